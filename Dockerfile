@@ -9,6 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY scripts/build.ts scripts/build-stamp.ts scripts/bundle.ts scripts/licences.ts ./scripts/
+COPY clients/typescript/src ./clients/typescript/src
 COPY src ./src
 RUN npm run build
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** Files and folders that affect the build. Missing ones are skipped: a Docker build has no `node_modules` lock file. */
 const inputPaths: readonly string[] = [
   'src',
+  'clients/typescript/src',
   'scripts/build.ts',
   'scripts/build-stamp.ts',
   'scripts/bundle.ts',

@@ -11,9 +11,9 @@ export interface Docstring {
   readonly declares: string;
 }
 
-/** Lists the docstrings of the TypeScript files in `src`, `bench` and `scripts`. */
+/** Lists the docstrings of the TypeScript files in `src`, `clients`, `bench` and `scripts`. */
 export function listDocstrings(): readonly Docstring[] {
-  return ['src', 'bench', 'scripts'].flatMap((folder) =>
+  return ['src', 'clients', 'bench', 'scripts'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .flatMap((name) => docstringsOf(join(folder, name))),

@@ -13,6 +13,7 @@ import { version } from '../src/core/version.ts';
 import { describeAdminApi } from '../src/http/openapi/admin-document.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
+import { type Description, writeClientTypes } from './client-types.ts';
 import { type ManVariable, renderManPage } from './man-page.ts';
 import { recordExamples } from './record-examples.ts';
 import { writeTracingTables } from './tracing-tables.ts';
@@ -20,16 +21,21 @@ import { writeTracingTables } from './tracing-tables.ts';
 /** Returns the content of all generated files by path. `npm run generate` writes them. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
   const examples = await recordExamples();
+  const description = openApiDescription(examples);
   return {
+    'clients/typescript/src/generated.ts': writeClientTypes(toDescription(description)),
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/tracing.md': writeTracingTables(readFileSync(packagePath('docs/tracing.md'), 'utf8')),
     'man/perch.1': renderManPage(await loadCommands(), listVariables()),
     'openapi/examples.json': `${JSON.stringify(examples, null, 2)}\n`,
     'openapi/admin.json': adminDescription(examples),
-    'openapi/perch.json': openApiDescription(examples),
+    'openapi/perch.json': description,
   };
 }
+
+/** Parses the OpenAPI description, whose form `describeOpenApi` guarantees. */
+const toDescription = (text: string): Description => JSON.parse(text);
 
 /** Returns the facts about a server with default settings, without parts that depend on the date. */
 function defaultFacts() {

@@ -62,13 +62,13 @@ const typescriptUnder = (folder: string) =>
     .map((path) => path.split(sep).join('/'));
 
 const sources = typescriptUnder('src');
-const imports = sources.flatMap((from) =>
+const importsOf = (folder: string, from: string) =>
   [
-    ...readFileSync(join('src', from), 'utf8').matchAll(
+    ...readFileSync(join(folder, from), 'utf8').matchAll(
       /(?:^(?:import|export)\b[^;]*?from |\bimport\()'([^']+)'/gms,
     ),
-  ].map((match): Import => ({ from, to: match[1] ?? '' })),
-);
+  ].map((match): Import => ({ from, to: match[1] ?? '' }));
+const imports = sources.flatMap((from) => importsOf('src', from));
 const local = imports
   .filter(({ to }) => to.startsWith('.'))
   .map(({ from, to }) => ({ from, to: normalize(join(dirname(from), to)) }));
@@ -76,6 +76,7 @@ const local = imports
 /** A package may be imported by a path within it. */
 const packageOf = (to: string) => /^(?:@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to;
 const isPackage = (to: string) => !to.startsWith('.') && !to.startsWith('node:');
+const isOutside = (path: string) => path.startsWith('../');
 const memberOf = (path: string) => path.split('/')[0] ?? path;
 const rungOf = (member: string) => rungs.findIndex((chains) => chains.flat().includes(member));
 
@@ -94,6 +95,11 @@ function mayImport(from: string, to: string): boolean {
   return chain.includes(to) && chain.indexOf(to) > chain.indexOf(from);
 }
 
+/** Sources of the TypeScript client, which is a package of its own, and part of the build of Perch. */
+const client = 'clients/typescript/src';
+const clientSources = typescriptUnder(client);
+const clientImports = clientSources.flatMap((from) => importsOf(client, from));
+
 const generated = await generatedFiles();
 
 describe('the house', () => {
@@ -102,12 +108,32 @@ describe('the house', () => {
   });
 
   it('imports from the own member or a lower rung only', () => {
-    const climbing = local.filter(({ from, to }) => !mayImport(memberOf(from), memberOf(to)));
+    const climbing = local.filter(
+      ({ from, to }) => !isOutside(to) && !mayImport(memberOf(from), memberOf(to)),
+    );
     expect(climbing).toEqual([]);
   });
 
+  it('imports the TypeScript client only in the command line, and nothing else outside of src', () => {
+    const outside = local.filter(({ to }) => isOutside(to));
+    const astray = outside.filter(
+      ({ from, to }) => !from.startsWith('cli/') || !to.startsWith(`../${client}/`),
+    );
+
+    expect(outside).not.toEqual([]);
+    expect(astray).toEqual([]);
+  });
+
+  it('has a TypeScript client without dependencies, which imports only its own files', () => {
+    const file = JSON.parse(readFileSync('clients/typescript/package.json', 'utf8'));
+
+    expect(file.dependencies).toBeUndefined();
+    expect(file.version).toBe(readPackage().version);
+    expect(clientImports.filter(({ to }) => !/^\.\/[\w-]+\.ts$/.test(to))).toEqual([]);
+  });
+
   it('has at most twenty files in a folder', () => {
-    const counts = new Map<string, number>();
+    const counts = new Map<string, number>([[client, clientSources.length]]);
     for (const path of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
     expect([...counts].filter(([, count]) => count > maxFiles)).toEqual([]);
   });

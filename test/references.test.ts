@@ -10,12 +10,15 @@ interface Text {
 /** A block comment, or a line comment after a space or at the start of a line. */
 const comment = /\/\*(?:[^*]|\*(?!\/))*\*\/|(?<![^\s])\/\/.*/g;
 
-const commentTexts = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+const commentTexts = ['src', 'clients', 'test', 'bench', 'scripts'].flatMap((folder) =>
   filesIn(folder, '.ts').flatMap((file) => textsIn(file, comment)),
 );
-const pageTexts = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs', '.md')].flatMap((file) =>
-  textsIn(file, /[\s\S]+/g),
-);
+const pageTexts = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'clients/typescript/README.md',
+  ...filesIn('docs', '.md'),
+].flatMap((file) => textsIn(file, /[\s\S]+/g));
 const texts = [...commentTexts, ...pageTexts];
 const recordNumbers = new Set(readdirSync('docs/decisions').map((name) => name.slice(0, 4)));
 
@@ -34,11 +37,11 @@ it('finds decision records by their numbers', () => {
 });
 
 it('finds the files that pages name', () => {
-  const sources = ['src', 'test', 'bench', 'scripts', 'resources'];
+  const sources = ['src', 'clients', 'test', 'bench', 'scripts', 'resources'];
   const files = sources.flatMap((folder) => filesIn(folder, ''));
   const isNamed = (path: string) => files.some((file) => `/${file}/`.includes(`/${path}/`));
   const path =
-    /`(?:[\w.-]+\/)*[\w.-]+\.(?:ts|sh)`|`(?:src|test|bench|scripts|resources)\/[\w./-]+`/g;
+    /`(?:[\w.-]+\/)*[\w.-]+\.(?:ts|sh)`|`(?:src|clients|test|bench|scripts|resources)\/[\w./-]+`/g;
 
   const lost = findAll(pageTexts, path).filter(
     ({ found }) => !isNamed(found.slice(1, -1).replace(/\/$/, '')),

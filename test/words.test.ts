@@ -14,6 +14,6 @@ describe('docstrings', () => {
   it('are found in every folder of the sources', () => {
     const folders = new Set(listDocstrings().map(({ path }) => path.split('/')[0]));
 
-    expect([...folders].sort()).toEqual(['bench', 'scripts', 'src']);
+    expect([...folders].sort()).toEqual(['bench', 'clients', 'scripts', 'src']);
   });
 });

@@ -1,3 +1,5 @@
+import type { Answer } from '../../../clients/typescript/src/errors.ts';
+import { PerchError, ProblemError, TurnError } from '../../../clients/typescript/src/index.ts';
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import { openAnswers } from '../../answers/open-answers.ts';
 import { openConfiguredAnswers } from '../../app/open/answers.ts';
@@ -11,7 +13,7 @@ import {
 import { systemClock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { FileLockedError } from '../../core/files/file-lock.ts';
-import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
+import { Problem, type ProblemCode } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import type { SessionService } from '../../sessions/service.ts';
@@ -34,7 +36,6 @@ import {
   type SessionClient,
   UnreachableError,
 } from './session-client.ts';
-import { followTurn } from './turn.ts';
 
 /** Question for a session. `sessionId` is `null` to start a new session. */
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
@@ -47,9 +48,9 @@ export async function askSession(question: SessionQuestion, context: CommandCont
     client = await openClient(context);
     return await askWith(client, question, context);
   } catch (error) {
-    if (error instanceof Problem) throw toCommandError(error);
-    if (!(error instanceof UnreachableError)) throw error;
-    const fault = `${error.message}\n${place}`;
+    if (error instanceof Problem || error instanceof ProblemError) throw toCommandError(error);
+    if (!(error instanceof UnreachableError || error instanceof PerchError)) throw error;
+    const fault = `${describeFault(error)}\n${place}`;
     throw new CommandError('upstream', fault, { cause: error });
   } finally {
     await client?.close();
@@ -114,23 +115,27 @@ async function askWith(
   { question, sessionId, json }: SessionQuestion,
   { stdout, stderr }: CommandContext,
 ): Promise<ExitCode> {
-  const accepted = await (sessionId === null
-    ? client.start(question)
-    : client.followUp(sessionId, question));
-  if (sessionId === null) stderr.write(`perch: The session ID is ${accepted.sessionId}.\n`);
+  const turn = await client.ask(question, sessionId);
+  if (sessionId === null) stderr.write(`perch: The session ID is ${turn.session.id}.\n`);
   const printed = createTextPrinter((text) => {
     if (!json) stdout.write(text);
   });
-  const outcome = await followTurn(accepted, { client, clock: systemClock, onText: printed.show });
-  if (outcome.answer !== null && json) {
-    const { message, finishReason, citations, abstained } = outcome.answer;
-    const members = { message, finishReason, citations, abstained, sessionId: accepted.sessionId };
-    stdout.writeJson(toJsonLines([members]));
+  const print = ({ message, finishReason, citations, abstained }: Answer) => {
+    const members = { message, finishReason, citations, abstained, sessionId: turn.session.id };
+    if (json) stdout.writeJson(toJsonLines([members]));
+  };
+  try {
+    const answer = await turn.answer({ onText: printed.show });
+    print(answer);
+    printed.show(answer.message);
+    return answer.abstained ? exitCodes.notFound : exitCodes.ok;
+  } catch (error) {
+    if (!(error instanceof TurnError)) throw error;
+    if (error.answer !== null) print(error.answer);
+    throw new CommandError('upstream', error.message, { cause: error });
+  } finally {
+    printed.end();
   }
-  if (outcome.kind === 'answered') printed.show(outcome.answer.message);
-  printed.end();
-  if (outcome.kind === 'failed') throw new CommandError('upstream', outcome.message);
-  return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }
 
 /** Creates a printer of a growing text. `show` writes only the new part, or the whole text if earlier text changed. */
@@ -160,7 +165,17 @@ const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   not_ready: 'The server is still building its index. Ask again in a moment.',
 };
 
-function toCommandError({ code, message, status }: Problem): CommandError {
+function toCommandError(error: Problem | ProblemError): CommandError {
+  const { code, message, status, resolution } = error;
   const exit = status === 429 || status >= 500 ? 'upstream' : 'usage';
-  return new CommandError(exit, `${message} ${advice[code] ?? problemKinds[code].resolution}`);
+  return new CommandError(exit, `${message} ${advice[code] ?? resolution}`, { cause: error });
+}
+
+/** Returns a message for users about a session service that cannot be reached. */
+function describeFault(error: UnreachableError | PerchError): string {
+  if (!(error instanceof PerchError)) return error.message;
+  const isLost = error.code === 'connection_lost' || error.code === 'no_response';
+  if (isLost)
+    return `${error.message} Run \`perch sessions show ID\` to see the answer, or ask again.`;
+  return error.message;
 }

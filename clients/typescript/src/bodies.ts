@@ -1,0 +1,73 @@
+import { ConnectionError, ResponseError } from './errors.ts';
+
+/** Maximum size of a JSON reply, and of a line of a stream, in bytes. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** Reads the parts of a body. Calls `onPart` for each part. @throws ConnectionError if the body ends early */
+export async function* readParts(response: Response, onPart: () => void) {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause) => {
+        throw new ConnectionError('connection_lost', 'The connection was lost.', cause);
+      });
+      if (done) return;
+      onPart();
+      yield value;
+    }
+  } finally {
+    // An open body would keep the connection. A lost one rejects, which has been reported.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads a whole body as text. @throws ConnectionError, ResponseError if it is too large */
+export async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const part of readParts(response, () => undefined)) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(response.status);
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Splits parts into lines, without spaces around them. Omits empty lines, and text after the last line feed. */
+export async function* splitLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let pieces: string[] = [];
+  let size = 0;
+  for await (const part of parts) {
+    const [first = '', ...rest] = decoder.decode(part, { stream: true }).split('\n');
+    pieces.push(first);
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(200);
+    for (const text of rest) {
+      const line = pieces.join('').trim();
+      pieces = [text];
+      size = text.length;
+      if (line !== '') yield line;
+    }
+  }
+}
+
+const tooLarge = (status: number) =>
+  new ResponseError('unexpected_response', `The response has more than ${maxBytes} bytes.`, {
+    status,
+  });
+
+/** Parses JSON. Returns `undefined` for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether a value is an object with members. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

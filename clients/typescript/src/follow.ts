@@ -1,0 +1,87 @@
+import { isRecord, parseJson, splitLines } from './bodies.ts';
+import { ConnectionError } from './errors.ts';
+import type { SessionEvent } from './generated.ts';
+import { type RetryOptions, waitOrThrow } from './retry.ts';
+
+/** Open event stream of a session. */
+export interface EventStream {
+  /** Index of the last event when the stream was opened; -1 without events. */
+  readonly tailIndex: number;
+  /** Parts of the stream. A part can end in the middle of a line. */
+  readonly parts: AsyncIterable<Uint8Array>;
+}
+
+/** Opens the event stream of a session at an index. @throws PerchError */
+export type OpenEvents = (startIndex: number) => Promise<EventStream>;
+
+export interface FollowOptions extends Omit<RetryOptions, 'endMs'> {
+  readonly open: OpenEvents;
+  /** Index of the first event. */
+  readonly startIndex: number;
+  /** Whether only the caller ends the iteration, so that every end of a stream is a lost connection. */
+  readonly isOpenEnded?: boolean;
+}
+
+/**
+ * Iterates over the events of a session, without loss or repetition. After a lost or silent connection, the stream is
+ * opened again at the first missing index. The iteration ends when the server has answered all questions.
+ *
+ * @throws ConnectionError if `retries` + 1 consecutive streams have no new event
+ */
+export async function* followEvents(options: FollowOptions): AsyncGenerator<SessionEvent> {
+  const place: Place = { nextIndex: options.startIndex, last: null, isComplete: false };
+  for (let failures = 0; !place.isComplete; ) {
+    const before = place.nextIndex;
+    let fault: unknown = new ConnectionError('connection_lost', 'The stream ended too early.');
+    try {
+      yield* readStream(place, options);
+    } catch (error) {
+      fault = error;
+    }
+    if (place.isComplete) return;
+    // The first connection after new events is opened at once.
+    failures = place.nextIndex > before ? 0 : failures + 1;
+    await waitOrThrow(fault, failures, options);
+  }
+}
+
+/** Place in the events of a session. */
+interface Place {
+  nextIndex: number;
+  /** Type of the last event; `null` before the first one. */
+  last: SessionEvent['type'] | null;
+  isComplete: boolean;
+}
+
+/** Reads the new events of one stream. */
+async function* readStream(place: Place, { open, isOpenEnded = false }: FollowOptions) {
+  const stream = await open(place.nextIndex);
+  for await (const line of splitLines(stream.parts)) {
+    const event = parseEvent(line);
+    if (event === undefined || event.meta.index < place.nextIndex) continue;
+    place.nextIndex = event.meta.index + 1;
+    place.last = event.type;
+    yield event;
+  }
+  const isAtTail = stream.tailIndex < place.nextIndex;
+  place.isComplete = !isOpenEnded && isComplete(place.last, isAtTail);
+}
+
+/** Returns whether a stream that ended after an event of type `last` is complete. */
+function isComplete(last: SessionEvent['type'] | null, isAtTail: boolean): boolean {
+  if (last === null) return isAtTail; // no event is missing, and no question waits
+  return last === 'session.waiting' || endsSession(last);
+}
+
+/** Returns whether events of a type are the last ones of their session. */
+export const endsSession = (type: SessionEvent['type']): boolean =>
+  type === 'session.completed' || type === 'session.failed';
+
+/** Parses a line of an event stream. Returns `undefined` for other lines, such as the end of a lease. */
+function parseEvent(line: string): SessionEvent | undefined {
+  const event = parseJson(line);
+  if (!isRecord(event) || typeof event.type !== 'string' || !isRecord(event.data)) return undefined;
+  const index = isRecord(event.meta) ? event.meta.index : undefined;
+  // The contract guarantees the other members.
+  return Number.isSafeInteger(index) ? (event as SessionEvent) : undefined;
+}

@@ -1,0 +1,992 @@
+// Generated from openapi/perch.json by `npm run generate`. Do not edit.
+
+export interface Account {
+  readonly id: string;
+  /** Handle, without `@`. */
+  readonly screen_name: string;
+  readonly name: string;
+  readonly url: string;
+  /** Present if the account was read from another server than its own. */
+  readonly copied_from?: CopiedFrom;
+  readonly description: string | null;
+  /** Links, mentions and styles of `description`. Absent if none are known. */
+  readonly description_facets?: readonly Facet[];
+  readonly location: string | null;
+  readonly avatar_url: string | null;
+  readonly banner_url: string | null;
+  /** Website in the profile of the account. */
+  readonly website: {
+    readonly url: string;
+    /** URL in the form that the platform displays. */
+    readonly display_url: string;
+  } | null;
+  readonly followers: number | null;
+  readonly following: number | null;
+  readonly statuses: number | null;
+  readonly media_count: number | null;
+  readonly likes: number | null;
+  /** ISO 8601, UTC. */
+  readonly joined: string | null;
+  readonly protected: boolean;
+  readonly verification: {
+    readonly verified: boolean;
+    readonly type: 'individual' | 'organization' | 'government' | (string & {}) | null;
+  };
+  /** Names of incomplete members. A member is incomplete if the source sent too much data or unreadable data. Absent if nothing is missing. */
+  readonly left_out?: readonly string[];
+  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+}
+
+export interface Article {
+  readonly id: string | null;
+  readonly title: string;
+  readonly preview_text: string | null;
+  readonly cover_url: string | null;
+  /** ISO 8601, UTC. */
+  readonly created_at: string | null;
+  /** ISO 8601, UTC. */
+  readonly modified_at: string | null;
+  readonly blocks: readonly ArticleBlock[];
+}
+
+export type ArticleBlock = {
+  readonly type: 'paragraph';
+  readonly text: string;
+  readonly styles: readonly ({
+    readonly style: 'bold' | 'italic' | 'strikethrough' | 'code' | 'link' | (string & {});
+    readonly start: number;
+    readonly end: number;
+    readonly url?: string;
+  })[];
+} | {
+  readonly type: 'heading';
+  readonly level: number;
+  readonly text: string;
+  readonly styles: readonly ({
+    readonly style: 'bold' | 'italic' | 'strikethrough' | 'code' | 'link' | (string & {});
+    readonly start: number;
+    readonly end: number;
+    readonly url?: string;
+  })[];
+} | {
+  readonly type: 'list_item';
+  readonly ordered: boolean;
+  readonly text: string;
+  readonly styles: readonly ({
+    readonly style: 'bold' | 'italic' | 'strikethrough' | 'code' | 'link' | (string & {});
+    readonly start: number;
+    readonly end: number;
+    readonly url?: string;
+  })[];
+} | {
+  readonly type: 'quote';
+  readonly text: string;
+  readonly styles: readonly ({
+    readonly style: 'bold' | 'italic' | 'strikethrough' | 'code' | 'link' | (string & {});
+    readonly start: number;
+    readonly end: number;
+    readonly url?: string;
+  })[];
+} | {
+  readonly type: 'code';
+  readonly text: string;
+} | {
+  readonly type: 'markdown';
+  readonly text: string;
+} | {
+  readonly type: 'image';
+  readonly url: string;
+  readonly alt: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+} | {
+  readonly type: 'post';
+  readonly url: string;
+} | {
+  readonly type: 'divider';
+};
+
+export interface BrowseReply {
+  /** Kind of list. */
+  readonly resource: 'profile' | 'followers' | 'following' | 'search' | 'replies' | (string & {});
+  /** Handle of the account, or of the author of the post, without `@`; absent if unknown. */
+  readonly handle?: string;
+  /** Id of the post, for replies. */
+  readonly id?: string;
+  /** URL of the post, for replies. */
+  readonly url?: string;
+  /** Text of the search. */
+  readonly query?: string;
+  /** Feed of the search. */
+  readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | (string & {});
+  readonly profile?: Account;
+  /** Items of a profile, a list of replies or a search of posts. */
+  readonly posts?: readonly Post[];
+  /** Items of a list or a search of accounts. */
+  readonly users?: readonly Account[];
+  /** Page number, from 1. */
+  readonly page: number;
+  /** Maximum number of items on the page, as requested, up to 100. */
+  readonly limit: number;
+  /** Cursor of the next page; absent on the last page. */
+  readonly nextCursor?: string;
+  /** Sentences about missing or unusual content. */
+  readonly warnings: readonly string[];
+  /** Whether the results are not live. */
+  readonly degraded: boolean;
+  /** Markdown representation of the same result. */
+  readonly markdown: string;
+  /** Provider that answered. */
+  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+  /** Time of the request to the upstream: ISO 8601, UTC. */
+  readonly fetched_at: string;
+}
+
+export interface Card {
+  readonly url: string;
+  /** May be empty. */
+  readonly title: string;
+  readonly description: string | null;
+  readonly image_url: string | null;
+  /** Description of the image, if the page has one. */
+  readonly image_alt?: string;
+  /** Name or domain of the site. */
+  readonly provider_name?: string;
+  /** Author of the page. */
+  readonly author_name?: string;
+  readonly author_url?: string;
+}
+
+export interface Community {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly description: string | null;
+}
+
+export interface CopiedFrom {
+  /** Host of the server that sent the copy. It may have changed the content. */
+  readonly host: string;
+  /** URL of the copy on that server. */
+  readonly url: string;
+}
+
+export interface EmbedReply {
+  readonly version: '1.0';
+  readonly type: 'rich';
+  /** Block quote without scripts, styles and event attributes. */
+  readonly html: string;
+  /** Width in pixels, up to `maxwidth`. */
+  readonly width: number;
+  /** Estimated height in pixels, up to `maxheight`. */
+  readonly height: number;
+  readonly title: string;
+  readonly author_name?: string;
+  readonly author_url?: string;
+  readonly provider_name: string;
+  readonly provider_url: string;
+  /** Suggested caching time in seconds. */
+  readonly cache_age: number;
+  /** URL of an image within `maxwidth` and `maxheight`. The three `thumbnail_` members come together. */
+  readonly thumbnail_url?: string;
+  readonly thumbnail_width?: number;
+  readonly thumbnail_height?: number;
+}
+
+export interface Facet {
+  readonly type: 'link' | 'mention' | 'hashtag' | 'symbol' | 'bold' | 'italic' | 'strikethrough' | 'code' | (string & {});
+  /** Offset of the first Unicode code point of the range in `text`. */
+  readonly start: number;
+  /** Offset of the code point after the range. */
+  readonly end: number;
+  /** Target of a link, mention or tag. */
+  readonly url?: string;
+}
+
+export interface HistoryIndexEntry {
+  readonly id: string;
+  readonly url: string;
+  /** Time of the post, or of the original of a repost: ISO 8601, UTC. */
+  readonly created_at: string;
+  /** `created_at` in Unix seconds. */
+  readonly created_timestamp: number;
+  /** Whether the account reposted this post. */
+  readonly repost: boolean;
+}
+
+export interface HistoryMeta {
+  /** Handle in the spelling of the account, without `@`. */
+  readonly handle: string;
+  /** Parameter `since`: ISO 8601, UTC; null if it was omitted. */
+  readonly since: string | null;
+  /** Parameter `until`: ISO 8601, UTC; null if it was omitted. */
+  readonly until: string | null;
+  readonly max_posts: number;
+  readonly with_replies: boolean;
+  /** Always false with `only_replies`. */
+  readonly with_reposts: boolean;
+  readonly only_replies: boolean;
+  readonly index: boolean;
+  readonly nocache: boolean;
+  /** Number of posts in the reply. */
+  readonly count: number;
+  /** Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`). */
+  readonly from_archive: number;
+  /** Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts. */
+  readonly oldest: string | null;
+  /** Position of the first post in the timeline. */
+  readonly newest: string | null;
+  /** Whether the range was not read completely: `max_posts`, time, or a failure. */
+  readonly truncated: boolean;
+  /** Whether the range was read down to its oldest post. */
+  readonly floor_reached: boolean;
+  /** Value of `until` that continues a truncated import. Its first posts may be repeated. */
+  readonly next_until?: string;
+  /** Ranges that were not read because of a failure or for lack of time, newest first. */
+  readonly gaps: readonly HistoryRange[];
+  /** Ranges that may lack posts: the source kept sending fewer posts than expected. */
+  readonly uncertain: readonly HistoryRange[];
+  /** Number of pages requested from the source. */
+  readonly pages: number;
+  /** Duration in milliseconds. */
+  readonly duration_ms: number;
+}
+
+export interface HistoryMetaLine {
+  readonly meta: {
+    /** Handle in the spelling of the account, without `@`. */
+    readonly handle: string;
+    /** Parameter `since`: ISO 8601, UTC; null if it was omitted. */
+    readonly since: string | null;
+    /** Parameter `until`: ISO 8601, UTC; null if it was omitted. */
+    readonly until: string | null;
+    readonly max_posts: number;
+    readonly with_replies: boolean;
+    /** Always false with `only_replies`. */
+    readonly with_reposts: boolean;
+    readonly only_replies: boolean;
+    readonly index: boolean;
+    readonly nocache: boolean;
+    /** Number of posts in the reply. */
+    readonly count: number;
+    /** Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`). */
+    readonly from_archive: number;
+    /** Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts. */
+    readonly oldest: string | null;
+    /** Position of the first post in the timeline. */
+    readonly newest: string | null;
+    /** Whether the range was not read completely: `max_posts`, time, or a failure. */
+    readonly truncated: boolean;
+    /** Whether the range was read down to its oldest post. */
+    readonly floor_reached: boolean;
+    /** Value of `until` that continues a truncated import. Its first posts may be repeated. */
+    readonly next_until?: string;
+    /** Ranges that were not read because of a failure or for lack of time, newest first. */
+    readonly gaps: readonly HistoryRange[];
+    /** Ranges that may lack posts: the source kept sending fewer posts than expected. */
+    readonly uncertain: readonly HistoryRange[];
+    /** Number of pages requested from the source. */
+    readonly pages: number;
+    /** Duration in milliseconds. */
+    readonly duration_ms: number;
+    /** Sentences about missing or unusual content. */
+    readonly warnings: readonly string[];
+    /** Provider that answered. */
+    readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+    /** Start time of the import: ISO 8601, UTC. */
+    readonly fetched_at: string;
+  };
+}
+
+export interface HistoryPostLine {
+  readonly post: Post | HistoryIndexEntry;
+}
+
+export interface HistoryRange {
+  /** Start of the range, ISO 8601, UTC; null for the account’s first post. */
+  readonly since: string | null;
+  /** End of the range, exclusive, ISO 8601, UTC; null for now. */
+  readonly until: string | null;
+}
+
+export interface HistoryReply {
+  /** Kind of the reply. */
+  readonly resource: 'history' | (string & {});
+  /** Handle of the account, without `@`. */
+  readonly handle: string;
+  readonly profile?: Account;
+  /** Posts in the order of the timeline, newest first. With `index`, entries of an index. */
+  readonly posts: readonly (Post | HistoryIndexEntry)[];
+  readonly meta: HistoryMeta;
+  /** Sentences about missing or unusual content. */
+  readonly warnings: readonly string[];
+  /** Provider that answered. */
+  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+  /** Start time of the import: ISO 8601, UTC. */
+  readonly fetched_at: string;
+}
+
+export interface Media {
+  readonly type: 'photo' | 'video' | 'gif' | 'audio' | (string & {});
+  readonly url: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Description by the author; null if there is none. */
+  readonly alt: string | null;
+  readonly thumbnail_url?: string | null;
+  /** Duration in seconds, for video and audio. */
+  readonly duration?: number | null;
+  readonly variants?: readonly ({
+    readonly url: string;
+    readonly content_type: string | null;
+    /** Bits per second; null if unknown, for example for HLS. */
+    readonly bitrate: number | null;
+  })[];
+}
+
+export interface MediaSet {
+  readonly all: readonly Media[];
+  readonly photos: readonly Media[];
+  readonly videos: readonly Media[];
+}
+
+export interface Poll {
+  readonly choices: readonly ({
+    readonly label: string;
+    readonly count: number | null;
+    readonly percentage: number | null;
+  })[];
+  readonly total_votes: number | null;
+  /** Number of voters, who may have chosen several options. Absent if unknown. */
+  readonly total_voters?: number | null;
+  /** ISO 8601, UTC. */
+  readonly ends_at: string | null;
+}
+
+export type Post = Status | Tombstone;
+
+export interface PostReply {
+  /** Representation. */
+  readonly format: 'json' | (string & {});
+  /** Canonical URL of the requested post. */
+  readonly url: string;
+  /** Markdown representation of the same result. */
+  readonly markdown: string;
+  /** Posts in reading order: ancestors, the post, the rest of the author’s thread, replies. */
+  readonly posts: readonly Post[];
+  /** False if `full=true` added dates, metrics and profile details. */
+  readonly compact: boolean;
+  /** Sentences about missing or unusual content. */
+  readonly warnings: readonly string[];
+  readonly postCount: number;
+  /** Time of the request to the upstream: ISO 8601, UTC. */
+  readonly fetched_at: string;
+  /** Provider that answered. */
+  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+}
+
+export interface Problem {
+  /** The URL of the page that explains the code. */
+  readonly type: string;
+  readonly title: string;
+  /** The status of this response. */
+  readonly status: number;
+  /** A description of this error, for people. */
+  readonly detail: string;
+  /** The path and query of the request, without secrets. */
+  readonly instance?: string;
+  /** The kind of error. Its meaning and its status never change. */
+  readonly code: 'missing_url' | 'invalid_url' | 'unsupported_host' | 'invalid_path' | 'invalid_params' | 'invalid_handle' | 'missing_query' | 'invalid_query' | 'invalid_feed' | 'invalid_resource' | 'invalid_cursor' | 'invalid_format' | 'invalid_thread' | 'invalid_context' | 'invalid_replies' | 'invalid_userinfo' | 'invalid_option' | 'unsupported_platform' | 'malformed_request' | 'invalid_body' | 'invalid_key' | 'unauthorized' | 'origin_not_allowed' | 'not_found' | 'route_not_found' | 'method_not_allowed' | 'request_timeout' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'headers_too_large' | 'rate_limited' | 'internal_error' | 'not_implemented' | 'upstream_error' | 'upstream_unavailable' | 'upstream_rate_limited' | 'overloaded' | 'key_store_unavailable' | 'shutting_down' | 'missing_message' | 'invalid_message' | 'invalid_start_index' | 'missing_continuation_token' | 'conflicting_continuation_tokens' | 'missing_bearer' | 'invalid_continuation_token' | 'session_forbidden' | 'session_not_found' | 'session_not_active' | 'turn_in_progress' | 'session_expired' | 'unsupported_feature' | 'idempotency_conflict' | 'turn_queue_full' | 'not_ready' | (string & {});
+  /** The next step, for people. */
+  readonly resolution: string;
+  /** Seconds to wait, as in `Retry-After`. */
+  readonly retry_after?: number;
+  /** On session routes: the same as `detail`. */
+  readonly error?: string;
+  /** On session routes. */
+  readonly ok?: false;
+}
+
+export interface Reaction {
+  /** Emoji, or name of a server’s custom emoji. */
+  readonly name: string;
+  readonly count: number;
+  /** URL of the image of a custom emoji. */
+  readonly url?: string;
+}
+
+export interface SessionCancelAccepted {
+  readonly ok: true;
+  /** Id of the session. Anyone who knows the id can read it. */
+  readonly sessionId: string;
+  readonly status: 'accepted';
+}
+
+export interface SessionCitation {
+  readonly path: string;
+  readonly heading: string;
+  readonly line: number;
+  readonly endLine: number;
+  readonly score: number;
+}
+
+export type SessionEvent = {
+  readonly type: 'session.started';
+  readonly data: {
+    readonly runtime: {
+      readonly agentId: string;
+      readonly agentName: string;
+      readonly eveVersion: string;
+    };
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'turn.started';
+  readonly data: {
+    readonly sequence: number;
+    readonly turnId: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'message.received';
+  readonly data: {
+    readonly message: string;
+    readonly parts: readonly ({
+      readonly type: 'text';
+      readonly text: string;
+    })[];
+    readonly sequence: number;
+    readonly turnId: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'step.started';
+  readonly data: {
+    readonly modelId: string;
+    readonly sequence: number;
+    readonly turnId: string;
+    readonly stepIndex: 0;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'message.appended';
+  readonly data: {
+    readonly messageDelta: string;
+    /** The answer so far, including `messageDelta`. */
+    readonly messageSoFar: string;
+    readonly sequence: number;
+    readonly turnId: string;
+    readonly stepIndex: 0;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'message.completed';
+  readonly data: {
+    /** Complete answer as Markdown. */
+    readonly message: string;
+    readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
+    /** Sources of the answer, most relevant first. */
+    readonly citations: readonly SessionCitation[];
+    /** Whether the corpus has no answer to the question. */
+    readonly abstained: boolean;
+    readonly sequence: number;
+    readonly turnId: string;
+    readonly stepIndex: 0;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'step.completed';
+  readonly data: {
+    readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
+    readonly usage?: { readonly [name: string]: number };
+    /** Present if the model that `step.started` names gave no answer or an incomplete one. */
+    readonly fallback?: {
+      /** Engine that answered instead. */
+      readonly modelId: string;
+      /** Reason why the model failed; begins with `model_`. */
+      readonly code: string;
+      /** Reason as a sentence. */
+      readonly message: string;
+    };
+    readonly sequence: number;
+    readonly turnId: string;
+    readonly stepIndex: 0;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'step.failed';
+  readonly data: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: { readonly [name: string]: unknown };
+    readonly sequence: number;
+    readonly turnId: string;
+    readonly stepIndex: 0;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'turn.completed';
+  readonly data: {
+    readonly sequence: number;
+    readonly turnId: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'turn.failed';
+  readonly data: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: { readonly [name: string]: unknown };
+    /** Whether `session.failed` follows. */
+    readonly terminal: boolean;
+    readonly sequence: number;
+    readonly turnId: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'turn.cancelled';
+  readonly data: {
+    readonly sequence: number;
+    readonly turnId: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'session.waiting';
+  readonly data: {
+    readonly wait: 'next-user-message';
+    /** Empty unless the request for the stream contained the token. */
+    readonly continuationToken: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'session.completed';
+  readonly data: {
+    readonly reason: 'reset' | 'expired' | 'evicted' | 'turn_limit' | (string & {});
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+} | {
+  readonly type: 'session.failed';
+  readonly data: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: { readonly [name: string]: unknown };
+    readonly sessionId: string;
+  };
+  readonly meta: {
+    /** `evt_` and a ULID. Stable across reads. */
+    readonly id: string;
+    /** Time at which the event was recorded, in UTC. */
+    readonly at: string;
+    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    readonly deliveryIds?: readonly string[];
+    /** Position in the session. Resume a stream at `index` + 1. */
+    readonly index: number;
+  };
+};
+
+export interface SessionHealth {
+  readonly ok: true;
+  readonly status: 'ready';
+  readonly workflowId: string;
+}
+
+export interface SessionMessageAccepted {
+  readonly ok: true;
+  /** Id of the session. Anyone who knows the id can read it. */
+  readonly sessionId: string;
+  /** Opaque token for further messages. Constant for the life of the session. */
+  readonly continuationToken: string;
+  readonly status: 'accepted';
+  /** Id of this message, found in `meta.deliveryIds` of the events that answer it. */
+  readonly deliveryId: string;
+  /** Number of messages ahead in the session; 0 if there are none. */
+  readonly queued: number;
+}
+
+export interface SessionNotRunning {
+  readonly ok: true;
+  readonly status: 'no_active_turn';
+}
+
+export interface SessionResetDone {
+  readonly ok: true;
+  readonly status: 'reset' | 'no_active_session' | (string & {});
+  readonly previousSessionId?: string;
+}
+
+export interface SessionStarted {
+  /** Id of the session. Anyone who knows the id can read it. */
+  readonly sessionId: string;
+  /** Opaque token for further messages. Constant for the life of the session. */
+  readonly continuationToken: string;
+  readonly ok: true;
+  readonly status: 'accepted';
+  /** Id of this message, found in `meta.deliveryIds` of the events that answer it. */
+  readonly deliveryId: string;
+}
+
+export interface Status {
+  readonly type: 'status';
+  readonly id: string;
+  /** URL of the post. With `copied_from`, the URL of the original according to that server. */
+  readonly url: string;
+  /** Present if the post was read from another server than the author’s. Perch has not verified that the author wrote it. */
+  readonly copied_from?: CopiedFrom;
+  readonly text: string;
+  /** Sorted by `start`. Ranges may nest but never cross. */
+  readonly facets: readonly Facet[];
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  /** Unix seconds. */
+  readonly created_timestamp: number;
+  /** Time of the author’s last edit: ISO 8601, UTC. Absent if unknown. */
+  readonly edited_at?: string;
+  readonly author: Account;
+  readonly lang: string | null;
+  readonly replies: number | null;
+  readonly reposts: number | null;
+  readonly likes: number | null;
+  readonly quotes: number | null;
+  readonly bookmarks: number | null;
+  readonly views: number | null;
+  /** Reactions by emoji, the most frequent first, on servers that support them. */
+  readonly reactions?: readonly Reaction[];
+  /** Client that the post was written with. */
+  readonly source: string | null;
+  /** Hashtags that are not in `text`, without `#`. Absent if there are none. */
+  readonly tags?: readonly string[];
+  /** Community that the post was published in. */
+  readonly community?: Community;
+  readonly possibly_sensitive: boolean;
+  /** Content warning by the author or by a moderation label, to show before the text. */
+  readonly content_warning: string | null;
+  readonly replying_to: {
+    readonly screen_name: string | null;
+    readonly status: string | null;
+    readonly url: string | null;
+  } | null;
+  readonly quote: Status | Tombstone | null;
+  readonly reposted_by: Account | null;
+  readonly media: MediaSet;
+  readonly poll: Poll | null;
+  readonly article: Article | null;
+  /** Preview of a page that the post links to. */
+  readonly card: Card | null;
+  readonly community_note: string | null;
+  /** Names of incomplete members. A member is incomplete if the source sent too much data or unreadable data. Absent if nothing is missing. */
+  readonly left_out?: readonly string[];
+  readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
+  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+}
+
+export interface Tombstone {
+  readonly type: 'tombstone';
+  readonly id: string | null;
+  readonly url: string | null;
+  /** Sentence that explains why the post is missing. */
+  readonly text: string;
+  readonly reason: 'deleted' | 'suspended' | 'private' | 'blocked' | 'unavailable' | (string & {});
+  readonly author: Account | null;
+  readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
+  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+}
+
+/** Optional parameters of a request. */
+export interface PostParameters {
+  /** `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread. */
+  readonly thread?: 'off' | 'full' | 'conversation' | number | undefined;
+  /** `full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies. */
+  readonly context?: 'full' | 'thread' | undefined;
+  /** `top`: the most liked replies first. `recent`: the newest. `off`: none. */
+  readonly replies?: 'top' | 'recent' | 'off' | undefined;
+  /** Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`. */
+  readonly userinfo?: 'off' | 'author' | 'all' | undefined;
+  /** Adds exact times, all counts and account details to the Markdown. */
+  readonly full?: boolean | undefined;
+  /** Skips the response cache. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Optional parameters of a request. */
+export interface RepliesParameters {
+  /** `top`: the most liked direct replies first. `recent`: the newest first. */
+  readonly replies?: 'top' | 'recent' | undefined;
+  /** Number of items on a page, 1 to 100. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page, unchanged. */
+  readonly cursor?: string | undefined;
+  /** Page number, 1 to 10. Cannot be combined with `cursor`. */
+  readonly page?: number | undefined;
+  /** Adds exact times, all counts and account details to the Markdown. */
+  readonly full?: boolean | undefined;
+  /** Skips the response cache. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Optional parameters of a request. */
+export interface ProfileParameters {
+  /** Includes the account’s replies to others. */
+  readonly with_replies?: boolean | undefined;
+  /** Includes posts that the account reposted, as the original post. */
+  readonly with_reposts?: boolean | undefined;
+  /** Omits posts without a photo, video or audio of their own. */
+  readonly only_media?: boolean | undefined;
+  /** `false`: omits the posts. */
+  readonly include_posts?: boolean | undefined;
+  /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  readonly until?: string | number | undefined;
+  /** Number of items on a page, 1 to 100. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page, unchanged. */
+  readonly cursor?: string | undefined;
+  /** Page number, 1 to 10. Cannot be combined with `cursor`. */
+  readonly page?: number | undefined;
+  /** Adds exact times, all counts and account details to the Markdown. */
+  readonly full?: boolean | undefined;
+  /** Skips the response cache. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Optional parameters of a request. */
+export interface AccountsParameters {
+  /** Number of items on a page, 1 to 100. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page, unchanged. */
+  readonly cursor?: string | undefined;
+  /** Page number, 1 to 10. Cannot be combined with `cursor`. */
+  readonly page?: number | undefined;
+  /** Adds exact times, all counts and account details to the Markdown. */
+  readonly full?: boolean | undefined;
+  /** Skips the response cache. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Optional parameters of a request. */
+export interface SearchParameters {
+  /** `latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts. */
+  readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | 'media' | undefined;
+  /** Only posts at or after this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  readonly since?: string | number | undefined;
+  /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  readonly until?: string | number | undefined;
+  /** The platform to search, `archive` (imported accounts) or `sample` (fictional accounts). Default: the platform of the first provider that supports search. */
+  readonly platform?: 'x' | 'bluesky' | 'mastodon' | 'archive' | 'sample' | undefined;
+  /** `true`: the search fails with 503 `upstream_unavailable` if there are no live results. */
+  readonly require_live?: boolean | undefined;
+  /** Number of items on a page, 1 to 100. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page, unchanged. */
+  readonly cursor?: string | undefined;
+  /** Page number, 1 to 10. Cannot be combined with `cursor`. */
+  readonly page?: number | undefined;
+  /** Adds exact times, all counts and account details to the Markdown. */
+  readonly full?: boolean | undefined;
+  /** Skips the response cache. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Optional parameters of a request. */
+export interface EmbedParameters {
+  /** Maximum width of the embedded post in pixels. */
+  readonly maxwidth?: number | undefined;
+  /** Maximum height of the embedded post in pixels. */
+  readonly maxheight?: number | undefined;
+  /** Skips the response cache. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Optional parameters of a request. */
+export interface HistoryParameters {
+  /** Only posts at or after this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  readonly since?: string | number | undefined;
+  /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  readonly until?: string | number | undefined;
+  /** Maximum number of posts, 1 to 5000: the newest ones of the range. */
+  readonly max_posts?: number | undefined;
+  /** Includes the account’s replies to others. */
+  readonly with_replies?: boolean | undefined;
+  /** Includes posts that the account reposted, as the original post. */
+  readonly with_reposts?: boolean | undefined;
+  /** Only the account’s replies to others, without its other posts and its reposts. */
+  readonly only_replies?: boolean | undefined;
+  /** Returns only the ids, URLs and times of the posts. */
+  readonly index?: boolean | undefined;
+  /** Requests all posts from the source, including those that the server may have stored before. */
+  readonly nocache?: boolean | undefined;
+}
+
+/** Codes of the errors that a server can return. */
+export type ProblemCode =
+  | 'missing_url'
+  | 'invalid_url'
+  | 'unsupported_host'
+  | 'invalid_path'
+  | 'invalid_params'
+  | 'invalid_handle'
+  | 'missing_query'
+  | 'invalid_query'
+  | 'invalid_feed'
+  | 'invalid_resource'
+  | 'invalid_cursor'
+  | 'invalid_format'
+  | 'invalid_thread'
+  | 'invalid_context'
+  | 'invalid_replies'
+  | 'invalid_userinfo'
+  | 'invalid_option'
+  | 'unsupported_platform'
+  | 'malformed_request'
+  | 'invalid_body'
+  | 'invalid_key'
+  | 'unauthorized'
+  | 'origin_not_allowed'
+  | 'not_found'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'payload_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'headers_too_large'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'not_implemented'
+  | 'upstream_error'
+  | 'upstream_unavailable'
+  | 'upstream_rate_limited'
+  | 'overloaded'
+  | 'key_store_unavailable'
+  | 'shutting_down'
+  | 'missing_message'
+  | 'invalid_message'
+  | 'invalid_start_index'
+  | 'missing_continuation_token'
+  | 'conflicting_continuation_tokens'
+  | 'missing_bearer'
+  | 'invalid_continuation_token'
+  | 'session_forbidden'
+  | 'session_not_found'
+  | 'session_not_active'
+  | 'turn_in_progress'
+  | 'session_expired'
+  | 'unsupported_feature'
+  | 'idempotency_conflict'
+  | 'turn_queue_full'
+  | 'not_ready';

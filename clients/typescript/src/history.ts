@@ -1,0 +1,116 @@
+import { isRecord, parseJson, splitLines } from './bodies.ts';
+import { ConnectionError, ProblemError } from './errors.ts';
+import type { HistoryIndexEntry, HistoryMetaLine, Post, Problem } from './generated.ts';
+import type { CallOptions } from './options.ts';
+import type { Read, Reader } from './reads.ts';
+import { waitOrThrow } from './retry.ts';
+
+/** Description of a history: its range, its number of posts and its gaps. */
+export type HistoryMeta = HistoryMetaLine['meta'];
+
+/** Posts of an account in a range of time, newest first, read while the server sends them. */
+export interface History<Item> extends AsyncIterable<Item> {
+  /** Description of the history; `null` until the loop has ended. */
+  readonly meta: HistoryMeta | null;
+}
+
+type Entry = Post | HistoryIndexEntry;
+
+/** Maximum time without a line, in milliseconds. The server itself ends a history after two minutes. */
+const stallMs = 150_000;
+
+/** Creates a history. After a lost connection, it is requested again, and posts that were already read are skipped. */
+export function createHistory<Item extends Entry>(
+  reader: Reader,
+  read: Read,
+  call: CallOptions = {},
+): History<Item> {
+  let meta: HistoryMeta | null = null;
+  async function* attempt(seen: SeenEntries): AsyncGenerator<Item> {
+    seen.restart();
+    const request = reader.toRequest(read);
+    const { parts } = await reader.transport.open(request, { signal: call.signal, stallMs });
+    for await (const text of splitLines(parts)) {
+      const { post, ...end } = toLine<Item>(text);
+      if (post !== undefined && seen.isNew(post)) yield post;
+      meta = toMeta(end) ?? meta;
+    }
+    if (meta === null) throw new ConnectionError('connection_lost', 'The history was cut off.');
+  }
+  async function* items(): AsyncGenerator<Item> {
+    const seen = createSeenEntries();
+    meta = null;
+    for (let failures = 0; meta === null; ) {
+      const before = seen.size;
+      try {
+        yield* attempt(seen);
+      } catch (error) {
+        failures = seen.size > before ? 1 : failures + 1;
+        await waitOrThrow(error, failures, { ...reader.transport, signal: call.signal });
+      }
+    }
+  }
+  return {
+    [Symbol.asyncIterator]: items,
+    get meta() {
+      return meta;
+    },
+  };
+}
+
+/** Returns the description in a line; `undefined` if there is none. @throws ProblemError for a line with an error */
+function toMeta({ meta, error }: Pick<Line<unknown>, 'meta' | 'error'>): HistoryMeta | undefined {
+  if (error !== undefined) throw new ProblemError(error);
+  return meta;
+}
+
+interface Line<Item> {
+  readonly post?: Item;
+  readonly meta?: HistoryMeta;
+  readonly error?: Problem;
+}
+
+/** Parses a line. Lines that are not known are empty objects. */
+function toLine<Item>(text: string): Line<Item> {
+  const line = parseJson(text);
+  return isRecord(line) ? line : {};
+}
+
+type SeenEntries = ReturnType<typeof createSeenEntries>;
+
+/** Creates a record of the entries of a history, which finds out where a repeated history has new entries. */
+function createSeenEntries() {
+  const keys = new Set<string>();
+  let counts = new Map<string, number>();
+  let isAligned = true;
+  return {
+    get size() {
+      return keys.size;
+    },
+    /** Begins a repeated history. Its first entries can be newer than the first entry of the first attempt. */
+    restart: () => {
+      counts = new Map();
+      isAligned = keys.size === 0;
+    },
+    /** Returns whether an entry must be passed on. */
+    isNew: (entry: Entry): boolean => {
+      const id = toId(entry);
+      const count = (counts.get(id) ?? 0) + 1;
+      counts.set(id, count);
+      // Placeholders can have the same id, so they are also told apart by their number.
+      const key = `${count} ${id}`;
+      const isKnown = keys.has(key);
+      isAligned ||= isKnown;
+      if (isKnown || !isAligned) return false;
+      keys.add(key);
+      return true;
+    },
+  };
+}
+
+/** Returns what identifies an entry: a post and its repost have the same id. A placeholder may have no id. */
+function toId(entry: Entry): string {
+  if ('repost' in entry) return `${entry.id} ${entry.repost}`;
+  if (entry.type === 'tombstone') return `${entry.id ?? entry.url} ${entry.reason}`;
+  return `${entry.id} ${entry.reposted_by?.id ?? ''}`;
+}

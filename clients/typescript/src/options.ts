@@ -1,0 +1,80 @@
+import type { Deprecation } from './deprecation.ts';
+
+/** Source of time, replaceable in tests. All values are milliseconds. */
+export interface Clock {
+  /** Returns the current time in milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or rejects with the signal's reason if the signal is aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Reply that a cache stores. */
+export interface CachedReply {
+  readonly etag: string;
+  /** JSON text of the reply. */
+  readonly body: string;
+}
+
+/** Store of replies by URL, such as a `Map`. Stored replies are sent again with `If-None-Match`. */
+export interface ReplyCache {
+  get(url: string): CachedReply | undefined | Promise<CachedReply | undefined>;
+  set(url: string, reply: CachedReply): unknown;
+}
+
+/** Function with the signature of the global `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface PerchOptions {
+  /** Address of the server, such as `https://perch.example.org`. */
+  readonly baseUrl: string | URL;
+  /** API key for searches, profiles and lists. */
+  readonly apiKey?: string | undefined;
+  /**
+   * Bearer token for sessions. The server repeats the reply to a repeated request only for the same token. Default: a
+   * random token for each client. Store the token if another process must continue the sessions.
+   */
+  readonly bearer?: string | undefined;
+  /** Address of the session service. Default: `{baseUrl}/svc/v1`. */
+  readonly sessionsUrl?: string | URL | undefined;
+  /** Maximum duration of a call with all its retries and waits, in milliseconds. Default 60,000. */
+  readonly deadlineMs?: number | undefined;
+  /** Maximum time to wait for a response or for the next part of its body, in milliseconds. Default 30,000. */
+  readonly stallMs?: number | undefined;
+  /** Maximum number of retries of a request, and of consecutive streams without a new event. Default 4. */
+  readonly retries?: number | undefined;
+  /** Whether to wait while the server's `RateLimit` header reports that the allowance is used up. Default `true`. */
+  readonly pacing?: boolean | undefined;
+  readonly cache?: ReplyCache | undefined;
+  /** Called once for each operation whose responses have a `Deprecation` header. */
+  readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
+  /** Default: the global `fetch`. */
+  readonly fetch?: Fetch | undefined;
+  readonly clock?: Clock | undefined;
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Cancels the call. The call then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** Replaces the `deadlineMs` of the client. For lists, it applies to each page. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};

@@ -1,0 +1,33 @@
+import type { Clock } from './options.ts';
+
+/** Group of operations that share an allowance: posts, replies and embeds, or all other reads. */
+export type Surface = 'post' | 'browse';
+
+/** Record of the allowances that the server reports. */
+export interface Pacer {
+  /** Returns the milliseconds to wait before the next request, and counts the request. */
+  take(surface: Surface): number;
+  /** Stores the allowance of a response with a `RateLimit` header. */
+  note(surface: Surface, headers: Headers): void;
+}
+
+/** Creates a record without allowances. `take` then returns 0 until the first response. */
+export function createPacer(clock: Clock): Pacer {
+  const states = new Map<Surface, { remaining: number; resetMs: number }>();
+  return {
+    take: (surface) => {
+      const state = states.get(surface);
+      if (state === undefined) return 0;
+      state.remaining -= 1;
+      return state.remaining >= 0 ? 0 : Math.max(0, state.resetMs - clock.now());
+    },
+    note: (surface, headers) => {
+      // The form of draft-ietf-httpapi-ratelimit-headers: `"public";r=59;t=60`.
+      const [, remaining, seconds] =
+        /^"[^"]*";r=(\d{1,9});t=(\d{1,9})/.exec(headers.get('ratelimit') ?? '') ?? [];
+      if (remaining === undefined) return;
+      const resetMs = clock.now() + Number(seconds) * 1000;
+      states.set(surface, { remaining: Number(remaining), resetMs });
+    },
+  };
+}

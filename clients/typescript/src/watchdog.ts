@@ -1,0 +1,47 @@
+import type { Clock } from './options.ts';
+
+/** Timer that aborts a signal unless it is restarted in time. Callers must call `close`. */
+export interface Watchdog {
+  readonly signal: AbortSignal;
+  /** Whether the time ran out. */
+  readonly isExpired: boolean;
+  restart(ms: number): void;
+  /** Stops the timer, and aborts the request that uses the signal if it still runs. */
+  close(): void;
+}
+
+/** Starts a timer of `ms` milliseconds. The signal is also aborted with the reason of `outer`. */
+export function openWatchdog(clock: Clock, ms: number, outer?: AbortSignal): Watchdog {
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(outer?.reason);
+  let timer = new AbortController();
+  let isExpired = false;
+  const start = (waitMs: number) => {
+    clock.sleep(waitMs, timer.signal).then(
+      () => {
+        isExpired = true;
+        stop.abort(new Error('The time ran out.'));
+      },
+      () => undefined, // restarted or closed
+    );
+  };
+  if (outer?.aborted) onAbort();
+  outer?.addEventListener('abort', onAbort, { once: true });
+  start(ms);
+  return {
+    signal: stop.signal,
+    get isExpired() {
+      return isExpired;
+    },
+    restart: (waitMs) => {
+      timer.abort();
+      timer = new AbortController();
+      start(waitMs);
+    },
+    close: () => {
+      timer.abort();
+      outer?.removeEventListener('abort', onAbort);
+      stop.abort();
+    },
+  };
+}
