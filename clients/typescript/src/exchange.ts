@@ -34,6 +34,7 @@ export function createExchange(
     onDeprecation?.(deprecation);
   };
   return async (request, signal) => {
+    signal.throwIfAborted();
     const { url, method = 'GET', headers, body } = request;
     const init = { method, headers, redirect: 'error', signal } as const;
     const sent = fetch(url, body === undefined ? init : { ...init, body });
