@@ -67,6 +67,10 @@ export const navigation: readonly NavigationGroup[] = [
         name: 'mcp',
         summary: 'Connect Claude, Cursor, VS Code and other assistants, and the tools they get',
       },
+      {
+        name: 'client',
+        summary: 'Read posts and ask questions with the npm package, with types and retries',
+      },
       { name: 'scripts', summary: 'Complete programs for curl, Node.js and Python' },
       { name: 'obsidian', summary: 'Save posts and threads as notes in a vault' },
       {
