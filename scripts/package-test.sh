@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Packs the npm package, installs it globally into an empty folder, and uses it in another folder as an ordinary
-# user would: it must serve, read and answer, and leave nothing in that folder.
+# user would: it must serve, read and answer, and leave nothing in that folder. Then does the same with the package of
+# the TypeScript client, in a project of its own.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -40,6 +41,25 @@ curl -fs "http://localhost:$port/docs/deploy" | grep -qF '<html' || fail 'the se
 "${perch[@]}" search heron --platform sample | grep -qF '# Search: heron' || fail 'perch search'
 "${perch[@]}" ask 'How do I change the port?' | grep -qF 'PORT' || fail 'perch ask'
 "${perch[@]}" completion bash | bash -n || fail 'perch completion'
+
+# The client reads from the server. Its package contains types, and nothing of its sources.
+client="$work/$(npm --prefix "$root" pack --silent --workspace perch-client --pack-destination "$work")"
+others=$(tar -tzf "$client" | grep -vE '^package/dist/[a-z]+\.(js|d\.ts)$|^package/(LICENSE|README\.md|package\.json)$' || true)
+[ -z "$others" ] || fail "the package of the client contains $others"
+mkdir "$work/project"
+(cd "$work/project" && npm init --yes >/dev/null && npm install --no-audit --no-fund --silent "$client") || fail 'the client cannot be installed'
+[ "$(find "$work/project/node_modules" -mindepth 1 -maxdepth 1 -not -name '.*' | wc -l)" = 1 ] || fail 'the client has dependencies'
+cat >"$work/project/program.mjs" <<'JS'
+import { createPerch, ProblemError } from 'perch-client';
+const perch = createPerch({ baseUrl: process.argv[2] });
+let count = 0;
+for await (const { id } of perch.profiles.followers('ada.example', { limit: 5 })) count += id ? 1 : 0;
+const error = await perch.posts.get({ handle: 'ada.example', id: '1' }).catch((cause) => cause);
+const turn = await perch.sessions.ask('How do I change the port?');
+console.log(count, error instanceof ProblemError && error.code, (await turn.answer()).message.includes('PORT'));
+JS
+[ "$(node "$work/project/program.mjs" "http://localhost:$port")" = '11 not_found true' ] || fail 'the installed client'
+
 kill -TERM "$server"
 code=0
 wait "$server" || code=$?
