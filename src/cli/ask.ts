@@ -2,6 +2,7 @@ import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
 import { addModel } from '../answers/model/add-model.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
 import { openConfiguredAnswers, toModelChoice } from '../app/open/answers.ts';
+import { httpUrl } from '../config/schemas.ts';
 import { systemClock } from '../core/clock.ts';
 import { isSessionId } from '../sessions/ids.ts';
 import { withOptions } from './arguments.ts';
@@ -16,7 +17,7 @@ import {
 import { explainOpenError } from './output/explain.ts';
 import { createProgressLine, type ProgressLine } from './output/progress-line.ts';
 import { toJsonLines } from './output/table.ts';
-import { askSession } from './sessions/ask-session.ts';
+import { askServer, askSession } from './sessions/ask-session.ts';
 
 /** Command `perch ask`, which answers a question from documentation or source code. It needs no server. */
 export const askCommand: CommandBody = {
@@ -37,26 +38,59 @@ export const askCommand: CommandBody = {
         about:
           'Continues a session in PERCH_DATA_DIR, also while a server runs. `new` starts a session and prints its ID to standard error.',
       },
+      url: {
+        type: 'string',
+        value: 'URL',
+        about:
+          'Asks the Perch server at this address, which answers from its own documents, in a new session.',
+      },
       json: { type: 'boolean', about: 'Prints one line of JSON instead of text.' },
     },
-    ({ corpus, session, json = false }, [question = '', ...more]) => {
+    ({ corpus, session, url, json = false }, [question = '', ...more]) => {
       if (question.trim() === '') throw new UsageError('Give a question to answer.');
       if (more.length > 0) {
         throw new UsageError('ask takes one question. Put it in quotation marks.');
       }
+      refuseCombinations({ corpus, session, url });
+      if (url !== undefined) {
+        const request = { question, url: toServerUrl(url), json };
+        return (context) => askServer(request, context);
+      }
       if (session === undefined) {
         return (context) => ask({ question, corpora: corpus ?? [], json }, context);
-      }
-      if (corpus !== undefined) {
-        throw new UsageError(
-          '--corpus and --session cannot be used together. Sessions answer from PERCH_CORPUS.',
-        );
       }
       const request = { question, sessionId: toSessionId(session), json };
       return (context) => askSession(request, context);
     },
   ),
 };
+
+/** Options that select the documents of an answer. Only one of them can be used. */
+interface Places {
+  readonly corpus: readonly string[] | undefined;
+  readonly session: string | undefined;
+  readonly url: string | undefined;
+}
+
+function refuseCombinations({ corpus, session, url }: Places): void {
+  if (corpus !== undefined && session !== undefined) {
+    throw new UsageError(
+      '--corpus and --session cannot be used together. Sessions answer from PERCH_CORPUS.',
+    );
+  }
+  if (url === undefined || (corpus === undefined && session === undefined)) return;
+  const other = corpus === undefined ? '--session' : '--corpus';
+  throw new UsageError(
+    `--url and ${other} cannot be used together. The server at the URL answers from its own documents, in a new session.`,
+  );
+}
+
+/** Parses the value of `--url`. @throws UsageError */
+function toServerUrl(value: string): string {
+  const { data } = httpUrl.safeParse(value);
+  if (data !== undefined) return data;
+  throw new UsageError('--url must be the address of a server, such as https://perch.example.org.');
+}
 
 /** Parses the value of `--session`: a session id, or `new`, for which it returns `null`. @throws UsageError */
 function toSessionId(value: string): string | null {

@@ -1,5 +1,11 @@
-import type { Answer } from '../../../clients/typescript/src/errors.ts';
-import { PerchError, ProblemError, TurnError } from '../../../clients/typescript/src/index.ts';
+import {
+  type Answer,
+  createPerch,
+  PerchError,
+  ProblemError,
+  type Turn,
+  TurnError,
+} from '../../../clients/typescript/src/index.ts';
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import { openAnswers } from '../../answers/open-answers.ts';
 import { openConfiguredAnswers } from '../../app/open/answers.ts';
@@ -46,7 +52,11 @@ export async function askSession(question: SessionQuestion, context: CommandCont
   let client: SessionClient | null = null;
   try {
     client = await openClient(context);
-    return await askWith(client, question, context);
+    const turn = await client.ask(question.question, question.sessionId);
+    if (question.sessionId === null) {
+      context.stderr.write(`perch: The session ID is ${turn.session.id}.\n`);
+    }
+    return await printAnswer(turn, question, context);
   } catch (error) {
     if (error instanceof Problem || error instanceof ProblemError) throw toCommandError(error);
     if (!(error instanceof UnreachableError || error instanceof PerchError)) throw error;
@@ -54,6 +64,22 @@ export async function askSession(question: SessionQuestion, context: CommandCont
     throw new CommandError('upstream', fault, { cause: error });
   } finally {
     await client?.close();
+  }
+}
+
+/** Question for the sessions of a server at `url`. */
+type ServerQuestion = Readonly<{ question: string; url: string; json: boolean }>;
+
+/** Asks a question in a new session of a server, and prints the answer as it arrives. */
+export async function askServer(asked: ServerQuestion, context: CommandContext): Promise<ExitCode> {
+  const { sessions } = createPerch({ baseUrl: asked.url });
+  try {
+    return await printAnswer(await sessions.ask(asked.question), asked, context);
+  } catch (error) {
+    if (error instanceof ProblemError) throw toCommandError(error);
+    if (!(error instanceof PerchError)) throw error;
+    const fault = `${error.message} Check the address in --url, or ask again.`;
+    throw new CommandError('upstream', fault, { cause: error });
   }
 }
 
@@ -110,13 +136,11 @@ async function closeWhenDone(service: SessionService): Promise<void> {
   await service.close();
 }
 
-async function askWith(
-  client: SessionClient,
-  { question, sessionId, json }: SessionQuestion,
-  { stdout, stderr }: CommandContext,
+async function printAnswer(
+  turn: Turn,
+  { json }: Pick<SessionQuestion, 'json'>,
+  { stdout }: CommandContext,
 ): Promise<ExitCode> {
-  const turn = await client.ask(question, sessionId);
-  if (sessionId === null) stderr.write(`perch: The session ID is ${turn.session.id}.\n`);
   const printed = createTextPrinter((text) => {
     if (!json) stdout.write(text);
   });
