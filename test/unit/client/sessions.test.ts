@@ -229,6 +229,14 @@ it('throws the problem of a session that was deleted, without a retry', async ()
   expect(fake.sent).toHaveLength(1);
 });
 
+it('does not wait for hours to open a stream again', async () => {
+  const fake = createFakeFetch(problem('overloaded', 503, 7200));
+  const { sessions, clock } = createClient(fake);
+
+  await expect(collect(sessions.events('ses_1'))).rejects.toMatchObject({ code: 'overloaded' });
+  expect(clock.slept).toEqual([]);
+});
+
 it('skips lines that are not events, and passes unknown types on', async () => {
   const unknown = { type: 'weather.changed', data: {}, meta: { index: 1 } };
   const end = { type: 'session.completed', data: { reason: 'reset' }, meta: { index: 2 } };
