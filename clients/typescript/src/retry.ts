@@ -14,6 +14,8 @@ function isRetryable(error: unknown): boolean {
 /** Milliseconds before the first retry without `Retry-After`; doubled for each further retry. */
 const firstWaitMs = 500;
 const maxWaitMs = 8000;
+/** Maximum wait before a stream is opened again, in milliseconds. */
+const maxStreamWaitMs = 60_000;
 /** Maximum random part of a wait after `Retry-After`, in milliseconds, so that clients do not return all at once. */
 const spreadMs = 500;
 
@@ -39,7 +41,7 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Maximum number of consecutive failures before an error is thrown. */
   readonly retries: number;
-  /** Deadline in milliseconds since the Unix epoch. Default: none. */
+  /** Deadline in milliseconds since the Unix epoch. Default: a minute from now, which limits `Retry-After`. */
   readonly endMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,7 +53,7 @@ export interface RetryOptions {
 export async function waitOrThrow(
   error: unknown,
   failures: number,
-  { clock, random, retries, endMs = Number.POSITIVE_INFINITY, signal }: RetryOptions,
+  { clock, random, retries, endMs = clock.now() + maxStreamWaitMs, signal }: RetryOptions,
 ): Promise<void> {
   if (failures > retries || !isRetryable(error)) throw error;
   const waitMs = failures === 0 ? 0 : waitBefore(failures - 1, error, random());

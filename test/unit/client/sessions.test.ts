@@ -168,6 +168,29 @@ it('keeps a stream open while the server sends spaces', async () => {
   expect(fake.sent).toHaveLength(1);
 });
 
+it('yields no event twice if a server begins a stream too early', async () => {
+  const { lines } = await recordSession();
+  const fake = createFakeFetch(
+    stream([toText(lines.slice(0, 4))], 'breaks'),
+    stream([toText(lines)]),
+  );
+  const { sessions } = createClient(fake);
+
+  expect(await collect(sessions.events('ses_1'))).toEqual([...lines.keys()]);
+});
+
+it('does not take the end of a stream in the middle of a turn for the end of the turn', async () => {
+  const { lines } = await recordSession();
+  const fake = createFakeFetch(
+    stream([toText(lines.slice(0, 4))], 'ends', tail(3)),
+    stream([], 'ends', tail(3)),
+    stream([toText(lines.slice(4))]),
+  );
+  const { sessions } = createClient(fake);
+
+  expect(await collect(sessions.events('ses_1'))).toEqual([...lines.keys()]);
+});
+
 it('gives up after five streams without a new event', async () => {
   const fake = createFakeFetch(broken);
   const { sessions, clock } = createClient(fake);
@@ -204,6 +227,14 @@ it('throws the problem of a session that was deleted, without a retry', async ()
     code: 'session_expired',
   });
   expect(fake.sent).toHaveLength(1);
+});
+
+it('does not wait for hours to open a stream again', async () => {
+  const fake = createFakeFetch(problem('overloaded', 503, 7200));
+  const { sessions, clock } = createClient(fake);
+
+  await expect(collect(sessions.events('ses_1'))).rejects.toMatchObject({ code: 'overloaded' });
+  expect(clock.slept).toEqual([]);
 });
 
 it('skips lines that are not events, and passes unknown types on', async () => {
