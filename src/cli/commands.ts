@@ -22,6 +22,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
       'Searches posts or accounts, and prints Markdown, or with --json a line for each result.',
     load: async () => (await import('./search.ts')).searchCommand,
   },
+  watch: {
+    usage: 'watch HANDLE… | search TEXT… [options]',
+    about:
+      'Prints each new post of accounts or searches, and can pass it to a command or a webhook.',
+    load: async () => (await import('./watch/command.ts')).watchCommand,
+  },
   mcp: {
     usage: 'mcp',
     about: 'Runs an MCP server on standard input and output, for MCP clients that start a command.',

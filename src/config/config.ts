@@ -31,6 +31,7 @@ import {
   type SettingSources,
   type Settings,
 } from './sources.ts';
+import { watchVariables } from './watch.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
@@ -263,6 +264,7 @@ export const variables = z.object({
   ...limitVariables.shape,
   ...modelVariables.shape,
   ...sessionVariables.shape,
+  ...watchVariables.shape,
 });
 
 const configSchema = variables.transform((set) => {

@@ -9,6 +9,8 @@ interface PostRequest {
   readonly body: unknown;
   readonly authorization?: string | undefined;
   readonly accept: string;
+  /** Further request headers, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Signal that aborts the request, also while the response body arrives. */
   readonly signal: AbortSignal;
   /** Span of the work that needs the request; `undefined` if tracing is off. */
@@ -71,7 +73,7 @@ async function send(agent: Agent, url: URL, options: SendOptions) {
 function request(
   agent: Agent,
   { origin, pathname, search }: URL,
-  { body, authorization, accept, signal, userAgent }: SendOptions,
+  { body, authorization, accept, headers, signal, userAgent }: SendOptions,
 ) {
   return agent.request({
     origin,
@@ -83,6 +85,7 @@ function request(
       accept,
       'accept-encoding': 'identity',
       ...(authorization !== undefined && { authorization }),
+      ...headers,
     },
     body: JSON.stringify(body),
     signal,

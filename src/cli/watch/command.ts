@@ -1,0 +1,253 @@
+import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../core/clock.ts';
+import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
+import { systemRandom } from '../../core/random.ts';
+import type { Reader } from '../../reads/run.ts';
+import { withOptions } from '../arguments.ts';
+import {
+  type CommandBody,
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  UsageError,
+} from '../command.ts';
+import { toJsonLines } from '../output/table.ts';
+import { withFetching } from '../reading/open-reading.ts';
+import { type OptionValues, textOf } from '../reading/read-options.ts';
+import { withStopSignal } from '../stop-signal.ts';
+import { deliver, type Handler, type RetryOptions } from './delivery.ts';
+import { formatDuration, parseDuration } from './durations.ts';
+import { runCommandLine } from './exec.ts';
+import { type Item, toDeliveryId } from './memory.ts';
+import { leastIntervalMs, maxAdaptiveMs, minAdaptiveMs } from './pace.ts';
+import { parsePage, type Start } from './poll.ts';
+import { type PrintFormat, printFormats, printPost } from './print.ts';
+import { createState, openStateFile, type State } from './state-file.ts';
+import { type Target, targetOptions, toSince, toTargets } from './targets.ts';
+import { type KeyedTarget, watch } from './watch.ts';
+import { parseWebhookUrl, sendWebhook } from './webhook.ts';
+
+const everyRange = { name: 'every', minMs: 1000, maxMs: 86_400_000 };
+const execRange = { name: 'exec-timeout', minMs: 1000, maxMs: 3_600_000 };
+const maxBacklog = 1000;
+
+const options: CommandOptions = {
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    choices: printFormats,
+    about: 'text, or ndjson for a line of JSON for each post. Default text.',
+  },
+  state: {
+    type: 'string',
+    value: 'FILE',
+    about: 'Stores in FILE which posts were delivered, so that the next run continues from there.',
+  },
+  since: {
+    type: 'string',
+    value: 'TIME',
+    about: 'On the first run, starts with the posts at or after TIME, such as 2026-01-31.',
+  },
+  backlog: {
+    type: 'string',
+    value: 'N',
+    about: `On the first run, starts with the N newest posts, up to ${maxBacklog}. Default 0.`,
+  },
+  every: {
+    type: 'string',
+    value: 'TIME',
+    about: `Interval, such as 90s or 5m. Default: a tenth of the usual time between two posts, from ${formatDuration(minAdaptiveMs)} to ${formatDuration(maxAdaptiveMs)}.`,
+  },
+  once: { type: 'boolean', about: 'Ends after the first round, for cron and other timers.' },
+  exec: {
+    type: 'string',
+    value: 'CMD',
+    about: 'Runs CMD in the shell for each post, with the post as JSON on its standard input.',
+  },
+  'exec-timeout': {
+    type: 'string',
+    value: 'TIME',
+    about: 'Maximum time for one run of CMD. Default 60s.',
+  },
+  webhook: {
+    type: 'string',
+    value: 'URL',
+    about:
+      'Sends each post to URL as a Standard Webhooks message, signed with PERCH_WEBHOOK_SECRET.',
+  },
+  ...targetOptions,
+};
+
+/** Command `perch watch`, which prints and forwards new posts of accounts and searches. It needs no server. */
+export const watchCommand: CommandBody = {
+  details: `
+Each argument is an account, such as @jack, @ada.example, @user@host or the URL of a profile. With
+\`search\` as the first argument, each further argument is a text to search for.
+
+Without --state, the command prints the posts from now on. With --state, it also prints the posts
+that appeared since the previous run. The command ends on SIGTERM, SIGINT or a closed output.`,
+  exits:
+    'Exit code: 0 stopped, 1 account not found, 2 bad usage, 3 post not delivered, or with --once source not available.',
+  ...withOptions(options, (values, positionals) => {
+    const plan = toPlan(values);
+    return (context) => {
+      const targets = toTargets(positionals, values, context);
+      const webhook = toWebhook(plan.webhookUrl, context.config);
+      return withStopSignal((stop) => run({ ...plan, targets, webhook, stop }, context));
+    };
+  }),
+};
+
+type Plan = ReturnType<typeof toPlan>;
+
+/** Parses the options. @throws UsageError, CommandError */
+function toPlan(values: OptionValues) {
+  const { once, state, exec, every, webhook } = values;
+  const everyText = textOf(every);
+  const execTimeout = textOf(values['exec-timeout']);
+  if (execTimeout !== undefined && exec === undefined) {
+    throw new UsageError('--exec-timeout can be used only with --exec.');
+  }
+  if (exec === '') throw new UsageError('--exec is empty. Set it to a command.');
+  const webhookText = textOf(webhook);
+  return {
+    format: toFormat(textOf(values.format)),
+    start: toStart(textOf(values.since), textOf(values.backlog)),
+    everyMs: everyText === undefined ? null : parseDuration(everyText, everyRange),
+    isOnce: once === true,
+    statePath: textOf(state),
+    command: textOf(exec),
+    execTimeoutMs: parseDuration(execTimeout ?? '60s', execRange),
+    webhookUrl: webhookText === undefined ? null : parseWebhookUrl(webhookText),
+  };
+}
+
+function toFormat(text = 'text'): PrintFormat {
+  const found = printFormats.find((one) => one === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `--format must be one of ${printFormats.join(', ')}, not ${JSON.stringify(text)}.`,
+  );
+}
+
+function toStart(since: string | undefined, backlog: string | undefined): Start {
+  if (since !== undefined && backlog !== undefined) {
+    throw new UsageError('--since and --backlog cannot be used together.');
+  }
+  const seconds = toSince(since);
+  if (seconds !== undefined) return { kind: 'since', seconds };
+  const count = /^\d{1,7}$/.test(backlog ?? '0') ? Number(backlog ?? 0) : Number.NaN;
+  if (count <= maxBacklog) return { kind: 'backlog', count };
+  throw new UsageError(`--backlog must be a number from 0 to ${maxBacklog}, not ${backlog}.`);
+}
+
+interface Webhook {
+  readonly url: URL;
+  readonly secret: string;
+}
+
+function toWebhook(url: URL | null, { PERCH_WEBHOOK_SECRET: secret }: Config): Webhook | null {
+  if (url === null) return null;
+  if (secret !== undefined) return { url, secret };
+  throw new UsageError(
+    '--webhook needs PERCH_WEBHOOK_SECRET, with which the receiver checks the messages. Set it to the output of: echo "whsec_$(openssl rand -base64 32)"',
+  );
+}
+
+interface Run extends Plan {
+  readonly targets: readonly Target[];
+  readonly webhook: Webhook | null;
+  readonly stop: AbortSignal;
+}
+
+function run(plan: Run, context: CommandContext): Promise<ExitCode> {
+  const { stop, targets, everyMs, statePath } = plan;
+  const report = (text: string) => context.stderr.write(`perch: ${text}\n`);
+  const leastMs = leastIntervalMs(context.config, targets.length);
+  if (everyMs !== null && everyMs < leastMs) {
+    report(`The interval is ${formatDuration(leastMs)}, because of PERCH_PUBLIC_ALLOWANCE.`);
+  }
+  return withFetching(context, async (fetching) => {
+    const { reader } = fetching;
+    const keyed = toKeyed(targets, reader);
+    const state = statePath === undefined ? createState() : openStateFile(statePath);
+    const client = openPostClient(toClientOptions(context.config));
+    const abort = () => fetching.stop();
+    stop.addEventListener('abort', abort, { once: true });
+    try {
+      const retry = { clock: systemClock, random: systemRandom, stop, report };
+      const handlers = toHandlers(plan, client);
+      return await watch({
+        ...plan,
+        ...retry,
+        targets: keyed,
+        leastMs,
+        state,
+        reader,
+        deliver: (item) => deliverItem(item, { handlers, plan, retry, context }),
+      });
+    } finally {
+      stop.removeEventListener('abort', abort);
+      await closeAll(client, state);
+    }
+  });
+}
+
+async function closeAll(client: PostClient, state: State): Promise<void> {
+  state.close();
+  await client.close();
+}
+
+const toClientOptions = (config: Config) => ({
+  connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
+  userAgent: config.PERCH_USER_AGENT,
+  clock: systemClock,
+});
+
+/** Returns each list once, with the key of its memory. @throws Problem with status 400 for invalid parameters */
+function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
+  const keyed = targets.map((target) => {
+    const { query } = parsePage(target, reader, { limit: 1 }).plan;
+    if (query.kind !== 'browse') throw new Error('A watched list is not a list.');
+    return [query.listKey, target] as const;
+  });
+  return [...new Map(keyed)].map(([key, target]) => ({ key, target }));
+}
+
+function toHandlers(plan: Run, client: PostClient): readonly Handler<Item>[] {
+  const { command, execTimeoutMs: timeoutMs, webhook } = plan;
+  const handlers: Handler<Item>[] = [];
+  if (command !== undefined) {
+    const send = ({ post }: Item) =>
+      runCommandLine(command, { input: toJsonLines([post]), timeoutMs });
+    handlers.push({ name: 'The command of --exec', attempts: 5, maxWaitMs: 60_000, send });
+  }
+  if (webhook !== null) {
+    const basics = { ...webhook, client, clock: systemClock };
+    const send = (item: Item) =>
+      sendWebhook(basics, {
+        id: toDeliveryId(item),
+        body: { type: 'post.published', timestamp: item.post.created_at, data: item.post },
+      });
+    handlers.push({ name: 'The webhook', attempts: 12, maxWaitMs: 300_000, send });
+  }
+  return handlers;
+}
+
+interface DeliveryContext {
+  readonly handlers: readonly Handler<Item>[];
+  readonly plan: Run;
+  readonly retry: RetryOptions;
+  readonly context: CommandContext;
+}
+
+/** Prints a post, and passes it to the command and the webhook. Returns `false` if the watch must end before that. */
+async function deliverItem(item: Item, { handlers, plan, retry, context }: DeliveryContext) {
+  const { format, stop } = plan;
+  const nowMs = systemClock.now();
+  if (!(await printPost(item.post, context.stdout, { format, nowMs, stop }))) return false;
+  for (const handler of handlers) {
+    if (!(await deliver(handler, item, retry))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,118 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/random.ts';
+import { CommandError } from '../command.ts';
+import { backoffMs } from './pace.ts';
+
+interface DeliveryErrorOptions extends ErrorOptions {
+  /** Whether further attempts are useless. */
+  readonly isFinal?: boolean;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** Error of one attempt to deliver a post. The message has the handler as its subject: “ended with exit code 1”. */
+export class DeliveryError extends Error {
+  readonly isFinal: boolean;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    { isFinal = false, retryAfterSeconds, ...options }: DeliveryErrorOptions = {},
+  ) {
+    super(message, options);
+    this.isFinal = isFinal;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Command or webhook that receives each post. */
+export interface Handler<Message> {
+  /** Name in messages, such as `The webhook`. */
+  readonly name: string;
+  readonly attempts: number;
+  /** Maximum wait between two attempts in milliseconds. */
+  readonly maxWaitMs: number;
+  /** Delivers a message once. @throws DeliveryError */
+  send(message: Message): Promise<void>;
+}
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Signal that ends the wait between two attempts. */
+  readonly stop: AbortSignal;
+  /** Prints a line for the user. */
+  readonly report: (text: string) => void;
+}
+
+const firstWaitMs = 1000;
+
+/**
+ * Delivers a message, and repeats failed attempts. Returns `false` if `stop` was aborted before the delivery.
+ * @throws CommandError if all attempts fail
+ */
+export async function deliver<Message>(
+  handler: Handler<Message>,
+  message: Message,
+  options: RetryOptions,
+): Promise<boolean> {
+  for (let failures = 0; ; failures += 1) {
+    const error = await attempt(handler, message);
+    if (error === null) {
+      if (failures > 0) options.report(`${handler.name} succeeded after ${failures + 1} attempts.`);
+      return true;
+    }
+    const waitMs = planRetry(handler, { error, failures: failures + 1 }, options);
+    if (!(await sleep(waitMs, options))) return false;
+  }
+}
+
+interface Failed {
+  readonly error: DeliveryError;
+  /** Number of failed attempts. */
+  readonly failures: number;
+}
+
+/** Returns the wait before the next attempt in milliseconds. @throws CommandError if there is no further attempt */
+function planRetry<Message>(
+  { name, attempts, maxWaitMs: maxMs }: Handler<Message>,
+  { error, failures }: Failed,
+  { random, report }: RetryOptions,
+): number {
+  if (error.isFinal || failures >= attempts) throw toFailure(name, failures, error);
+  if (failures === 1) report(`${name} ${error.message}. Perch tries again.`);
+  const { retryAfterSeconds } = error;
+  return backoffMs({ failures, firstMs: firstWaitMs, maxMs, retryAfterSeconds }, random);
+}
+
+async function attempt<Message>(
+  { send }: Handler<Message>,
+  message: Message,
+): Promise<DeliveryError | null> {
+  try {
+    await send(message);
+    return null;
+  } catch (error) {
+    if (error instanceof DeliveryError) return error;
+    throw error;
+  }
+}
+
+function toFailure(name: string, failures: number, cause: DeliveryError): CommandError {
+  const times = failures === 1 ? '' : ` This was attempt ${failures}.`;
+  const next = 'The post counts as not delivered. With --state, the next run delivers it again.';
+  return new CommandError('upstream', `${name} ${cause.message}.${times}\n${next}`, { cause });
+}
+
+/** Waits. Returns `false` if `stop` was aborted. */
+export async function sleep(
+  ms: number,
+  { clock, stop }: Pick<RetryOptions, 'clock' | 'stop'>,
+): Promise<boolean> {
+  try {
+    await clock.sleep(ms, stop);
+    return true;
+  } catch (error) {
+    if (stop.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { UsageError } from '../command.ts';
+
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Range of an option whose value is a duration. `name` is the option without hyphens. */
+interface DurationRange {
+  readonly name: string;
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/** Parses a duration such as `90`, `90s`, `5m`, `1h` or `1d` to milliseconds. @throws UsageError */
+export function parseDuration(text: string, { name, minMs, maxMs }: DurationRange): number {
+  const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
+  const ms = digits === '' ? Number.NaN : Number(digits) * (unitMs[unit] ?? 0);
+  if (ms >= minMs && ms <= maxMs) return ms;
+  const range = `from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
+  throw new UsageError(
+    `--${name} must be a duration ${range}, such as 90s or 5m, not ${JSON.stringify(text)}.`,
+  );
+}
+
+/** Formats a duration in the largest unit that divides it: `90s`, `5m`, `1h`, `1d`. Rounds up to seconds. */
+export function formatDuration(ms: number): string {
+  const whole = Math.ceil(ms / 1000) * 1000;
+  const [unit = 's', size = 1000] =
+    Object.entries(unitMs).findLast(([, one]) => whole >= one && whole % one === 0) ?? [];
+  return `${whole / size}${unit}`;
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { postKey } from '../../fetching/cache/subjects.ts';
+import type { Status } from '../../model/post.ts';
+import type { BrowseResult } from '../../model/results.ts';
+
+/** Post of a watched list. */
+export interface Item {
+  readonly post: Status;
+  /** Identity of the post. A repost has another identity than the original. */
+  readonly key: string;
+  /** Time of the post in Unix seconds; `null` for a repost, whose post has the time of the original. */
+  readonly seconds: number | null;
+}
+
+/** Returns the posts of a page in the order of the list. Omits placeholders for posts that cannot be shown. */
+export function itemsOf({ items }: BrowseResult): readonly Item[] {
+  const posts = items !== null && 'posts' in items ? items.posts : [];
+  return posts.flatMap((post): readonly Item[] => {
+    const own = post.type === 'status' ? postKey(post) : null;
+    if (post.type !== 'status' || own === null) return [];
+    const { platform, reposted_by: by, created_timestamp: seconds } = post;
+    const key = `${platform} ${own}`;
+    if (by === null) return [{ post, key, seconds }];
+    return [{ post, key: `${key} by ${by.screen_name.toLowerCase()}`, seconds: null }];
+  });
+}
+
+/** Returns an id of a post that contains only letters and digits, and is equal in all runs and on all machines. */
+export const toDeliveryId = ({ key }: Item): string =>
+  `post${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
+
+/** Maximum number of posts that a memory contains. */
+export const maxRemembered = 1000;
+
+/** Posts of one list that need not be delivered. */
+export interface Memory {
+  /** Time in Unix seconds. Posts at or before this time are never new. */
+  readonly floor: number;
+  /** Identities of known posts with their time (see `Item`), the least recently added first. */
+  readonly seen: ReadonlyMap<string, number | null>;
+}
+
+/** Returns a memory that also contains `items`. The oldest entries make room for new ones, and raise the floor. */
+export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
+  const all = new Map(seen);
+  for (const { key, seconds } of items) all.set(key, seconds);
+  const removed = [...all].slice(0, Math.max(0, all.size - maxRemembered));
+  if (removed.length === 0) return { floor, seen: all };
+  for (const [key] of removed) all.delete(key);
+  // A post can have a wrong time in the future, so the floor stays below the posts that are still known.
+  const oldestKept = Math.min(...timesOf([...all.values()]));
+  const newestRemoved = Math.max(...timesOf(removed.map(([, seconds]) => seconds)));
+  return { floor: Math.max(floor, Math.min(newestRemoved, oldestKept)), seen: all };
+}
+
+const timesOf = (times: readonly (number | null)[]) => times.filter((one) => one !== null);
+
+/** Returns whether the first item is a pinned post, which precedes newer posts. */
+function hasPinned([first, ...rest]: readonly Item[]): boolean {
+  const next = rest.find(({ seconds }) => seconds !== null);
+  return first?.seconds != null && next?.seconds != null && first.seconds < next.seconds;
+}
+
+const withoutPinned = (items: readonly Item[]): readonly Item[] =>
+  hasPinned(items) ? items.slice(1) : items;
+
+/** Returns the items with a pinned post moved to the position that its time has in the list. */
+export function inOrder(items: readonly Item[]): readonly Item[] {
+  const [first] = items;
+  if (first?.seconds == null || !hasPinned(items)) return items;
+  const { seconds: own } = first;
+  const rest = items.slice(1);
+  const place = rest.findIndex(({ seconds }) => seconds !== null && seconds < own);
+  return rest.toSpliced(place === -1 ? rest.length : place, 0, first);
+}
+
+/** Returns the time of the oldest post in a list, without a pinned post; `undefined` if there is none. */
+export function oldestOf(items: readonly Item[]): number | undefined {
+  const times = timesOf(withoutPinned(items).map(({ seconds }) => seconds));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Returns whether later pages of a list can contain new posts. The last item of this page shows it, if there is one. */
+export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
+  const last = page.at(-1);
+  if (last === undefined) return true;
+  return !seen.has(last.key) && (last.seconds === null || last.seconds > floor);
+}
+
+/**
+ * Returns the new posts of a list, whose newest item is first. A post is new if it is unknown and later than the floor,
+ * even below known posts, because platforms list some posts late. A repost is new if it precedes such a post or a
+ * known item, because the time of the repost is unknown. If no item is known, all reposts are new, unless the list is
+ * read for the first time (`isFirst`).
+ */
+export function selectNew(
+  items: readonly Item[],
+  { floor, seen }: Memory,
+  { isFirst }: { readonly isFirst: boolean },
+): readonly Item[] {
+  const isLater = ({ seconds }: Item) => seconds !== null && seconds > floor;
+  const listed = withoutPinned(items);
+  const lastKnown = listed.findLastIndex(({ key }) => seen.has(key));
+  const lastLater = listed.findLastIndex(isLater);
+  const end = lastKnown === -1 && !isFirst ? listed.length : Math.max(lastKnown, lastLater);
+  const pinned = items.length - listed.length;
+  const keys = new Set<string>();
+  return items.filter((item, index) => {
+    const isKnown = seen.has(item.key) || keys.has(item.key);
+    keys.add(item.key);
+    if (isKnown) return false;
+    return item.seconds === null ? index - pinned < end : isLater(item);
+  });
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../../config/config.ts';
+import type { Random } from '../../core/random.ts';
+import type { Item } from './memory.ts';
+
+/** Shortest and longest interval between two polls of a list, if `--every` is not used. */
+export const minAdaptiveMs = 60_000;
+export const maxAdaptiveMs = 900_000;
+
+/** Share of the time between two posts after which the list is read again. */
+const share = 0.1;
+
+/** Maximum wait after errors in milliseconds, also if the platform requests a longer one. */
+const maxBackoffMs = 3_600_000;
+
+/**
+ * Returns the shortest interval between two polls of a list in milliseconds, so that all polls together stay within the
+ * allowance of a caller without a key.
+ */
+export function leastIntervalMs(config: Config, lists: number): number {
+  const { PERCH_ALLOWANCE_WINDOW_SECONDS: window, PERCH_PUBLIC_ALLOWANCE: allowance } = config;
+  return Math.ceil((1000 * window * lists) / allowance);
+}
+
+/**
+ * Returns the time until the next poll of a list in milliseconds: a tenth of the usual time between two posts, or of
+ * the time since the newest post if it is shorter.
+ */
+export function adaptiveIntervalMs(latest: readonly Item[], nowMs: number): number {
+  const times = latest.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
+  const sorted = times.toSorted((a, b) => b - a);
+  const gaps = sorted.slice(1).map((time, index) => (sorted[index] ?? time) - time);
+  const [newest = Number.NEGATIVE_INFINITY] = sorted;
+  const age = nowMs / 1000 - newest;
+  const usual = median(gaps) ?? Number.POSITIVE_INFINITY;
+  const ms = 1000 * share * Math.min(usual, age);
+  return Math.min(Math.max(ms, minAdaptiveMs), maxAdaptiveMs);
+}
+
+function median(numbers: readonly number[]): number | undefined {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+interface Backoff {
+  /** Number of consecutive failures, from 1. */
+  readonly failures: number;
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** Minimum wait that the other side requests; `undefined` if it requests none. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** Returns the wait after a failure in milliseconds: exponential with up to 25 percent of jitter. */
+export function backoffMs(
+  { failures, firstMs, maxMs, retryAfterSeconds = 0 }: Backoff,
+  random: Random,
+): number {
+  const exponential = Math.min(firstMs * 2 ** Math.min(failures - 1, 30), maxMs);
+  const ms = Math.min(Math.max(exponential, 1000 * retryAfterSeconds), maxBackoffMs);
+  return Math.ceil(ms * (1 + 0.25 * random.fraction()));
+}

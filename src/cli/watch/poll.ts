@@ -1,0 +1,126 @@
+import type { BrowseResult } from '../../model/results.ts';
+import type { ParsedRead } from '../../reads/read.ts';
+import type { Reader } from '../../reads/run.ts';
+import {
+  type Item,
+  inOrder,
+  itemsOf,
+  type Memory,
+  mayContinue,
+  oldestOf,
+  selectNew,
+} from './memory.ts';
+import type { Target } from './targets.ts';
+
+/** Maximum numbers of posts and of pages that one poll reads. */
+export const maxItems = 2000;
+const maxPages = 40;
+const firstPage = 20;
+const laterPages = 100;
+
+/** Posts to deliver when a list is read for the first time: those since a time in Unix seconds, or the newest ones. */
+export type Start =
+  | { readonly kind: 'since'; readonly seconds: number }
+  | { readonly kind: 'backlog'; readonly count: number };
+
+/** Result of reading a list. */
+export interface Poll {
+  /** New posts, the oldest first. */
+  readonly news: readonly Item[];
+  /** Memory before the new posts are delivered. */
+  readonly memory: Memory;
+  /** Newest posts of the list, the newest first. */
+  readonly latest: readonly Item[];
+  /** Whether there are more new posts than one poll reads. */
+  readonly isCut: boolean;
+}
+
+/** Error for a list that was read from a source that is not live, such as the archive. */
+export class NotLiveError extends Error {}
+
+/** Parses the request for a page of a list. @throws Problem with status 400 */
+export function parsePage(
+  { read, parameters }: Target,
+  reader: Reader,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): ParsedRead {
+  const page = { limit: String(limit), nocache: 'true', cursor };
+  return reader.parse(read, { ...parameters, ...page });
+}
+
+/** Reads a list for the first time. @throws Problem, NotLiveError */
+export async function pollFirst(
+  target: Target,
+  reader: Reader,
+  options: { readonly start: Start; readonly nowMs: number },
+): Promise<Poll> {
+  const { start, nowMs } = options;
+  if (start.kind === 'since') {
+    return pollNew(target, reader, { floor: start.seconds - 1, seen: new Map(), isFirst: true });
+  }
+  const { count } = start;
+  const limit = Math.min(laterPages, Math.max(firstPage, count));
+  const { items, latest } = await readItems(target, reader, {
+    limit,
+    mayContinue: (all) => all.length < count,
+  });
+  const news = withoutRepeats(inOrder(items)).slice(0, count);
+  const rest = items.filter((item) => !news.includes(item));
+  // An account without posts can have posts that the platform does not list yet.
+  const known = oldestOf(items) ?? Math.floor(nowMs / 1000) - 86_400;
+  const floor = Math.min(known, (oldestOf(news) ?? known + 1) - 1);
+  const seen = new Map(rest.toReversed().map(({ key, seconds }) => [key, seconds]));
+  return { news: news.toReversed(), memory: { floor, seen }, latest, isCut: false };
+}
+
+function withoutRepeats(items: readonly Item[]): readonly Item[] {
+  return [...new Map(items.map((item) => [item.key, item])).values()];
+}
+
+/** Reads the new posts of a list: page by page until a known post. @throws Problem, NotLiveError */
+export function pollAgain(target: Target, reader: Reader, memory: Memory): Promise<Poll> {
+  return pollNew(target, reader, { ...memory, isFirst: false });
+}
+
+async function pollNew(
+  target: Target,
+  reader: Reader,
+  { isFirst, ...memory }: Memory & { readonly isFirst: boolean },
+): Promise<Poll> {
+  const { items, latest, isCut } = await readItems(target, reader, {
+    limit: firstPage,
+    mayContinue: (_, page) => mayContinue(page, memory),
+  });
+  const news = inOrder(selectNew(items, memory, { isFirst })).toReversed();
+  return { news, memory, latest, isCut };
+}
+
+interface ReadOptions {
+  /** Number of posts on the first page. */
+  readonly limit: number;
+  /** Returns whether the next page is needed after the items so far, of which `page` are those of the last page. */
+  readonly mayContinue: (items: readonly Item[], page: readonly Item[]) => boolean;
+}
+
+async function readItems(target: Target, reader: Reader, { limit, mayContinue }: ReadOptions) {
+  const items: Item[] = [];
+  let latest: readonly Item[] | undefined;
+  let cursor: string | undefined;
+  for (let pages = 0; items.length < maxItems && pages < maxPages; pages += 1) {
+    const size = pages === 0 ? limit : laterPages;
+    const page = await readPage(parsePage(target, reader, { limit: size, cursor }), reader);
+    const own = itemsOf(page);
+    latest ??= own;
+    items.push(...own);
+    cursor = page.next?.cursor;
+    if (cursor === undefined || !mayContinue(items, own)) return { items, latest, isCut: false };
+  }
+  return { items, latest: latest ?? [], isCut: true };
+}
+
+async function readPage(parsed: ParsedRead, reader: Reader): Promise<BrowseResult> {
+  const page = reader.assemble(await reader.fetch(parsed));
+  if (page.kind !== 'browse') throw new Error('A watched list is not a list.');
+  if (page.degraded) throw new NotLiveError('The platform could not be read.');
+  return page;
+}

@@ -1,0 +1,144 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { readBoundedText, UnusableTextError } from '../../core/files/bounded-text.ts';
+import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
+import { isMissing } from '../../core/files/private-files.ts';
+import { CommandError, UsageError } from '../command.ts';
+import { explainWriteErrors } from '../output/output-file.ts';
+import { type Memory, maxRemembered } from './memory.ts';
+
+/** Memories of the watched lists by the key of the list. */
+export interface State {
+  readonly memories: Map<string, Memory>;
+  /** Stores the memories. Returns when they are safe even if the machine loses power. @throws CommandError */
+  save(): Promise<void>;
+  close(): void;
+}
+
+/** Version of the format of the state file. */
+const version = 1;
+const maxMemories = 200;
+const maxBytes = 64 * 1024 * 1024;
+
+const entry = z.tuple([z.string().max(4096), z.int().nullable()]);
+const memory = z.object({ floor: z.int(), seen: z.array(entry).max(maxRemembered) });
+const content = z.object({
+  perch_watch: z.literal(version),
+  lists: z.record(z.string().max(4096), memory),
+});
+
+/** Creates a state that is lost when the command ends. */
+export const createState = (): State => ({
+  memories: new Map(),
+  save: async () => {},
+  close: () => {},
+});
+
+/** Opens a state file, and locks it until `close`. A missing file is created with `save`. @throws UsageError */
+export function openStateFile(path: string): State {
+  if (path === '') throw new UsageError('--state is empty. Set it to a file.');
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const lock = lockState(target);
+  try {
+    const memories = readState(target);
+    return {
+      memories,
+      save: () => save(target, memories),
+      close: () => lock.release(),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function lockState(path: string) {
+  try {
+    return lockFile(`${path}.lock`);
+  } catch (cause) {
+    const fault =
+      cause instanceof FileLockedError
+        ? 'is used by another perch watch. Stop that command, or use another file.'
+        : 'cannot be locked. Check that its folder exists, and that you may write to the folder.';
+    throw new UsageError(`The state file ${path} ${fault}`, { cause });
+  }
+}
+
+function readState(path: string): Map<string, Memory> {
+  if (isMissing(path)) return new Map();
+  const { lists } = parseState(path, readText(path));
+  return new Map(
+    Object.entries(lists).map(([key, { floor, seen }]) => [key, { floor, seen: new Map(seen) }]),
+  );
+}
+
+function readText(path: string): string {
+  try {
+    return readBoundedText(path, maxBytes);
+  } catch (error) {
+    if (!(error instanceof UnusableTextError)) throw error;
+    throw new UsageError(`The state file ${path} ${error.reason}. Use another file.`);
+  }
+}
+
+function parseState(path: string, text: string): z.output<typeof content> {
+  const json = parseJson(text);
+  const { success, data, error } = content.safeParse(json);
+  if (success) return data;
+  const written = z.object({ perch_watch: z.int().gt(version) }).safeParse(json);
+  const advice = written.success
+    ? 'was written by a newer version of Perch. Update Perch, or use another file.'
+    : 'is damaged, or was not written by perch watch. Restore the file, or delete it and use --since to get the posts since a time.';
+  throw new UsageError(`The state file ${path} ${advice}`, { cause: error });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // refused by the schema
+  }
+}
+
+async function save(path: string, memories: ReadonlyMap<string, Memory>): Promise<void> {
+  if (memories.size > maxMemories) {
+    const fault = `The state file ${path} would contain more than ${maxMemories} lists. Use another file.`;
+    throw new CommandError('usage', fault);
+  }
+  const lists = Object.fromEntries(
+    [...memories].map(([key, { floor, seen }]) => [key, { floor, seen: [...seen] }]),
+  );
+  const text = `${JSON.stringify({ perch_watch: version, lists })}\n`;
+  await explainWriteErrors(path, async () => {
+    replaceFile(path, text);
+    return 0;
+  });
+}
+
+/** Replaces a file atomically, and waits until the content and the name are on the disk. */
+function replaceFile(path: string, text: string): void {
+  const unfinished = `${path}.part`;
+  const file = openSync(unfinished, 'w', 0o600);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(unfinished, path);
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { Problem } from '../../core/problem.ts';
+import { feeds } from '../../model/results.ts';
+import { reads } from '../../reads/index.ts';
+import { parseParameters, timestamp } from '../../reads/parameters.ts';
+import type { Read } from '../../reads/read.ts';
+import { type CommandContext, type CommandOptions, UsageError } from '../command.ts';
+import { toCommandError } from '../reading/open-reading.ts';
+import { parseInput } from '../reading/read-inputs.ts';
+import { createReadOptions, type OptionValues, textOf } from '../reading/read-options.ts';
+
+/** List to watch: the posts of an account, or the results of a search. */
+export interface Target {
+  /** Name in messages, as the user has written it. */
+  readonly name: string;
+  readonly read: Read;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+const kinds = [
+  { read: reads.getProfile, name: 'an account' },
+  { read: reads.searchPosts, name: 'a search' },
+];
+const readOptions = createReadOptions(kinds);
+const own = ['with-replies', 'with-reposts', 'only-media'] as const;
+const watchFeeds = feeds.filter((feed) => feed !== 'top' && feed !== 'users');
+
+/** Options that select the posts of accounts and searches. */
+export const targetOptions: CommandOptions = {
+  ...Object.fromEntries(own.flatMap((name) => optionOf(name))),
+  platform: {
+    type: 'string',
+    value: 'NAME',
+    choices: ['x', 'bluesky', 'mastodon', 'archive', 'sample'],
+    about: 'Platform of the handles, or the platform to search.',
+  },
+  feed: {
+    type: 'string',
+    value: 'FEED',
+    choices: watchFeeds,
+    about: `Results of a search: ${watchFeeds.join(', ')}. Default latest.`,
+  },
+};
+
+function optionOf(name: string) {
+  const option = readOptions.options[name];
+  return option === undefined ? [] : [[name, option] as const];
+}
+
+const maxTargets = 20;
+
+/** Returns the lists that the arguments name. @throws UsageError, CommandError */
+export function toTargets(
+  args: readonly string[],
+  values: OptionValues,
+  { config }: Pick<CommandContext, 'config'>,
+): readonly Target[] {
+  const [first, ...texts] = args;
+  if (first === 'search') return toSearches(texts, values);
+  if (first === undefined) {
+    throw new UsageError('Give a handle such as @jack, or `search` and a text to search for.');
+  }
+  const place = {
+    baseUrl: config.PERCH_BASE_URL,
+    xMirrors: config.PERCH_X_MIRRORS,
+    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
+    platform: textOf(values.platform),
+  };
+  refuseTooMany(args);
+  return args.map((text) => toTarget(text, values, place));
+}
+
+function toSearches(texts: readonly string[], values: OptionValues): readonly Target[] {
+  if (texts.length === 0) throw new UsageError('Give the text to search for.');
+  refuseTooMany(texts);
+  return texts.map((q) => toTargetOf(reads.searchPosts, { q }, { name: `search ${q}`, values }));
+}
+
+function refuseTooMany(texts: readonly string[]): void {
+  if (texts.length <= maxTargets) return;
+  throw new UsageError(`watch takes at most ${maxTargets} accounts or searches.`);
+}
+
+function toTarget(
+  text: string,
+  values: OptionValues,
+  place: Parameters<typeof parseInput>[1],
+): Target {
+  const { target } = parseInput(text, place);
+  if (target instanceof UsageError) throw target;
+  if (target instanceof Problem) throw toCommandError(target);
+  const { read: name, given } = target;
+  if (name !== 'getProfile' && name !== 'searchPosts') {
+    throw new UsageError(`${JSON.stringify(text)} is neither an account nor a search.`);
+  }
+  const { format: _format, cursor: _cursor, page: _page, limit: _limit, ...parameters } = given;
+  return toTargetOf(reads[name], parameters, { name: text, values });
+}
+
+function toTargetOf(
+  read: Read,
+  given: Target['parameters'],
+  { name, values }: { readonly name: string; readonly values: OptionValues },
+): Target {
+  const isSearch = read === reads.searchPosts;
+  const parameters = { ...given, ...readOptions.toParameters(read, selectionOf(values, isSearch)) };
+  if (!isSearch) return { name, read, parameters };
+  const { feed = 'latest' } = parameters as Readonly<{ feed?: unknown }>; // any text of the user
+  if (!['media', ...watchFeeds].includes(String(feed).toLowerCase())) {
+    throw new UsageError(`--feed must be one of ${watchFeeds.join(', ')}.`);
+  }
+  // Results of the archive in place of a platform would be reported as new posts.
+  return { name, read, parameters: { ...parameters, require_live: 'true' } };
+}
+
+/** Returns the options for a kind of list. @throws UsageError for an option that has no effect on this kind */
+function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
+  const names = isSearch ? ['platform', 'feed'] : own;
+  const others = isSearch ? own : ['feed'];
+  const astray = others.find((name) => values[name] !== undefined);
+  if (astray !== undefined) {
+    const whom = isSearch ? 'accounts' : 'a search';
+    throw new UsageError(`--${astray} can be used only with ${whom}.`);
+  }
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+const sinceParameter = z.object({ since: timestamp('Only posts at or after this time') });
+
+/** Parses the option `--since` to Unix seconds; `undefined` without the option. @throws CommandError */
+export function toSince(text: string | undefined): number | undefined {
+  try {
+    return parseParameters(sinceParameter, { since: text }).since;
+  } catch (error) {
+    throw error instanceof Problem ? toCommandError(error) : error;
+  }
+}

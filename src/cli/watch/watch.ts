@@ -1,0 +1,192 @@
+import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Random } from '../../core/random.ts';
+import type { Reader } from '../../reads/run.ts';
+import { CommandError, type ExitCode, exitCodes, worstOf } from '../command.ts';
+import { toCommandError } from '../reading/open-reading.ts';
+import { sleep } from './delivery.ts';
+import { type Item, remember } from './memory.ts';
+import { adaptiveIntervalMs, backoffMs, maxAdaptiveMs } from './pace.ts';
+import { maxItems, NotLiveError, type Poll, pollAgain, pollFirst, type Start } from './poll.ts';
+import type { State } from './state-file.ts';
+import type { Target } from './targets.ts';
+
+/** Target with the key of its memory in the state. */
+export interface KeyedTarget {
+  readonly target: Target;
+  readonly key: string;
+}
+
+export interface WatchOptions {
+  readonly targets: readonly KeyedTarget[];
+  readonly start: Start;
+  /** Fixed interval between two polls of a list in milliseconds; `null` for the adaptive one. */
+  readonly everyMs: number | null;
+  /** Minimum interval between two polls of a list in milliseconds. */
+  readonly leastMs: number;
+  /** Whether to read each list only once. */
+  readonly isOnce: boolean;
+  readonly state: State;
+  readonly reader: Reader;
+  /** Delivers a post. Returns `false` if the post was not delivered and the watch must end. */
+  readonly deliver: (item: Item) => Promise<boolean>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Signal that ends the watch after the current delivery. */
+  readonly stop: AbortSignal;
+  /** Prints a line for the user. */
+  readonly report: (text: string) => void;
+}
+
+/** Watched list with the time of its next poll and its latest failures. */
+interface List extends KeyedTarget {
+  dueMs: number;
+  intervalMs: number;
+  failures: number;
+  /** Code of the reported failure; `null` if the latest poll succeeded. */
+  fault: string | null;
+  wasRead: boolean;
+}
+
+/**
+ * Reads the lists and delivers each new post, until `stop` is aborted or a delivery asks to end.
+ * @throws CommandError if a list does not exist, or if a post cannot be delivered
+ */
+export async function watch(options: WatchOptions): Promise<ExitCode> {
+  const { targets, clock, stop, isOnce } = options;
+  const nowMs = clock.now();
+  const lists = targets.map((one): List => {
+    return { ...one, dueMs: nowMs, intervalMs: 0, failures: 0, fault: null, wasRead: false };
+  });
+  if (isOnce) return readOnce(lists, options);
+  while (!stop.aborted) {
+    const list = lists.reduce((first, one) => (one.dueMs < first.dueMs ? one : first));
+    // The clock can be set back during the wait.
+    const waitMs = Math.min(Math.max(0, list.dueMs - clock.now()), list.intervalMs);
+    if (!(await sleep(waitMs, options))) break;
+    const next = await visit(list, options);
+    if (next === 'end') break;
+    schedule(list, next, options);
+  }
+  return exitCodes.ok;
+}
+
+async function readOnce(lists: readonly List[], options: WatchOptions): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok;
+  for (const list of lists) {
+    const next = await visit(list, options);
+    if (next === 'end') break;
+    if (next instanceof TemporaryFault) code = worstOf(code, exitCodes.upstream);
+  }
+  return code;
+}
+
+/** Failure to read a list that can end without a change by the user. */
+class TemporaryFault {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: string, message: string, retryAfterSeconds?: number) {
+    this.code = code;
+    this.message = message;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Reads a list and delivers its new posts. Returns `end` to end the watch. @throws CommandError */
+async function visit(list: List, options: WatchOptions): Promise<Poll | TemporaryFault | 'end'> {
+  const poll = await read(list, options);
+  if (options.stop.aborted) return 'end';
+  reportChange(list, poll, options);
+  if (poll instanceof TemporaryFault) return poll;
+  list.wasRead = true;
+  if (poll.isCut) {
+    options.report(
+      `${list.target.name} has more than ${maxItems} new posts. The oldest of them are missing.`,
+    );
+  }
+  return (await deliverNews(list, poll, options)) ? poll : 'end';
+}
+
+async function read(list: List, options: WatchOptions): Promise<Poll | TemporaryFault> {
+  const { reader, state, start, clock } = options;
+  const memory = state.memories.get(list.key);
+  try {
+    return memory === undefined
+      ? await pollFirst(list.target, reader, { start, nowMs: clock.now() })
+      : await pollAgain(list.target, reader, memory);
+  } catch (error) {
+    return toFault(error, list);
+  }
+}
+
+/** Converts an error of a read. @throws CommandError if the list has never been read and cannot be read later */
+function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
+  if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
+  if (!(error instanceof Problem)) throw error;
+  const { code, status, message, retryAfterSeconds } = error;
+  if (wasRead || status >= 500 || status === 429) {
+    return new TemporaryFault(code, message, retryAfterSeconds);
+  }
+  const { exit, message: advice } = toCommandError(error);
+  const kind = exit === exitCodes.notFound ? 'notFound' : 'usage';
+  throw new CommandError(kind, `${target.name}: ${advice}`, { cause: error });
+}
+
+/** Reports a failure when it begins or changes, and its end. */
+function reportChange(
+  list: List,
+  poll: Poll | TemporaryFault,
+  { report, isOnce }: WatchOptions,
+): void {
+  const { name } = list.target;
+  const fault = poll instanceof TemporaryFault ? poll.code : null;
+  if (poll instanceof TemporaryFault && fault !== list.fault) {
+    report(`${name} cannot be read. ${poll.message}${isOnce ? '' : ' Perch tries again.'}`);
+  }
+  if (fault === null && list.fault !== null) report(`${name} can be read again.`);
+  list.fault = fault;
+}
+
+/** Delivers new posts one after the other, and stores each delivery. Returns `false` if the watch must end. */
+async function deliverNews(list: List, { news, memory }: Poll, options: WatchOptions) {
+  const { state, stop, deliver } = options;
+  const isFirst = !state.memories.has(list.key);
+  state.memories.set(list.key, memory);
+  if (isFirst) await state.save();
+  for (const item of news) {
+    if (stop.aborted) return false;
+    if (!isKnown(item, options) && !(await deliver(item))) return false;
+    state.memories.set(list.key, remember(state.memories.get(list.key) ?? memory, [item]));
+    await state.save();
+  }
+  return true;
+}
+
+/** Returns whether another watched list has had this post. */
+function isKnown({ key }: Item, { targets, state }: WatchOptions): boolean {
+  return targets.some((one) => state.memories.get(one.key)?.seen.has(key) === true);
+}
+
+const firstBackoffMs = 15_000;
+
+/** Sets the time of the next poll. */
+function schedule(list: List, last: Poll | TemporaryFault, options: WatchOptions): void {
+  const { everyMs, leastMs, clock, random } = options;
+  const nowMs = clock.now();
+  if (last instanceof TemporaryFault) {
+    list.failures += 1;
+    const { failures } = list;
+    const { retryAfterSeconds } = last;
+    const firstMs = Math.max(leastMs, Math.min(everyMs ?? firstBackoffMs, firstBackoffMs));
+    const backoff = { failures, firstMs, maxMs: maxAdaptiveMs, retryAfterSeconds };
+    list.intervalMs = backoffMs(backoff, random);
+  } else {
+    list.failures = 0;
+    const jitter = 1 + 0.1 * random.fraction();
+    const ms = everyMs ?? adaptiveIntervalMs(last.latest, nowMs) * jitter;
+    list.intervalMs = Math.max(leastMs, Math.ceil(ms));
+  }
+  list.dueMs = nowMs + list.intervalMs;
+}
