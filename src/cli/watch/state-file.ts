@@ -47,6 +47,9 @@ export const createState = (): State => ({
 export function openStateFile(path: string): State {
   if (path === '') throw new UsageError('--state is empty. Set it to a file.');
   const target = existsSync(path) ? realpathSync(path) : path;
+  if (!existsSync(dirname(target))) {
+    throw new UsageError(`The folder of the state file ${path} does not exist. Create it first.`);
+  }
   const lock = lockState(target);
   try {
     const memories = readState(target);
@@ -68,7 +71,7 @@ function lockState(path: string) {
     const fault =
       cause instanceof FileLockedError
         ? 'is used by another perch watch. Stop that command, or use another file.'
-        : 'cannot be locked. Check that its folder exists, and that you may write to the folder.';
+        : 'cannot be locked. Check that you may write to its folder.';
     throw new UsageError(`The state file ${path} ${fault}`, { cause });
   }
 }

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { startGrowingTimeline } from '../support/growing-timeline.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { startWebhookReceiver, webhookSecret } from '../support/webhook-receiver.ts';
+
+const kills = isLongRun ? 100 : 15;
+
+/** Returns the ids of the whole lines. A line that the kill cut off is not a printed post. */
+function idsIn(stdout: string): readonly string[] {
+  const lines = stdout.split('\n').slice(0, -1);
+  return lines.map((line) => String(JSON.parse(line).id));
+}
+
+it(
+  `loses no post and prints none twice within a run, with ${kills} kills at random moments`,
+  async () => {
+    const timeline = await startGrowingTimeline(50);
+    const receiver = await startWebhookReceiver();
+    const state = `${temporaryFolder()}/wren.json`;
+    const args = ['watch', '@wren', '--state', state, '--format', 'ndjson', '--every', '1s'];
+    const all = [...args, '--webhook', receiver.url];
+    const env = { ...timeline.env, PERCH_WEBHOOK_SECRET: webhookSecret };
+    const runs: (readonly string[])[] = [];
+    const start = await spawnPerch([...all, '--once'], env).ended;
+    expect(start).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const old = new Set(timeline.ids);
+
+    for (let kill = 0; kill < kills; kill += 1) {
+      timeline.publish(Math.ceil(60 * Math.random()));
+      const perch = spawnPerch(all, env);
+      // Most kills hit the deliveries, and some the start of the command or the wait after the deliveries.
+      if (Math.random() < 0.8) await perch.printed(/\n/);
+      await sleep(400 * Math.random());
+      timeline.publish(Math.floor(3 * Math.random()));
+      await sleep(400 * Math.random());
+      perch.kill('SIGKILL');
+      const { signal, stdout, stderr } = await perch.ended;
+      expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
+      runs.push(idsIn(stdout));
+    }
+    const last = await spawnPerch([...all, '--once'], env).ended;
+    runs.push(idsIn(last.stdout));
+
+    expect(last).toMatchObject({ code: 0, stderr: '' });
+    const wanted = timeline.ids.filter((id) => !old.has(id));
+    const sorted = (ids: Iterable<string>) => [...new Set(ids)].sort();
+    expect(sorted(runs.flat())).toEqual(sorted(wanted));
+    expect(sorted(receiver.received.map(({ postId }) => postId))).toEqual(sorted(wanted));
+    for (const ids of runs) expect(new Set(ids).size).toBe(ids.length);
+    expect(receiver.faults).toEqual([]);
+    // At most the post of the kill is printed again, so a state that is never stored would fail here.
+    expect(runs.flat().length).toBeLessThanOrEqual(wanted.length + kills);
+  },
+  isLongRun ? 600_000 : 120_000,
+);
