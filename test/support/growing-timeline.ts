@@ -3,6 +3,7 @@ import { answerJson, type FakeHandler } from './fake-upstream.ts';
 import { upstream } from './listen.ts';
 import {
   type Fields,
+  fxNoList,
   fxNoUser,
   fxPage,
   fxProfile,
@@ -56,14 +57,8 @@ export async function startGrowingTimeline(count: number): Promise<GrowingTimeli
       return;
     }
     const url = new URL(request.url ?? '/', 'http://x.example');
-    if (/\/wren\/statuses$|\/search$/.test(url.pathname)) {
-      reads += 1;
-      answerJson(response, toPage(rows, url.searchParams, pinned));
-    } else if (url.pathname.endsWith('/wren')) {
-      answerJson(response, fxProfile(fxUser('wren')));
-    } else {
-      answerJson(response, fxNoUser, { status: 404 });
-    }
+    if (/\/wren\/statuses$|\/search$/.test(url.pathname)) reads += 1;
+    answerJson(response, toAnswer(url, rows, pinned));
   });
   const ids: string[] = [];
   const publish = (many: number): readonly string[] => {
@@ -108,6 +103,14 @@ export async function startGrowingTimeline(count: number): Promise<GrowingTimeli
       interruption = handler;
     },
   };
+}
+
+function toAnswer({ pathname, searchParams }: URL, rows: readonly Row[], pinned: string | null) {
+  if (/\/wren\/statuses$|\/search$/.test(pathname)) return toPage(rows, searchParams, pinned);
+  if (pathname.endsWith('/statuses')) return fxNoList;
+  // Perch reads the accounts of X itself to confirm that another account does not exist.
+  const [, handle] = /\/(wren|x|XDevelopers)$/.exec(pathname) ?? [];
+  return handle === undefined ? fxNoUser : fxProfile(fxUser(handle));
 }
 
 function toRow(ms: number, fields: Fields = {}): Row {

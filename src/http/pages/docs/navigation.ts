@@ -68,6 +68,11 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Connect Claude, Cursor, VS Code and other assistants, and the tools they get',
       },
       { name: 'scripts', summary: 'Complete programs for curl, Node.js and Python' },
+      {
+        name: 'watch',
+        summary:
+          'Get each new post of an account printed, passed to a command or sent as a webhook',
+      },
       { name: 'obsidian', summary: 'Save posts and threads as notes in a vault' },
       {
         name: 'answers',
