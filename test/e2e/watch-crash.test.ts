@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startGrowingTimeline } from '../support/growing-timeline.ts';
 import { isLongRun } from '../support/long-run.ts';
@@ -52,6 +53,37 @@ it(
     expect(receiver.faults).toEqual([]);
     // At most the post of the kill is printed again, so a state that is never stored would fail here.
     expect(runs.flat().length).toBeLessThanOrEqual(wanted.length + kills);
+  },
+  isLongRun ? 600_000 : 120_000,
+);
+
+it(
+  'loses no post if it is killed before any change of a file',
+  async () => {
+    const killer = fileURLToPath(new URL('../support/kill-at-step.ts', import.meta.url));
+    const nodeArgs = ['--import', import.meta.resolve('tsx'), '--import', killer];
+    const timeline = await startGrowingTimeline(30);
+    const state = `${temporaryFolder()}/wren.json`;
+    const args = ['watch', '@wren', '--state', state, '--format', 'ndjson', '--once'];
+    const run = (step: string) =>
+      spawnPerch(args, { ...timeline.env, KILL_AT_STEP: step }, { nodeArgs }).ended;
+    expect(await run('')).toMatchObject({ code: 0, stdout: '' });
+    timeline.publish(2);
+    const whole = await run('');
+    const steps = Number(/^steps: (\d+)$/m.exec(whole.stderr)?.[1]);
+    expect(steps).toBeGreaterThan(10);
+
+    // A short run skips two steps of three.
+    for (let step = 1; step <= steps; step += isLongRun ? 1 : 3) {
+      const added = timeline.publish(2);
+      const killed = await run(String(step));
+      const rest = await run('');
+      expect(killed.signal).toBe('SIGKILL');
+      expect(rest.code).toBe(0);
+      const printed = [...idsIn(killed.stdout), ...idsIn(rest.stdout)];
+      expect([...new Set(printed)]).toEqual(added);
+      expect(printed.length).toBeLessThanOrEqual(added.length + 1);
+    }
   },
   isLongRun ? 600_000 : 120_000,
 );

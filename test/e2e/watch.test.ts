@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerJson } from '../support/fake-upstream.ts';
 import { type GrowingTimeline, startGrowingTimeline } from '../support/growing-timeline.ts';
@@ -275,6 +275,21 @@ describe('--exec', () => {
     expect(stderr).toBe(
       'perch: The command of --exec ended with exit code 7. Perch tries again.\nperch: The command of --exec succeeded after 2 attempts.\n',
     );
+  });
+
+  it('completes the current delivery after SIGTERM', async () => {
+    const timeline = await startGrowingTimeline(5);
+    const [folder, state] = [temporaryFolder(), stateFile()];
+    const command = `touch '${folder}/begun'; sleep 1; cat >> '${folder}/posts'`;
+    const args = ['watch', '@wren', '--backlog', '3', '--state', state, '--exec', command];
+    const perch = spawnPerch(args, timeline.env);
+    await expect.poll(() => existsSync(`${folder}/begun`), { timeout: 20_000 }).toBe(true);
+    perch.kill('SIGTERM');
+
+    expect(await perch.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(idsIn(readFileSync(`${folder}/posts`, 'utf8'))).toEqual(timeline.ids.slice(2, 3));
+    const { ids } = await watchOnce(timeline, ['--state', state]);
+    expect(ids).toEqual(timeline.ids.slice(3));
   });
 
   it('ends a command that takes too long', async () => {

@@ -177,6 +177,7 @@ class Watched {
     const removed = posts.slice(at, Math.max(at, Math.min(at + count, posts.length - 25)));
     this.#list.posts = posts.filter((post) => !removed.includes(post));
     for (const post of removed) this.#waiting.delete(post);
+    if (removed.some((post) => post === this.#list.pinned)) this.#list.pinned = null;
   }
 
   pin(at: number): void {
@@ -193,7 +194,7 @@ type Change = (watched: Watched) => unknown;
 
 const change = fc.oneof<fc.Arbitrary<Change>[]>(
   fc.nat(45).map((count) => (one) => one.publish(count)),
-  fc.nat(300).map((count) => (one) => one.publish(count)),
+  fc.nat(190).map((count) => (one) => one.publish(count)),
   fc.constant((one) => one.publishLate()),
   fc.nat(5).map((count) => (one) => one.publish(count, { reposted_by: bo })),
   fc.tuple(fc.nat(50), fc.nat(30)).map((range) => (one) => one.remove(...range)),

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { sendWebhook, signWebhook } from '../../../../src/cli/watch/webhook.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
+import { openPostClient } from '../../../../src/core/http/post-client.ts';
+import { startWebhookReceiver, webhookSecret } from '../../../support/webhook-receiver.ts';
+
+it('signs the test message of the reference libraries as they do', () => {
+  const message = {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    seconds: 1_614_265_330,
+    text: '{"test": 2432232314}',
+  };
+
+  expect(signWebhook(webhookSecret, message)).toEqual({
+    'webhook-id': message.id,
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  });
+});
+
+/** Sends a message to a receiver. */
+async function send(answer?: (response: ServerResponse) => void) {
+  const receiver = await startWebhookReceiver(answer);
+  const clock = systemClock;
+  const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
+  onTestFinished(() => client.close());
+  const options = { url: new URL(receiver.url), secret: webhookSecret, client, clock };
+  const data = { id: '20', text: 'Grüße 🪶 "quoted" \u2028' };
+  const body = { type: 'post.published', timestamp: '2026-03-04T09:12:00Z', data };
+  await sendWebhook(options, { id: 'post1', body });
+  return receiver;
+}
+
+it('signs the bytes that it sends', async () => {
+  expect(await send()).toMatchObject({
+    received: [{ webhookId: 'post1', postId: '20' }],
+    faults: [],
+  });
+});
+
+it('reads only the beginning of an endless response', async () => {
+  const endless = (response: ServerResponse) => {
+    response.writeHead(200);
+    const fill = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    };
+    response.on('drain', fill).on('error', () => {});
+    fill();
+  };
+
+  expect((await send(endless)).faults).toEqual([]);
+});
+
+it.each([
+  [500, { message: 'answered with status 500', isFinal: false }],
+  [302, { message: 'answered with status 302', isFinal: false }],
+  [404, { message: 'answered with status 404', isFinal: false }],
+  [410, { message: 'no longer exists (status 410)', isFinal: true }],
+])('fails with status %i', async (code, error) => {
+  const answer = (response: ServerResponse) => {
+    response.writeHead(code, { location: '/', 'retry-after': '7' }).end();
+  };
+
+  await expect(send(answer)).rejects.toMatchObject({ ...error, retryAfterSeconds: 7 });
+});
+
+it('fails if the receiver resets the connection', async () => {
+  await expect(send((response) => response.destroy())).rejects.toThrow('could not be reached');
+});
