@@ -16,13 +16,19 @@ export interface Item {
 export function itemsOf({ items }: BrowseResult): readonly Item[] {
   const posts = items !== null && 'posts' in items ? items.posts : [];
   return posts.flatMap((post): readonly Item[] => {
-    const own = post.type === 'status' ? postKey(post) : null;
-    if (post.type !== 'status' || own === null) return [];
-    const { platform, reposted_by: by, created_timestamp: seconds } = post;
-    const key = `${platform} ${own}`;
+    if (post.type !== 'status') return [];
+    const { reposted_by: by, created_timestamp: seconds } = post;
+    const key = keyOf(post);
     if (by === null) return [{ post, key, seconds }];
-    return [{ post, key: `${key} by ${by.screen_name.toLowerCase()}`, seconds: null }];
+    return [{ post, key: `${key} by ${by.id}`, seconds: null }];
   });
+}
+
+/** Returns the identity of a post, which stays the same if the author changes the handle. */
+function keyOf(post: Status): string {
+  const { platform, id, author } = post;
+  // URLs of Bluesky contain the handle, but the DID of an account never changes.
+  return `${platform} ${author.id.startsWith('did:') ? `${author.id} ${id}` : postKey(post)}`;
 }
 
 /** Returns an id of a post that contains only letters and digits, and is equal in all runs and on all machines. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../core/problem.ts';
+import { searchPlatforms } from '../../model/reference.ts';
 import { feeds } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import { parseParameters, timestamp } from '../../reads/parameters.ts';
@@ -31,7 +32,7 @@ export const targetOptions: CommandOptions = {
   platform: {
     type: 'string',
     value: 'NAME',
-    choices: ['x', 'bluesky', 'mastodon', 'archive', 'sample'],
+    choices: searchPlatforms,
     about: 'Platform of the handles, or the platform to search.',
   },
   feed: {
@@ -93,9 +94,16 @@ function toTarget(
   if (name !== 'getProfile' && name !== 'searchPosts') {
     throw new UsageError(`${JSON.stringify(text)} is neither an account nor a search.`);
   }
-  const { format: _format, cursor: _cursor, page: _page, limit: _limit, ...parameters } = given;
+  // Other parameters of a URL, such as `until`, would hide new posts.
+  const parameters = Object.fromEntries(kept[name].map((one) => [one, given[one]]));
   return toTargetOf(reads[name], parameters, { name: text, values });
 }
+
+/** Parameters of a URL that select the posts to watch. */
+const kept = {
+  getProfile: ['handle', 'with_replies', 'with_reposts', 'only_media'],
+  searchPosts: ['q', 'feed', 'platform'],
+} as const;
 
 function toTargetOf(
   read: Read,

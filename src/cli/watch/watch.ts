@@ -103,7 +103,7 @@ async function visit(list: List, options: WatchOptions): Promise<Poll | Temporar
   list.wasRead = true;
   if (poll.isCut) {
     options.report(
-      `${list.target.name} has more than ${maxItems} new posts. The oldest of them are missing.`,
+      `${list.target.name} has more new posts than Perch reads at once, which is ${maxItems}. The oldest of them are missing.`,
     );
   }
   return (await deliverNews(list, poll, options)) ? poll : 'end';

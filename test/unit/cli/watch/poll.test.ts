@@ -215,3 +215,20 @@ it('delivers each published post exactly once, for any changes of the list', asy
     }),
   );
 });
+
+it('recognizes a post on Bluesky after its author has changed the handle', async () => {
+  const { list, reader, memory } = await startList(30);
+  const name = (handle: string) => {
+    const author = { ...ada, id: 'did:plc:ada', screen_name: handle };
+    const url = `https://bsky.app/profile/${handle}/post/3k`;
+    return { ...createPost(400, { author, url, platform: 'bluesky' }), id: '3k' };
+  };
+  list.posts = [name('ada.example'), ...list.posts];
+  const first = await pollAgain(target, reader, memory);
+  list.posts = [name('ada.fenwick.example'), ...list.posts.slice(1)];
+
+  const known = remember(first.memory, first.news);
+
+  expect(idsOf(first)).toEqual(['3k']);
+  expect(idsOf(await pollAgain(target, reader, known))).toEqual([]);
+});
