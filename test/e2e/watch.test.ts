@@ -299,7 +299,7 @@ describe('--exec', () => {
       timeline.env,
     );
 
-    await perch.told(/took longer than 1 seconds/);
+    await perch.told(/took longer than 1s/);
     perch.kill('SIGTERM');
 
     expect(await perch.ended).toMatchObject({ code: 0 });

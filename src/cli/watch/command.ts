@@ -161,11 +161,14 @@ interface Run extends Plan {
 }
 
 function run(plan: Run, context: CommandContext): Promise<ExitCode> {
-  const { stop, targets, everyMs, statePath } = plan;
+  const { stop, targets, everyMs, statePath, isOnce } = plan;
   const report = (text: string) => context.stderr.write(`perch: ${text}\n`);
   const leastMs = leastIntervalMs(context.config, targets.length);
   if (everyMs !== null && everyMs < leastMs) {
     report(`The interval is ${formatDuration(leastMs)}, because of PERCH_PUBLIC_ALLOWANCE.`);
+  }
+  if (context.stderr.isTerminal && !isOnce) {
+    report(`Watching ${targets.map(({ name }) => name).join(', ')}. Press Ctrl-C to stop.`);
   }
   return withFetching(context, async (fetching) => {
     const { reader } = fetching;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { DeliveryError } from './delivery.ts';
+import { formatDuration } from './durations.ts';
 
 /** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds its time. */
 const graceMs = 5000;
@@ -27,7 +28,10 @@ export async function runCommandLine(
   ];
   try {
     const fault = await faultOf(child, input);
-    if (isLate) throw new DeliveryError(`took longer than ${timeoutMs / 1000} seconds`);
+    if (isLate) {
+      kill('SIGKILL'); // processes that the command started can outlive it
+      throw new DeliveryError(`took longer than ${formatDuration(timeoutMs)}`);
+    }
     if (fault !== null) throw new DeliveryError(fault);
   } finally {
     process.off('exit', killAtExit);
