@@ -209,6 +209,20 @@ describe('several inputs of perch read', () => {
     expect([long.stderr, many.stderr].join('')).toMatch(/1048576 characters[\s\S]*10000 inputs/);
   });
 
+  it('prints a post or a whole list as one HTML page', async () => {
+    const [one, list, two] = [
+      await run(['read', post, '--format', 'html']),
+      await run(['read', '@ada.example/followers', '--all', '--format', 'html']),
+      await run(['read', post, post, '--format', 'html']),
+    ];
+
+    expect(one.stdout).toMatch(/^<!doctype html>[\s\S]*<style>[\s\S]*<h1 [\s\S]*<\/html>\n$/);
+    expect(list.stdout.match(/<html/g)).toHaveLength(1);
+    expect(list.stdout).toContain('Followers of @ada.example');
+    expect(list.stdout).not.toContain('Next page');
+    expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('one input only')]);
+  });
+
   it('cannot be printed with front matter', async () => {
     const ended = await run(['read', post, post, '--format', 'obsidian']);
 

@@ -24,8 +24,11 @@ export function readPageAssets(logger: FastifyBaseLogger): PageAssets | undefine
 }
 
 /** Removes the comments, indentation and empty lines of a style sheet. */
-const compact = (css: string) =>
-  css
-    .replace(/\/\*.*?\*\//gs, '')
-    .replace(/\s*\n\s*/g, '\n')
-    .trim();
+function compact(css: string): string {
+  const parts = css.split('*/').map((part) => part.split('/*', 1)[0]);
+  const lines = parts.join('').split('\n');
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}

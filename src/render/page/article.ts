@@ -1,3 +1,4 @@
+import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import { renderInline, renderParagraphs } from '../html/text.ts';
 import type { Annotation } from '../markdown/spans.ts';
@@ -15,8 +16,12 @@ interface ArticlePlace {
   readonly extent: 'whole' | 'preview';
 }
 
-/** Renders an article: its title, its cover picture, and its blocks or its preview text. */
-export function renderArticle(article: Article, place: ArticlePlace, view: PageView): string {
+/** Renders an article: its title, its cover picture, and its blocks or its preview text. Yields after each block. */
+export function* renderArticle(
+  article: Article,
+  place: ArticlePlace,
+  view: PageView,
+): Steps<string> {
   const { title, cover_url: cover, blocks, preview_text: preview } = article;
   const { level, isTitled, extent } = place;
   const isPreview = blocks.length === 0 || extent === 'preview';
@@ -31,7 +36,7 @@ export function renderArticle(article: Article, place: ArticlePlace, view: PageV
     cover === null ? null : renderFigure(cover, { alt: 'Cover of the article' }, view),
     ...(isPreview
       ? [renderParagraphs(preview ?? '', [], toOptions(view)), paragraph(`<em>${missing}</em>`)]
-      : renderBlocks(blocks, nest, view)),
+      : yield* renderBlocks(blocks, nest, view)),
   ];
   return `<div class="article">\n${joinParts(parts)}\n</div>`;
 }
@@ -47,11 +52,11 @@ function describeDates({ created_at: created, modified_at: modified }: Article):
 
 type ListItem = Extract<ArticleBlock, { type: 'list_item' }>;
 
-function renderBlocks(
+function* renderBlocks(
   blocks: readonly ArticleBlock[],
   nest: NestHeading,
   view: PageView,
-): readonly string[] {
+): Steps<readonly string[]> {
   const rendered: string[] = [];
   let list: ListItem[] = [];
   const endList = () => {
@@ -63,7 +68,8 @@ function renderBlocks(
     const isItem = block.type === 'list_item';
     if (!isItem || block.ordered !== list[0]?.ordered) endList();
     if (isItem) list.push(block);
-    else rendered.push(renderBlock(block, nest, view));
+    else rendered.push(yield* renderBlock(block, nest, view));
+    yield;
   }
   endList();
   return rendered;
@@ -74,11 +80,11 @@ const renderStyled = (
   view: PageView,
 ) => renderInline(text, annotationsOf(styles), toOptions(view)).trim();
 
-function renderBlock(
+function* renderBlock(
   block: Exclude<ArticleBlock, ListItem>,
   nest: NestHeading,
   view: PageView,
-): string {
+): Steps<string> {
   switch (block.type) {
     case 'paragraph':
       return renderParagraphs(block.text, annotationsOf(block.styles), toOptions(view));
@@ -91,7 +97,7 @@ function renderBlock(
     case 'code':
       return renderCode(block.text);
     case 'markdown':
-      return renderMarkdown(block.text, nest, toOptions(view));
+      return yield* renderMarkdown(block.text, nest, toOptions(view));
     case 'image':
       return renderFigure(
         block.url,

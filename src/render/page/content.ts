@@ -1,3 +1,4 @@
+import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Card, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { escapeLine } from '../html/escape.ts';
 import { renderParagraphs } from '../html/text.ts';
@@ -20,12 +21,12 @@ interface ContentPlace {
 const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links
 
 /** Renders the content of a post: text, media, poll, article, link card, quoted post and community note. */
-export function renderContent(
+export function* renderContent(
   post: Status,
   place: ContentPlace,
   view: PageView,
   depth = 0,
-): string {
+): Steps<string> {
   const { content_warning: warning, tags, article } = post;
   const options = { lang: post.lang, toLinkTags: view.links.toTags };
   const { level, articles: extent } = place;
@@ -42,13 +43,13 @@ export function renderContent(
     post.poll === null ? null : renderPoll(post.poll, view),
     article === null
       ? null
-      : renderArticle(
+      : yield* renderArticle(
           article,
           { level, isTitled: depth === 0 && place.isTitledByArticle, extent },
           view,
         ),
     post.card === null ? null : renderCard(post.card, view),
-    post.quote === null ? null : renderQuote(post.quote, place, view, depth + 1),
+    post.quote === null ? null : yield* renderQuote(post.quote, place, view, depth + 1),
     post.community_note === null
       ? null
       : `<div class="note">\n${joinParts([
@@ -112,7 +113,12 @@ function renderCard(card: Card, view: PageView): string {
   ])}\n</div>`;
 }
 
-function renderQuote(quote: Post, place: ContentPlace, view: PageView, depth: number): string {
+function* renderQuote(
+  quote: Post,
+  place: ContentPlace,
+  view: PageView,
+  depth: number,
+): Steps<string> {
   if (quote.type === 'tombstone') return renderTombstone(quote, view);
   const author = renderAuthor(quote.author, view);
   const facts = joinFacts(describeTimes(quote, view));
@@ -121,7 +127,7 @@ function renderQuote(quote: Post, place: ContentPlace, view: PageView, depth: nu
     joinParts([
       paragraph(`<strong>${author}</strong>`),
       paragraph(facts, 'facts'),
-      renderContent(quote, place, view, depth),
+      yield* renderContent(quote, place, view, depth),
       view.full ? paragraph(describeCounts(quote, view), 'facts') : null,
     ]),
   );

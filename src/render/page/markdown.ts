@@ -1,3 +1,4 @@
+import type { Steps } from '../../core/scheduling/slices.ts';
 import { trimEndOf } from '../../core/trim-end.ts';
 import { escapeHtml } from '../html/escape.ts';
 import { renderInline, renderParagraphs, type TextOptions } from '../html/text.ts';
@@ -10,13 +11,19 @@ export const renderCode = (code: string): string =>
 
 /**
  * Renders a block of Markdown from an article. Blocks of code and headings that start with `#` become elements. All
- * other markup is shown as text.
+ * other markup is shown as text. Yields after each paragraph.
  */
-export function renderMarkdown(markdown: string, nest: NestHeading, options: TextOptions): string {
-  const sections = splitCode(toVisibleText(markdown).split('\n'));
-  const render = ({ isCode, lines }: Section) =>
-    isCode ? renderCode(lines.join('\n')) : renderLines(lines, nest, options);
-  return joinParts(sections.map(render));
+export function* renderMarkdown(
+  markdown: string,
+  nest: NestHeading,
+  options: TextOptions,
+): Steps<string> {
+  const rendered: string[] = [];
+  for (const { isCode, lines } of splitCode(toVisibleText(markdown).split('\n'))) {
+    rendered.push(isCode ? renderCode(lines.join('\n')) : yield* renderLines(lines, nest, options));
+    yield;
+  }
+  return joinParts(rendered);
 }
 
 interface Section {
@@ -45,7 +52,11 @@ function splitCode(lines: readonly string[]): readonly Section[] {
 
 const markedHeading = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 
-function renderLines(lines: readonly string[], nest: NestHeading, options: TextOptions): string {
+function* renderLines(
+  lines: readonly string[],
+  nest: NestHeading,
+  options: TextOptions,
+): Steps<string> {
   const rendered: string[] = [];
   let text: string[] = [];
   const endText = () => {
@@ -54,11 +65,13 @@ function renderLines(lines: readonly string[], nest: NestHeading, options: TextO
   };
   for (const line of lines) {
     const [, signs, title] = markedHeading.exec(line) ?? [];
-    if (signs === undefined || title === undefined) text.push(line);
-    else {
+    if (signs !== undefined && title !== undefined) {
       endText();
       rendered.push(heading(nest(signs.length), renderInline(title, [], options)));
-    }
+    } else if (line.trim() === '') {
+      endText();
+      yield;
+    } else text.push(line);
   }
   endText();
   return joinParts(rendered);

@@ -1,3 +1,4 @@
+import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { isReplyTargetElsewhere, isSameAccount, type Thread } from '../markdown/thread.ts';
@@ -22,11 +23,12 @@ interface PostPlace {
   readonly articles: 'whole' | 'preview';
 }
 
-/** Renders a post as an `article` element: the author, the time, the content and the counts. */
-export function renderPost(post: Post, place: PostPlace, view: PageView): string {
+/** Renders a post as an `article` element: the author, the time, the content and the counts. Yields within articles. */
+export function* renderPost(post: Post, place: PostPlace, view: PageView): Steps<string> {
   const kind = place.isRequested ? 'post requested' : 'post';
   const head = renderHeader(post, place, view);
-  return `<article class="${kind}">\n<header>\n${head}\n</header>\n${renderBody(post, place, view)}\n</article>`;
+  const body = yield* renderBody(post, place, view);
+  return `<article class="${kind}">\n<header>\n${head}\n</header>\n${body}\n</article>`;
 }
 
 function renderHeader(post: Post, { level, owner, ...place }: PostPlace, view: PageView): string {
@@ -45,11 +47,11 @@ function renderHeader(post: Post, { level, owner, ...place }: PostPlace, view: P
   ]);
 }
 
-function renderBody(post: Post, place: PostPlace, view: PageView): string {
+function* renderBody(post: Post, place: PostPlace, view: PageView): Steps<string> {
   if (post.type === 'tombstone') return renderTombstone(post, view);
   return joinParts([
     renderContext(post, place, view),
-    renderContent(post, { ...place, level: place.level + 1 }, view),
+    yield* renderContent(post, { ...place, level: place.level + 1 }, view),
     paragraph(describeCounts(post, view), 'counts'),
   ]);
 }

@@ -1,4 +1,4 @@
-import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
+import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
@@ -63,14 +63,26 @@ function* renderThread(result: PostResult, level: number, view: PageView): Steps
     const place = { thread, owner: null, position, isRequested, level: of } as const;
     return renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
   };
-  const chain = yield* mapInSteps(thread.chain, render(level + 1));
-  const replies = yield* mapInSteps(thread.replies, render(level + 2));
+  const chain = yield* renderEach(thread.chain, render(level + 1));
+  const replies = yield* renderEach(thread.replies, render(level + 2));
   return [
     ...chain,
     ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies] : []),
     ...renderUserDetail(result, thread, level + 1, view),
     renderNotes(result.warnings),
   ];
+}
+
+function* renderEach(
+  posts: readonly Post[],
+  render: (post: Post) => Steps<string>,
+): Steps<readonly string[]> {
+  const rendered: string[] = [];
+  for (const post of posts) {
+    rendered.push(yield* render(post));
+    yield;
+  }
+  return rendered;
 }
 
 function renderUserDetail(
@@ -126,7 +138,7 @@ function* renderItems(result: BrowseResult, level: number, view: PageView): Step
   if (first === undefined) return [...title, paragraph(describeEmptyList(result))];
   if ('users' in items) return [renderAccountList(items.users, view)];
   const render = toPostRenderer(result, isProfile ? level + 1 : level, view);
-  return [...title, ...(yield* mapInSteps(items.posts, render))];
+  return [...title, ...(yield* renderEach(items.posts, render))];
 }
 
 function toPostRenderer(result: BrowseResult, level: number, view: PageView) {

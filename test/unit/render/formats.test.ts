@@ -44,7 +44,7 @@ describe('the JSON representation', () => {
 const context = { baseUrl: 'http://perch.example' };
 
 describe('a representation', () => {
-  it.each(['markdown', 'json', 'obsidian'] as const)(
+  it.each(['markdown', 'json', 'obsidian', 'html'] as const)(
     'is rendered post by post, with the same bytes: %s',
     async (format) => {
       const read = result([post, reply, reply]);

@@ -102,6 +102,13 @@ describe('the page of a post', () => {
     expect(main).toContain(`<a href="${baseUrl}/jack/status/20?format=html">`);
   });
 
+  it('pauses within a long article', () => {
+    const blocks = Array.from({ length: 50 }, () => ({ type: 'code' as const, text: 'a' }));
+    const read = result([status(1, ada, '', { article: article('Lamps', { blocks }) })]);
+
+    expect([...renderHtmlPage(read, { baseUrl })].length).toBeGreaterThan(50);
+  });
+
   it('shows the shares of a poll as bars within their bounds', () => {
     const poll = {
       choices: [
