@@ -59,16 +59,29 @@ export interface RequestContext extends Sliced {
   readonly span?: TraceSpan | undefined;
 }
 
-export interface HttpClient {
+export interface HttpClient<Answer = HttpAnswer> {
   /**
    * Sends a GET request. Follows up to two redirects to the same origin. Retries once, after 20 to 120 ms, if the
    * connection is reset before a byte arrives. Throws HttpFailure, and the errors of `takeRequest` and `takeBytes`.
    */
-  get(url: URL, context: RequestContext): Promise<HttpAnswer>;
+  get(url: URL, context: RequestContext): Promise<Answer>;
   close(): Promise<void>;
 }
 
 const maxRedirects = 2;
+
+/** Response of an upstream, with a body that has not been read yet. */
+export type UnreadResponse = Dispatcher.ResponseData;
+
+/** Kind of response that a client asks for with the header `Accept`, and the function that reads such a response. */
+export interface ResponseReader<Answer> {
+  readonly accept: string;
+  readonly read: (
+    response: UnreadResponse,
+    context: RequestContext,
+    options: HttpClientOptions,
+  ) => Promise<Answer>;
+}
 
 /** Opens a client with its own connection pool, for hosts that the operator has configured. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
@@ -82,10 +95,8 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
       keepAliveTimeout: 10_000,
     });
   };
-  return openClientOver(openPool, {
-    ...options,
-    isAllowed: ({ protocol }) => protocol === 'https:' || protocol === 'http:',
-  });
+  const isAllowed = ({ protocol }: URL) => protocol === 'https:' || protocol === 'http:';
+  return openClientOver(openPool, { ...options, isAllowed, reader: textReader });
 }
 
 /** Connection pools of an HTTP client, which send its requests. */
@@ -95,14 +106,15 @@ export interface Sender {
   destroy(): Promise<void>;
 }
 
-interface Rules extends HttpClientOptions {
+interface Rules<Answer> extends HttpClientOptions {
   /** Returns whether a request or a redirect to this URL is allowed. */
   readonly isAllowed: (url: URL) => boolean;
+  readonly reader: ResponseReader<Answer>;
 }
 
-type SendOptions = Rules & { readonly sender: Sender };
+type SendOptions<Answer> = Rules<Answer> & { readonly sender: Sender };
 
-interface AttemptOptions extends SendOptions {
+interface AttemptOptions<Answer> extends SendOptions<Answer> {
   /** Converts an error of a request. @throws Problem if the error is one */
   readonly toFailure: (error: unknown) => HttpFailure;
   /** Counts a sent request. Returns the number of requests that were sent before it. */
@@ -110,7 +122,10 @@ interface AttemptOptions extends SendOptions {
 }
 
 /** Opens an HTTP client. The first request calls `openSender`, which opens the connections. */
-export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
+export function openClientOver<Answer>(
+  openSender: () => Promise<Sender>,
+  rules: Rules<Answer>,
+): HttpClient<Answer> {
   let opening: Promise<Sender> | undefined;
   return {
     get: async (url, context) => {
@@ -123,11 +138,11 @@ export function openClientOver(openSender: () => Promise<Sender>, rules: Rules):
   };
 }
 
-async function getWithRetry(
+async function getWithRetry<Answer>(
   url: URL,
   { signal: callers, ...context }: RequestContext,
-  options: SendOptions,
-): Promise<HttpAnswer> {
+  options: SendOptions<Answer>,
+): Promise<Answer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
   let sent = 0;
@@ -147,7 +162,11 @@ async function getWithRetry(
   }
 }
 
-async function followRedirects(start: URL, context: RequestContext, options: AttemptOptions) {
+async function followRedirects<Answer>(
+  start: URL,
+  context: RequestContext,
+  options: AttemptOptions<Answer>,
+): Promise<Answer> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!options.isAllowed(url)) {
@@ -165,18 +184,18 @@ async function followRedirects(start: URL, context: RequestContext, options: Att
 }
 
 /** Sends a request. Returns the response, or the URL of a redirect. */
-async function sendOnce(
+async function sendOnce<Answer>(
   url: URL,
   context: RequestContext,
-  options: AttemptOptions,
-): Promise<HttpAnswer | URL> {
+  options: AttemptOptions<Answer>,
+): Promise<Answer | URL> {
   const resendCount = options.countSent();
   const span = startUpstreamSpan(context.span, { method: 'GET', url, resendCount });
   const exchange = async () => {
     const response = await withoutPropagation(() => request(url, context.signal, options));
     recordStatus(span, response.statusCode);
     const location = redirectTarget(response, url);
-    if (location === null) return readAnswer(response, context, options);
+    if (location === null) return options.reader.read(response, context, options);
     await response.body.dump();
     return location;
   };
@@ -186,14 +205,15 @@ async function sendOnce(
   return endWith(span, exchange().catch(explain));
 }
 
-function request(url: URL, signal: AbortSignal, { sender, userAgent }: SendOptions) {
+function request<Answer>(url: URL, signal: AbortSignal, options: SendOptions<Answer>) {
+  const { sender, userAgent, reader } = options;
   return sender.request({
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     method: 'GET',
     headers: {
       'user-agent': userAgent,
-      accept: 'application/json',
+      accept: reader.accept,
       'accept-encoding': 'identity',
     },
     signal,
@@ -212,7 +232,7 @@ const largeBody = 65_536;
 async function readAnswer(
   response: Dispatcher.ResponseData,
   { takeBytes, client, beginSlice }: RequestContext,
-  { heavyTurns, maxBytes, clock }: SendOptions,
+  { heavyTurns, maxBytes, clock }: HttpClientOptions,
 ) {
   const bytes = await readBody(response, { maxBytes, takeBytes });
   if (bytes.length > largeBody) await waitForTurn(heavyTurns, client?.address ?? '', () => true);
@@ -224,6 +244,12 @@ async function readAnswer(
     header: (name: string) => headerText(response.headers[name]),
   };
 }
+
+/** Reads responses with JSON or other text. */
+export const textReader: ResponseReader<HttpAnswer> = {
+  accept: 'application/json',
+  read: readAnswer,
+};
 
 export function readHead(
   { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
@@ -238,7 +264,7 @@ export function readHead(
   };
 }
 
-const headerText = (value: string | string[] | undefined): string | undefined =>
+export const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
 /** Parses `Retry-After` (RFC 9110 §10.2.3), a number or a date. Returns seconds; `undefined` for other values. */
@@ -266,7 +292,7 @@ export function countJsonDelimiters(bytes: Uint8Array): number {
 
 async function readBody(
   response: Dispatcher.ResponseData,
-  { maxBytes, takeBytes }: Pick<SendOptions, 'maxBytes'> & Pick<RequestContext, 'takeBytes'>,
+  { maxBytes, takeBytes }: Pick<HttpClientOptions, 'maxBytes'> & Pick<RequestContext, 'takeBytes'>,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -282,11 +308,15 @@ async function readBody(
       chunks.push(chunk);
     }
   } catch (error) {
-    // Part of the response has arrived, so the request must not be retried.
-    if (!resetCode.test(codeOf(error))) throw error;
-    throw new HttpFailure('connect', 'The connection closed during the response.', error);
+    throw toBodyFailure(error);
   }
   return Buffer.concat(chunks);
+}
+
+/** Converts an error during a response. Part of the response has arrived, so the request must not be retried. */
+export function toBodyFailure(error: unknown): unknown {
+  if (!resetCode.test(codeOf(error))) return error;
+  return new HttpFailure('connect', 'The connection closed during the response.', error);
 }
 
 /** Converts an error to an HttpFailure; rethrows a Problem. `callers`: caller's signal. `deadline`: timeout signal. */

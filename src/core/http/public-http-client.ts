@@ -6,7 +6,9 @@ import {
   type HttpClientOptions,
   HttpFailure,
   openClientOver,
+  type ResponseReader,
   type Sender,
+  textReader,
 } from './http-client.ts';
 import { isPublicUrl } from './public-host.ts';
 import { connectPublicly, type PublicHttpOptions, publicNetwork } from './public-network.ts';
@@ -27,6 +29,16 @@ export function openPublicHttpClient(
   options: HttpClientOptions,
   network: PublicHttpOptions = publicNetwork,
 ): HttpClient {
+  const maxBytes = Math.min(options.maxBytes, maxBodyBytes);
+  return openPublicClient({ ...options, maxBytes }, network, textReader);
+}
+
+/** Opens a client like `openPublicHttpClient`, for responses of another kind and of up to `options.maxBytes` bytes. */
+export function openPublicClient<Answer>(
+  options: HttpClientOptions,
+  network: PublicHttpOptions,
+  reader: ResponseReader<Answer>,
+): HttpClient<Answer> {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // every pending connection adds a listener
   const { signal } = closing;
@@ -37,11 +49,7 @@ export function openPublicHttpClient(
       maxHosts,
       timeoutMs: options.attemptTimeoutMs,
     });
-  const client = openClientOver(openPools, {
-    ...options,
-    maxBytes: Math.min(options.maxBytes, maxBodyBytes),
-    isAllowed: isPublicUrl,
-  });
+  const client = openClientOver(openPools, { ...options, isAllowed: isPublicUrl, reader });
   return {
     get: client.get,
     close: () => {
