@@ -1,0 +1,97 @@
+import { detectMediaType, mediaHeadBytes } from '../files/media-type.ts';
+import {
+  type HttpClient,
+  type HttpClientOptions,
+  HttpFailure,
+  headerText,
+  type RequestContext,
+  readHead,
+  toBodyFailure,
+  type UnreadResponse,
+} from './http-client.ts';
+import { openPublicClient } from './public-http-client.ts';
+import { type PublicHttpOptions, publicNetwork } from './public-network.ts';
+
+/** Picture, with the media type that its content has. */
+export interface PictureBytes {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/** Response to a request for a picture. */
+export interface PictureAnswer {
+  readonly status: number;
+  /** Value of the header `Retry-After` in seconds. */
+  readonly retryAfterSeconds: number | undefined;
+  /** `null` if the status is not 200, or the content is not a JPEG, PNG, GIF, WebP or AVIF picture. */
+  readonly picture: PictureBytes | null;
+}
+
+export type PictureClient = HttpClient<PictureAnswer>;
+
+/**
+ * Opens an HTTP client for pictures on hosts that posts name. The rules for addresses and redirects are those of
+ * `openPublicHttpClient`. The client detects the type of a picture by its content, and stops reading as soon as the
+ * content is no picture, or exceeds `options.maxBytes` (HttpFailure `too_large`).
+ */
+export function openPictureClient(
+  options: HttpClientOptions,
+  network: PublicHttpOptions = publicNetwork,
+): PictureClient {
+  const accept = 'image/avif,image/webp,image/png,image/jpeg,image/gif';
+  return openPublicClient(options, network, { accept, read: readPicture });
+}
+
+async function readPicture(
+  response: UnreadResponse,
+  { takeBytes }: RequestContext,
+  { clock, maxBytes }: HttpClientOptions,
+): Promise<PictureAnswer> {
+  const { status, retryAfterSeconds } = readHead(response, clock.now());
+  const none: PictureAnswer = { status, retryAfterSeconds, picture: null };
+  // A compressed picture could be many times larger than its compressed form.
+  const encoding = headerText(response.headers['content-encoding']) ?? 'identity';
+  if (status !== 200 || encoding !== 'identity') {
+    await response.body.dump();
+    return none;
+  }
+  if (Number(headerText(response.headers['content-length'])) > maxBytes) {
+    response.body.on('error', () => {}).destroy();
+    throw tooLarge();
+  }
+  const picture = await readBytes(response, maxBytes, takeBytes ?? (() => {}));
+  return { ...none, picture };
+}
+
+/** Reads a body. Returns `null` as soon as the first bytes are not those of a picture. */
+async function readBytes(
+  { body }: UnreadResponse,
+  maxBytes: number,
+  takeBytes: (count: number) => void,
+): Promise<PictureBytes | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let mediaType: string | null = null;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      takeBytes(chunk.length);
+      chunks.push(chunk);
+      if (mediaType !== null || size < mediaHeadBytes) continue;
+      mediaType = detectPictureType(chunks);
+      if (mediaType === null) return null;
+    }
+  } catch (error) {
+    throw toBodyFailure(error);
+  }
+  mediaType ??= detectPictureType(chunks);
+  return mediaType === null ? null : { mediaType, bytes: Buffer.concat(chunks, size) };
+}
+
+function detectPictureType(chunks: readonly Buffer[]): string | null {
+  const mediaType = detectMediaType(Buffer.concat(chunks).subarray(0, mediaHeadBytes));
+  return mediaType?.startsWith('image/') === true ? mediaType : null;
+}
+
+const tooLarge = () => new HttpFailure('too_large', 'The picture is too large.');
