@@ -3,6 +3,7 @@ import { adminDescriptionEndpoints } from '../http/admin/admin-plugin.ts';
 import { connectionEndpoints } from '../http/admin/connection.ts';
 import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
+import { pictureEndpoints } from '../http/media/proxy-plugin.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-route.ts';
@@ -16,6 +17,7 @@ export const endpoints: readonly Endpoint[] = [
   ...discoveryEndpoints,
   ...frontEndpoints,
   ...docsEndpoints,
+  ...pictureEndpoints,
   ...healthEndpoints,
 ];
 

@@ -10,6 +10,7 @@ import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
 import { dashboardPlugin } from '../http/dashboard/dashboard-plugin.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
+import { pictureProxyPlugin } from '../http/media/proxy-plugin.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { type LoadGauge, overloaded, type Work } from '../http/operations/load.ts';
 import { healthPlugin, metricsPlugin } from '../http/operations/probes.ts';
@@ -84,6 +85,11 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     routes: [...readRoutes, ...aliasRoutes],
     linkPreviews: config.PERCH_LINK_PREVIEWS,
     countHits: services.traffic.countHits,
+  });
+  server.register(pictureProxyPlugin, {
+    ...{ ...watched, identification, ledger, clock },
+    pictures: fetching.pictures,
+    addresses: fetching.pictureAddresses,
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });

@@ -10,6 +10,7 @@ import { limitVariables } from './limits.ts';
 import { listenDefaults } from './listen-defaults.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { describeUnknown, labelOf } from './names.ts';
+import { pictureVariables } from './pictures.ts';
 import {
   checkEach,
   flag,
@@ -206,7 +207,7 @@ export const variables = z.object({
   ),
   PERCH_CURSOR_KEY: secret(
     text(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
-      'Secret that signs paging cursors. If several servers share one address, all of them must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
+      'Secret that signs paging cursors and the addresses of pictures. If several servers share one address, all of them must use the same secret. Default: Perch generates a secret on the first start, and stores it in `cursor.key` in the data directory.',
     ),
   ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: integer(1, 3600, 60).describe(
@@ -261,6 +262,7 @@ export const variables = z.object({
   ),
   ...engineVariables.shape,
   ...limitVariables.shape,
+  ...pictureVariables.shape,
   ...modelVariables.shape,
   ...sessionVariables.shape,
 });

@@ -5,6 +5,7 @@ import type { ProblemCode } from './problem.ts';
 export type EndpointTag =
   | 'discovery'
   | 'health'
+  | 'media'
   | 'mcp'
   | 'operator'
   | 'pages'
@@ -15,8 +16,8 @@ export type EndpointTag =
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
-  /** Schema of the body by media type, or `text` if the body is not JSON. */
-  readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
+  /** Schema of the body by media type; `text` or `binary` if the body is not JSON. */
+  readonly content?: Readonly<Record<string, z.ZodType | 'text' | 'binary'>>;
   /** Response headers, in addition to the headers of all responses. */
   readonly headers?: EndpointHeaders;
 }

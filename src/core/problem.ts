@@ -186,9 +186,17 @@ export const problemKinds = {
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
     'a request to `/mcp`, a session, a page of Perch or an admin route comes from a web page whose origin is not allowed, or the server listens on a loopback address and the `Host` header contains an unknown host name',
   ]),
+  invalid_picture_address: kind(403, 'Not an address of this server', [
+    'Read the post again, and use the address of the picture without a change. This server fetches no other addresses.',
+    'the path below `/media/` was changed, or was signed by another server or with an earlier key',
+  ]),
   not_found: kind(404, 'Not found', [
     'Check the handle or the id. Do not retry, because Perch cannot read deleted, suspended or protected posts and accounts.',
     'the post or account does not exist, or is deleted, suspended or protected',
+  ]),
+  picture_not_found: kind(404, 'Picture not found', [
+    'Read the post again to get the current addresses of its pictures. If the picture is still missing, open the post on its platform.',
+    'the host of the picture does not have the picture, or refuses to send the picture to this server',
   ]),
   route_not_found: kind(404, 'No such route', [
     '`/api`, `/openapi.json` and `/.well-known/api-catalog` list the routes. To read a post, use `/api/v1/posts`.',
@@ -201,6 +209,10 @@ export const problemKinds = {
   request_timeout: kind(408, 'Request not received in time', [
     'Open a new connection, and send the whole request without long pauses.',
     'the server did not receive the headers or the body of the request in time',
+  ]),
+  expired_picture_address: kind(410, 'Address of the picture expired', [
+    'Read the post again, and use the new address of the picture.',
+    'the address of a picture below `/media/` is older than its period of validity',
   ]),
   payload_too_large: kind(413, 'Body too large', [
     'Send a smaller body.',

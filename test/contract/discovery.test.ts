@@ -30,7 +30,7 @@ describe.each(documents)('$path', (endpoint) => {
     expect(reply.statusCode).toBe(200);
     expect(String(reply.headers['content-type']).replace('; charset=utf-8', '')).toBe(mediaType);
     expect(reply.headers['cache-control']).toBe('public, max-age=60');
-    if (schema !== 'text') expect(schema.parse(reply.json())).toEqual(reply.json());
+    if (typeof schema === 'object') expect(schema.parse(reply.json())).toEqual(reply.json());
     for (const name of ['link', 'vary']) {
       const isNamed = Object.keys(endpoint.replies[0]?.headers ?? {})
         .map((each) => each.toLowerCase())

@@ -81,6 +81,7 @@ describe('a page of another origin', () => {
     const isOpen = {
       discovery: true,
       permalink: true,
+      media: true,
       health: true,
       pages: false,
       mcp: false,

@@ -56,7 +56,7 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
     endpoints: [...listEndpoints('svc'), ...adminEndpoints],
     // Responses are not validated with them.
     examples: { baseUrl: '', parameters: {}, reads: {}, endpoints: {}, problems: {} },
-    limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
+    limits: { windowSeconds: 60, public: 60, key: 600, post: 600, media: 600, pool: 800 },
   };
   const json = JSON.parse(JSON.stringify(describeOpenApi(facts)));
   const made = createDescription(parseDocument(json));

@@ -5,7 +5,7 @@ export const discoveryFacts: DiscoveryFacts = {
   baseUrl: 'https://perch.test',
   version: '1.2.3',
   endpoints: [],
-  limits: { windowSeconds: 60, public: 60, key: 600, post: 601, pool: 800 },
+  limits: { windowSeconds: 60, public: 60, key: 600, post: 601, media: 602, pool: 800 },
   contacts: { keys: 'https://perch.test/ask', security: 'mailto:safe@perch.test' },
   linkPreviews: false,
   pages: () => [

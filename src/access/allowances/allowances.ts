@@ -4,7 +4,7 @@ import { toClient } from '../client-address.ts';
 import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
 /** Name of a rate-limit policy, as in the `RateLimit-Policy` header (docs/keys.md). */
-export type AllowancePolicy = 'public' | 'key' | 'post';
+export type AllowancePolicy = 'public' | 'key' | 'post' | 'media';
 
 /** Rate-limit account to which reads are charged. It belongs to an API key or a client address. */
 export interface Account extends Charge {
@@ -31,6 +31,7 @@ export interface AllowanceLimits {
   /** Default number of units that an API key may spend in a window. */
   readonly key: number;
   readonly post: number;
+  readonly media: number;
   readonly pool: number;
 }
 
@@ -158,6 +159,7 @@ function describeAccount({ policy, limit }: Account, windowSeconds: number): str
     public: `The public allowance of this client address (${size}) is used up.`,
     key: `The allowance of this key (${size}) is used up.`,
     post: `The allowance for posts of this client address (${size}) is used up.`,
+    media: `The allowance for pictures of this client address (${size}) is used up.`,
   }[policy];
 }
 

@@ -32,6 +32,7 @@ export function toAllowanceLimits(config: Config): AllowanceLimits {
     public: config.PERCH_PUBLIC_ALLOWANCE,
     key: config.PERCH_KEY_ALLOWANCE,
     post: config.PERCH_POST_ALLOWANCE,
+    media: config.PERCH_MEDIA_ALLOWANCE,
     pool: config.PERCH_POOL_ALLOWANCE,
   };
 }

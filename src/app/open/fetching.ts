@@ -25,6 +25,7 @@ import { createReader } from '../../reads/run.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 import { type Caches, openCaches } from './caches.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
+import { openPictures } from './pictures.ts';
 
 /** Options of `openFetching`. Only the server passes `countAnswers` and `pool`; the command line does not. */
 export interface FetchingOptions
@@ -76,18 +77,24 @@ export async function openFetching(options: FetchingOptions) {
     pool,
     onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
-  const context = toPlanContext(providers, config, cursorKey);
+  const { pictures, addresses } = openPictures({ ...options, secret: cursorKey, limits, stop });
+  const context = {
+    ...toPlanContext(providers, config, cursorKey),
+    ...(pictures === null ? {} : { toPictureUrl: addresses.toPictureUrl }),
+  };
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),
     context,
     chain,
     cache: caches.cache,
+    pictures,
+    pictureAddresses: addresses,
     /** Aborts running fetches and rejects later ones, both with Problem `shutting_down`. */
     stop: () => stopping.abort(),
     /** Closes HTTP connections, waits for background fetches, and then closes the stores. */
     close: async () => {
-      await Promise.all([http.close(), publicHttp.close()]);
+      await Promise.all([http.close(), publicHttp.close(), pictures?.close()]);
       await fetcher.drain();
       caches.shared?.close();
       chain.close();

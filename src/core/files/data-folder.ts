@@ -16,6 +16,8 @@ export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 export const lockName = 'data.lock';
 /** Names of the folder for the new files of `perch restore`: while they are incomplete, and after they are complete. */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
+/** Name of the folder with the cache of pictures. */
+export const pictureFolder = 'media-cache';
 /** Start of the name of the folder into which `perch restore` moves the earlier files. */
 export const earlierPrefix = 'before-restore-';
 
@@ -31,7 +33,7 @@ const ownName = new RegExp(
     `${databases}(?:${besideDatabase}|${draft})?`,
     `${alternatives(savedSecrets)}(?:${draft})?`,
     `${alternatives([lockName])}(?:-journal)?`,
-    alternatives(Object.values(restoreFolders)),
+    alternatives([...Object.values(restoreFolders), pictureFolder]),
     `${earlierPrefix}[0-9TZ-]{1,24}`,
   ].join('|')})$`,
 );

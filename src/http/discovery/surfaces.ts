@@ -53,6 +53,7 @@ export const surfaces = {
   sessions: 'Conversations about the documentation, as streams of events.',
   discovery: 'Documents that describe the service to programs.',
   pages: 'Pages for people, also available as Markdown.',
+  media: 'Pictures of posts, which the server fetches for its readers.',
   health: 'Liveness and readiness of the process.',
   alias: 'Deprecated aliases: they still work and name their successors.',
 } as const satisfies Record<SurfaceName, string>;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Account, Allowances } from '../../access/allowances/allowances.ts';
+import type { Account, AllowancePolicy, Allowances } from '../../access/allowances/allowances.ts';
 import { toClient } from '../../access/client-address.ts';
 import { authorizationFault, presentsBearer, readBearer } from '../../access/keys/authorization.ts';
 import type { KeyCheck, KeyStore } from '../../access/keys/key-store.ts';
@@ -90,9 +90,9 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
 
 /**
  * Route group with its own request quota. `post`: posts, replies and oEmbed. `browse`: all other reads, such as
- * searches. API keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`).
+ * searches. `media`: pictures. API keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`).
  */
-export type AllowanceSurface = 'browse' | 'post';
+export type AllowanceSurface = 'browse' | 'post' | 'media';
 
 /** Caller of a request, with the state of the caller's API key and request quota. */
 export interface Identity {
@@ -157,7 +157,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
         return refreshed(identifyAuthorization(request));
       }
       const known = anonymousAt(clientOf(request));
-      return refreshed(surface === 'post' ? known.post : known.public);
+      return refreshed(known[surface === 'browse' ? 'public' : surface]);
     },
   };
 }
@@ -187,16 +187,22 @@ function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
   };
 }
 
+type AddressPolicy = Exclude<AllowancePolicy, 'key'>;
+
 /** Creates a cache of the identities of callers without an API key, by client address. */
 function createAddressCache(options: IdentityOptions) {
-  const create = (policy: 'public' | 'post', address: string) => {
+  const create = (policy: AddressPolicy, address: string) => {
     const account = options.allowances.accountOf(policy, address);
     const status = policy === 'public' ? 'anonymous' : null;
     return createIdentity(options, { account, status, refusal: null });
   };
-  const cache = new LRUCache<string, Readonly<Record<'public' | 'post', Identity>>>({
+  const cache = new LRUCache<string, Readonly<Record<AddressPolicy, Identity>>>({
     max: maxCached,
-    memoMethod: (address) => ({ public: create('public', address), post: create('post', address) }),
+    memoMethod: (address) => ({
+      public: create('public', address),
+      post: create('post', address),
+      media: create('media', address),
+    }),
   });
   return (address: string) => cache.memo(address);
 }

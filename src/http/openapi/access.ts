@@ -77,5 +77,11 @@ export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
       quota: limits.post,
       window_seconds,
     },
+    media: {
+      counts: 'Pictures that the server fetches from other hosts (`PERCH_MEDIA=proxy`).',
+      partition: 'The client address; for IPv6 its /64 network. Keys make no difference.',
+      quota: limits.media,
+      window_seconds,
+    },
   } satisfies Record<AllowancePolicy, JsonSchema>;
 }

@@ -48,7 +48,7 @@ export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.Zod
   return endpoints
     .flatMap(({ replies }) => replies)
     .flatMap(({ content = {} }) => Object.values(content))
-    .filter((schema) => schema !== 'text');
+    .filter((schema) => schema !== 'text' && schema !== 'binary');
 }
 
 /** Returns the named JSON schemas to which the request bodies of endpoints refer. */
@@ -139,11 +139,17 @@ function describeReply(
   if (content === undefined) return { description, headers };
   const bodies = Object.entries(content).map(([name, body]) => {
     const mediaType = withoutCharset(name);
-    const schema = body === 'text' ? { type: 'string' } : toReplySchema(body);
+    const schema = describeContent(body);
     const sample = ['sample', nameOfReply(endpoint.id, status, mediaType)] as const;
     return [mediaType, { schema, ...referToExamples(examples, [sample]) }];
   });
   return { description, headers, content: Object.fromEntries(bodies) };
+}
+
+function describeContent(body: NonNullable<EndpointReply['content']>[string]): JsonSchema {
+  if (body === 'text') return { type: 'string' };
+  // Binary data has no schema (OpenAPI 3.1 §4.8.14.2).
+  return body === 'binary' ? {} : toReplySchema(body);
 }
 
 function describeHeaders(headers: EndpointHeaders): JsonSchema {

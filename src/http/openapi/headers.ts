@@ -47,7 +47,7 @@ export const describedHeaders = {
     openSet<KeyStatus>('valid', 'anonymous', 'invalid', 'unverified'),
   ),
   'RateLimit-Policy': always(
-    'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    'The allowance: the policy’s name (`public`, `key`, `post` or `media`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
   ),
   RateLimit: always('The rest of the allowance: `r` units, and `t` seconds until it grows again.'),
   Deprecation: always('The time of the deprecation: `@` and Unix seconds (RFC 9745).', {

@@ -16,7 +16,7 @@ const facts = {
   linkPreviews: false,
   endpoints,
   examples: readExamples('https://perch.test/read'),
-  limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
+  limits: { windowSeconds: 60, public: 60, key: 600, post: 600, media: 600, pool: 800 },
 };
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
 const document = parseDocument(json);

@@ -1,0 +1,107 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../core/clock.ts';
+import { isPublicUrl } from '../../core/http/public-host.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { Problem } from '../../core/problem.ts';
+
+export interface PictureAddressOptions {
+  /** Secret that signs cursors. The key that signs addresses is derived from this secret. */
+  readonly secret: Buffer;
+  /** URL of this server, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+}
+
+/** Signed picture address, after its signature and its expiry were checked. */
+export interface PictureAddress {
+  readonly url: URL;
+  /** Time in Unix milliseconds from which the address is refused. */
+  readonly expiresMs: number;
+}
+
+export interface PictureAddresses {
+  /** Returns the address of a picture on this server; `null` if this server cannot fetch the picture. */
+  readonly toPictureUrl: (url: string) => string | null;
+  /** Checks a signed address. @throws Problem `invalid_picture_address` or `expired_picture_address` */
+  readonly parse: (signed: string) => PictureAddress;
+}
+
+/** Path below which this server has pictures. */
+export const mediaPath = '/media/';
+
+const dayMs = 86_400_000;
+
+/** Number of days for which an address stays the same, so that pages and feeds with it keep their ETag. */
+const periodDays = 30;
+
+/** Minimum number of days for which an address is valid. Feed readers keep the addresses of pictures for months. */
+const validDays = 90;
+
+/** Maximum length of the URL of a picture in characters. */
+const maxUrlLength = 2000;
+
+const version = 1;
+const start = 'https://';
+const macBytes = 16;
+const expiryBytes = 2; // days since 1970
+const headBytes = 1 + expiryBytes;
+
+/**
+ * Creates the functions that sign and check the addresses of pictures. An address is base64url of the version (1 byte),
+ * the day of expiry (2 bytes), the first 16 bytes of an HMAC-SHA256 (RFC 2104 §5), and the URL without `https://`.
+ */
+export function createPictureAddresses(options: PictureAddressOptions): PictureAddresses {
+  const { secret, baseUrl, clock } = options;
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'perch picture addresses', 32));
+  const macOf = (head: Buffer, url: Buffer) =>
+    createHmac('sha256', key).update(head).update(url).digest().subarray(0, macBytes);
+  const sign = (url: string): string => {
+    const head = Buffer.alloc(headBytes, version);
+    head.writeUInt16BE(expiryDay(clock.now()), 1);
+    const rest = Buffer.from(url.slice(start.length));
+    return Buffer.concat([head, macOf(head, rest), rest]).toString('base64url');
+  };
+  const base = parseUrl(baseUrl);
+  return {
+    toPictureUrl: (given) => {
+      const url = parseUrl(given);
+      if (url === null || url.href.length > maxUrlLength) return null;
+      if (url.href.startsWith(`${base?.href.replace(/\/$/, '')}${mediaPath}`)) return url.href;
+      if (!isPublicUrl(url) || url.origin === base?.origin) return null;
+      url.hash = '';
+      return `${baseUrl}${mediaPath}${sign(url.href)}`;
+    },
+    parse: (signed) => {
+      const bytes = Buffer.from(signed, 'base64url');
+      // The decoder accepts several forms of the same bytes; only one of them is an address.
+      if (bytes.length <= headBytes + macBytes || bytes.toString('base64url') !== signed) {
+        throw createInvalid();
+      }
+      const head = bytes.subarray(0, headBytes);
+      const rest = bytes.subarray(headBytes + macBytes);
+      const mac = bytes.subarray(headBytes, headBytes + macBytes);
+      if (!timingSafeEqual(mac, macOf(head, rest)) || head[0] !== version) throw createInvalid();
+      const url = parseUrl(`${start}${rest.toString()}`);
+      if (url === null) throw createInvalid();
+      const expiresMs = head.readUInt16BE(1) * dayMs;
+      if (clock.now() >= expiresMs) throw createExpired();
+      return { url, expiresMs };
+    },
+  };
+}
+
+/** Returns the day on which an address expires that is signed now: the end of a later period. */
+function expiryDay(nowMs: number): number {
+  const period = Math.floor(nowMs / dayMs / periodDays) + 1;
+  return period * periodDays + validDays;
+}
+
+function createInvalid(): Problem {
+  const detail = 'The path is not an address that this server has signed.';
+  return new Problem('invalid_picture_address', { detail });
+}
+
+function createExpired(): Problem {
+  const detail = 'The address of this picture has expired.';
+  return new Problem('expired_picture_address', { detail });
+}

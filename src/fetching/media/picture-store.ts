@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { opendir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../core/clock.ts';
+import { isCode, makePrivateFolder, restrictToOwner } from '../../core/files/private-files.ts';
+import type { PictureBytes } from '../../core/http/picture-client.ts';
+import type { Random } from '../../core/random.ts';
+
+/** Picture in the cache, with a hash of its content for the ETag. */
+export interface Picture extends PictureBytes {
+  readonly hash: string;
+}
+
+/** Cache of pictures, from which the least recently used ones are deleted first. */
+export interface PictureStore {
+  /**
+   * Returns a picture; `null` if the cache lacks the picture, or has kept it for a week. Calls `reserve` with the size
+   * in bytes before reading the picture. @throws the error of `reserve`
+   */
+  read(key: string, reserve: (bytes: number) => void): Promise<Picture | null>;
+  /** Stores a picture and returns it. Errors of the disk are passed to `onFailure`. */
+  write(key: string, picture: PictureBytes): Promise<Picture>;
+  delete(key: string): Promise<void>;
+  /** Waits until all changes of files are complete. */
+  close(): Promise<void>;
+}
+
+export interface PictureStoreOptions {
+  /** Folder of the cache; `null` for a cache in memory. */
+  readonly folder: string | null;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called when the folder cannot be used or a picture cannot be stored. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Time in milliseconds after which a picture is fetched again, because it may have been deleted at its source. */
+const keepMs = 7 * 86_400_000;
+
+/** Minimum time in milliseconds between two records that a picture was used. */
+const useIntervalMs = 3_600_000;
+
+/** Size in bytes of the smallest unit of a disk. A small file counts as this many bytes. */
+const blockBytes = 4096;
+
+/** Maximum size in bytes of a cache in memory. */
+const maxMemoryBytes = 33_554_432;
+
+const countBytes = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes;
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+
+const toPicture = (picture: PictureBytes): Picture => ({ ...picture, hash: hashOf(picture.bytes) });
+
+/** Creates a cache of pictures. A cache on disk reads its folder before the first use of a picture. */
+export function createPictureStore(options: PictureStoreOptions): PictureStore {
+  const { folder } = options;
+  return folder === null ? createMemoryStore(options) : createDiskStore({ ...options, folder });
+}
+
+function createMemoryStore({ maxBytes, clock }: PictureStoreOptions): PictureStore {
+  const pictures = new LRUCache<string, Picture & { readonly storedMs: number }>({
+    maxSize: Math.min(maxBytes, maxMemoryBytes),
+    sizeCalculation: ({ bytes }) => countBytes(bytes.length),
+  });
+  return {
+    read: async (key, reserve) => {
+      const found = pictures.get(key);
+      if (found === undefined || clock.now() - found.storedMs >= keepMs) return null;
+      reserve(found.bytes.length);
+      return found;
+    },
+    write: async (key, given) => {
+      const picture = { ...toPicture(given), storedMs: clock.now() };
+      pictures.set(key, picture);
+      return picture;
+    },
+    delete: async (key) => void pictures.delete(key),
+    close: async () => pictures.clear(),
+  };
+}
+
+type DiskOptions = PictureStoreOptions & { readonly folder: string };
+
+/** File in the cache. `usedMs` is the access time of the file, `storedMs` the time of its last modification. */
+interface StoredFile {
+  readonly name: string;
+  readonly hash: string;
+  readonly extension: string;
+  readonly size: number;
+  readonly storedMs: number;
+  usedMs: number;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+};
+const mediaTypes = new Map(Object.entries(extensions).map(([type, end]) => [end, type] as const));
+
+/** Matches the name of a file in the cache: hash of the URL, hash of the content, and extension. */
+const fileName = /^([0-9a-f]{64})-([0-9a-f]{32})\.(jpg|png|gif|webp|avif)$/;
+
+type Changes = Pick<PictureStore, 'close'> & { add(work: () => Promise<void>): void };
+
+/** Creates a queue of changes of files. They run one after the other, so that many changes need little memory. */
+function createChanges(onError: (error: unknown) => void): Changes {
+  let last = Promise.resolve();
+  return {
+    add: (work) => {
+      last = last.then(work).catch(onError);
+    },
+    close: () => last,
+  };
+}
+
+type Files = ReturnType<typeof createFiles>;
+
+/** Creates the table of the files in the cache. Files that leave the table are deleted. */
+function createFiles({ folder, maxBytes }: DiskOptions, changes: Changes) {
+  const remove = (name: string) => changes.add(() => unlink(join(folder, name)));
+  const files = new LRUCache<string, StoredFile>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ size }) => countBytes(size),
+    noDisposeOnSet: true,
+    dispose: ({ name }) => remove(name),
+  });
+  return {
+    get: (key: string) => files.get(key),
+    put: (key: string, file: StoredFile) => {
+      const earlier = files.peek(key);
+      files.set(key, file);
+      if (earlier !== undefined && earlier.name !== file.name) remove(earlier.name);
+      // A file that is larger than the whole cache is not kept.
+      if (!files.has(key)) remove(file.name);
+    },
+    delete: (key: string, file = files.peek(key)) => {
+      if (file !== undefined && files.peek(key) === file) files.delete(key);
+    },
+  };
+}
+
+function createDiskStore(options: DiskOptions): PictureStore {
+  const { folder, clock, onFailure } = options;
+  const ignoreMissing = (error: unknown) => {
+    if (!isCode(error, 'ENOENT')) onFailure(error);
+  };
+  const changes = createChanges(ignoreMissing);
+  const files = createFiles(options, changes);
+  let loading: Promise<void> | undefined;
+  const load = () => {
+    loading ??= loadFiles(folder, files).catch(onFailure);
+    return loading;
+  };
+  const noteUse = (file: StoredFile) => {
+    const nowMs = clock.now();
+    if (nowMs - file.usedMs < useIntervalMs) return;
+    file.usedMs = nowMs;
+    changes.add(() => utimes(join(folder, file.name), nowMs / 1000, file.storedMs / 1000));
+  };
+  return {
+    read: async (key, reserve) => {
+      await load();
+      const file = files.get(key);
+      if (file === undefined || clock.now() - file.storedMs >= keepMs) return null;
+      reserve(file.size);
+      noteUse(file);
+      const bytes = await readFile(join(folder, file.name)).catch(ignoreMissing);
+      // A crash of the machine can leave an incomplete file.
+      if (bytes !== undefined && hashOf(bytes) === file.hash) {
+        return { mediaType: mediaTypes.get(file.extension) ?? '', bytes, hash: file.hash };
+      }
+      files.delete(key, file);
+      return null;
+    },
+    write: async (key, given) => {
+      await load();
+      const picture = toPicture(given);
+      const file = await writePicture(key, picture, options).catch(onFailure);
+      if (file !== undefined) files.put(key, file);
+      return picture;
+    },
+    delete: async (key) => {
+      await load();
+      files.delete(key);
+    },
+    close: async () => {
+      await loading;
+      await changes.close();
+    },
+  };
+}
+
+/** Writes a complete temporary file, and renames it. @throws Error of the operating system */
+async function writePicture(
+  key: string,
+  { mediaType, bytes, hash }: Picture,
+  { folder, clock, random }: DiskOptions,
+): Promise<StoredFile> {
+  const extension = extensions[mediaType] ?? '';
+  const name = `${key}-${hash}.${extension}`;
+  const draft = join(folder, `${random.bytes(12).toString('hex')}.part`);
+  const nowMs = clock.now();
+  try {
+    await writeFile(draft, bytes, { mode: 0o600, flag: 'wx' });
+    await utimes(draft, nowMs / 1000, nowMs / 1000);
+    await rename(draft, join(folder, name));
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {}); // the first error is the cause
+    throw error;
+  }
+  return { name, hash, extension, size: bytes.length, storedMs: nowMs, usedMs: nowMs };
+}
+
+/** Creates the folder, or reads the names and times of its files. Deletes incomplete files of an earlier process. */
+async function loadFiles(folder: string, files: Files): Promise<void> {
+  makePrivateFolder(folder);
+  restrictToOwner(folder);
+  const found: (StoredFile & { readonly key: string })[] = [];
+  for await (const { name } of await opendir(folder)) {
+    const path = join(folder, name);
+    if (name.endsWith('.part')) await unlink(path);
+    const [, key, hash, extension] = fileName.exec(name) ?? [];
+    if (key === undefined || hash === undefined || extension === undefined) continue;
+    const { size, atimeMs, mtimeMs } = await stat(path);
+    found.push({ key, name, hash, extension, size, storedMs: mtimeMs, usedMs: atimeMs });
+  }
+  found.sort((a, b) => a.usedMs - b.usedMs);
+  for (const { key, ...file } of found) files.put(key, file);
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller, Client } from '../../core/caller.ts';
+import type { Clock } from '../../core/clock.ts';
+import { HttpFailure } from '../../core/http/http-client.ts';
+import type { PictureAnswer, PictureBytes, PictureClient } from '../../core/http/picture-client.ts';
+import { Problem } from '../../core/problem.ts';
+import { withDeadline } from '../../core/scheduling/deadline.ts';
+import {
+  createUsage,
+  openReservation,
+  type Reservation,
+  type Usage,
+} from '../../core/scheduling/ledger.ts';
+import type { TraceSpan } from '../../core/tracing/tracing.ts';
+import { createCoalescer } from '../cache/coalesce.ts';
+import type { Picture, PictureStore } from './picture-store.ts';
+
+export interface PicturesOptions {
+  readonly http: PictureClient;
+  readonly store: PictureStore;
+  readonly clock: Clock;
+  /** Maximum size of a picture in bytes. */
+  readonly maxBytes: number;
+  /** Maximum duration of a fetch in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted when the server stops. */
+  readonly stop: AbortSignal;
+}
+
+/** Request for a picture. */
+export interface PictureRequest {
+  readonly caller: Pick<Caller, 'spend'>;
+  readonly client: Client;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  readonly span?: TraceSpan | undefined;
+  /** Called with the size in bytes before the picture is read, or before it is returned. May throw a Problem. */
+  readonly reserve: (bytes: number) => void;
+}
+
+export interface Pictures {
+  /**
+   * Returns a picture from the cache, or fetches the picture. A fetch spends a unit of the caller's allowance. @throws
+   * Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down` or one of the upstream problems
+   */
+  get(url: URL, request: PictureRequest): Promise<Picture>;
+  close(): Promise<void>;
+}
+
+/** Maximum numbers of requests that wait for a picture from its host, of one client address and in total. */
+const waitingBound = { perAddress: 64, total: 256 };
+
+/** Maximum number of pictures that are fetched from one host at the same time, and from all hosts together. */
+const hostBound = { perAddress: 64, total: 192 };
+
+/** Number of pictures of the maximum size that may be received at the same time, for one client address and in total. */
+const picturesAtOnce = { perAddress: 3, total: 6 };
+
+/** Time in milliseconds for which the failure of a fetch is remembered. */
+const failureMs = 30_000;
+
+const maxFailures = 5000;
+
+/** Creates the function that returns pictures of other hosts. Concurrent requests for a picture share one fetch. */
+export function createPictures(options: PicturesOptions): Pictures {
+  const { http, store, clock, maxBytes, timeoutMs, stop } = options;
+  const coalesce = createCoalescer<Picture>();
+  const waiting = createUsage(waitingBound);
+  const hosts = createUsage(hostBound);
+  const bytes = createUsage({
+    perAddress: picturesAtOnce.perAddress * maxBytes,
+    total: picturesAtOnce.total * maxBytes,
+  });
+  const failures = new LRUCache<string, { readonly problem: Problem; readonly untilMs: number }>({
+    max: maxFailures,
+  });
+  const throwIfFailed = (key: string): void => {
+    const known = failures.get(key);
+    if (known !== undefined && known.untilMs > clock.now()) throw known.problem;
+  };
+  const fetch = async (url: URL, request: PictureRequest, signal: AbortSignal) => {
+    const { client, span } = request;
+    const received = openReservation(bytes, client);
+    const atHost = take(hosts, { address: url.host, network: null });
+    const takeBytes = (count: number) => {
+      if (!received.take(count)) throw overloaded();
+    };
+    try {
+      const key = toKey(url);
+      const answer = await withDeadline(timeoutMs, [signal, stop], (ended) =>
+        http.get(url, { signal: ended, takeBytes, client, span }),
+      );
+      if (answer.picture === null) await store.delete(key);
+      return await store.write(key, expectPicture(answer, url));
+    } catch (error) {
+      throw stop.aborted ? stopping() : toProblem(error, url);
+    } finally {
+      atHost.release();
+      received.release();
+    }
+  };
+  const fetchShared = async (key: string, url: URL, request: PictureRequest) => {
+    throwIfFailed(key);
+    const place = take(waiting, request.client);
+    try {
+      await request.caller.spend();
+      return await coalesce(key, request.signal, (signal) => fetch(url, request, signal));
+    } catch (error) {
+      if (error instanceof Problem && isLasting(error)) {
+        failures.set(key, { problem: error, untilMs: clock.now() + failureMs });
+      }
+      throw error;
+    } finally {
+      place.release();
+    }
+  };
+  return {
+    get: async (url, request) => {
+      const key = toKey(url);
+      const cached = await store.read(key, request.reserve);
+      if (cached !== null) return cached;
+      const fetched = await fetchShared(key, url, request);
+      request.reserve(fetched.bytes.length);
+      return fetched;
+    },
+    close: async () => {
+      await http.close();
+      await store.close();
+    },
+  };
+}
+
+const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
+
+/** Reserves a place for one request. @throws Problem `overloaded` */
+function take(usage: Usage, client: Client): Reservation {
+  const reservation = openReservation(usage, client);
+  if (!reservation.take(1)) throw overloaded();
+  return reservation;
+}
+
+function overloaded(): Problem {
+  const detail =
+    'Too many pictures are being fetched, in total, for this client address or from one host.';
+  return new Problem('overloaded', { detail });
+}
+
+const stopping = () => new Problem('shutting_down', { detail: 'The server is shutting down.' });
+
+/** Returns whether a repeated fetch would probably fail with the same problem. */
+const isLasting = ({ code }: Problem): boolean =>
+  code === 'picture_not_found' || code.startsWith('upstream_');
+
+/** Status codes with which a host refuses a picture, or says that it does not exist. */
+const refusals: readonly number[] = [400, 401, 403, 404, 410, 451];
+
+/** Returns the picture in a response. @throws Problem */
+function expectPicture(
+  { status, retryAfterSeconds, picture }: PictureAnswer,
+  url: URL,
+): PictureBytes {
+  if (picture !== null) return picture;
+  if (refusals.includes(status)) {
+    const detail = `The host ${url.host} does not have the picture, or does not send the picture to this server.`;
+    throw new Problem('picture_not_found', { detail });
+  }
+  if (status === 429) {
+    const detail = `The host ${url.host} limits the rate of requests.`;
+    throw new Problem('upstream_rate_limited', {
+      detail,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+  if (status >= 500) throw unavailable(url);
+  const detail = `The host ${url.host} sent something else than a JPEG, PNG, GIF, WebP or AVIF picture.`;
+  throw unusable(detail);
+}
+
+const unavailable = ({ host }: URL, cause?: unknown) =>
+  new Problem('upstream_unavailable', { detail: `The host ${host} sent no picture.`, cause });
+
+function unusable(detail: string, cause?: unknown): Problem {
+  const resolution = 'Do not retry. Open the post on its platform to see the picture.';
+  return new Problem('upstream_error', { detail, resolution, cause });
+}
+
+/** Converts an error of a fetch to a Problem. Returns other errors, such as a disconnection of the client, unchanged. */
+function toProblem(error: unknown, url: URL): unknown {
+  if (!(error instanceof HttpFailure)) return error;
+  switch (error.kind) {
+    case 'too_large':
+      return unusable('The picture exceeds the size limit of this server.', error);
+    case 'redirect':
+      return unusable(`The host ${url.host} redirects to another address.`, error);
+    // The message is the same for a missing name and a private address, to hide the names of a private network.
+    case 'refused':
+    case 'timeout':
+    case 'connect':
+    case 'reset':
+    case 'aborted':
+      return unavailable(url, error);
+  }
+}

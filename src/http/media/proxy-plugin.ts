@@ -1,0 +1,163 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Clock } from '../../core/clock.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
+import {
+  mediaPath,
+  type PictureAddress,
+  type PictureAddresses,
+} from '../../fetching/media/picture-address.ts';
+import type { Picture } from '../../fetching/media/picture-store.ts';
+import type { Pictures } from '../../fetching/media/pictures.ts';
+import type { AccessLog } from '../../web/access-log.ts';
+import { corsHeaders } from '../../web/cors.ts';
+import { routeNotFound } from '../../web/errors.ts';
+import { prepareReply, sendPrepared } from '../../web/reply.ts';
+import { overloadedByReplies } from '../admission/connections.ts';
+import { type Identification, identityOf, refuseRead } from '../key-status/plugin.ts';
+import { listEndpointHeaders } from '../openapi/headers.ts';
+import type { Load, Work } from '../operations/load.ts';
+import { upstreamProblems } from '../reads/address-route.ts';
+
+/** Options of the route for pictures of other hosts. */
+export interface PictureProxyOptions {
+  readonly addresses: Pick<PictureAddresses, 'parse'>;
+  /** `null` if the server does not show pictures. All requests then get 404 `route_not_found`. */
+  readonly pictures: Pictures | null;
+  readonly identification: Identification;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly work: Work;
+  readonly load: Load;
+  readonly accessLog: AccessLog;
+}
+
+/** Path of a picture in Fastify's syntax. Shorter segments belong to the permalinks of an account named `media`. */
+const picturePath = `${mediaPath}:signed(^[\\w-]{32,4096}$)`;
+
+/** Maximum time in seconds for which browsers and shared caches keep a picture without a new request. */
+const maxAgeSeconds = 86_400;
+
+/** Registers the route for pictures of other hosts. The route answers only addresses that this server has signed. */
+export async function pictureProxyPlugin(app: FastifyInstance, options: PictureProxyOptions) {
+  const { addresses, pictures, load } = options;
+  if (pictures === null) {
+    app.get(picturePath, (request) => {
+      throw routeNotFound(request);
+    });
+    app.methodTable.add(picturePath, { allow: ['GET', 'HEAD'] });
+    return;
+  }
+  const config = { allowance: 'media' } as const;
+  app.get<{ Params: { signed: string } }>(picturePath, { config }, async (request, reply) => {
+    refuseRead(request, load);
+    const address = addresses.parse(request.params.signed);
+    await sendPicture({ request, reply }, address, { ...options, pictures });
+    return reply;
+  });
+  app.methodTable.add(picturePath, { allow: ['GET', 'HEAD'], config });
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+type SendingOptions = PictureProxyOptions & { readonly pictures: Pictures };
+
+/** Sends a picture. The bytes count as a reply that the client has not read, until the reply is complete. */
+async function sendPicture(
+  { request, reply }: Exchange,
+  address: PictureAddress,
+  { pictures, identification, ledger, clock, work, accessLog }: SendingOptions,
+): Promise<void> {
+  const client = identification.clientOf(request);
+  const hold = ledger.open('replyBytes', client);
+  const { signal, span } = request;
+  const reserve = (bytes: number) => {
+    if (!hold.take(bytes)) throw overloadedByReplies();
+  };
+  try {
+    const { caller } = identityOf(request);
+    const picture = await work.track(
+      pictures.get(address.url, { caller, client, signal, span, reserve }),
+    );
+    const prepared = prepareReply(toHeaders(picture, address, clock.now()), picture.bytes);
+    for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
+    const headers = identityOf(request).headers();
+    sendPrepared({ request, reply }, prepared, { isPrivate: false, headers, link: null });
+    accessLog.logIfNotable(request, reply, 200);
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+function toHeaders(
+  { mediaType, bytes, hash }: Picture,
+  { expiresMs }: PictureAddress,
+  nowMs: number,
+) {
+  const validSeconds = Math.floor((expiresMs - nowMs) / 1000);
+  return {
+    ...corsHeaders,
+    etag: `"${hash}"`,
+    'content-type': mediaType,
+    'content-length': String(bytes.length),
+    'cache-control': `public, max-age=${Math.min(maxAgeSeconds, validSeconds)}, immutable`,
+    // A browser that opens the address as a page runs nothing, whatever the bytes contain.
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'cross-origin',
+  };
+}
+
+const replyHeaders = {
+  ...listEndpointHeaders(['ETag']),
+  'Content-Security-Policy': { description: "`default-src 'none'; sandbox`." },
+  'Cross-Origin-Resource-Policy': { description: '`cross-origin`.' },
+};
+
+export const pictureEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getPicture',
+    method: 'GET',
+    path: `${mediaPath}{signed}`,
+    tag: 'media',
+    summary: 'Returns a picture of a post, which this server fetches from the host of the picture.',
+    description:
+      'The addresses are in pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy`. With `PERCH_MEDIA=off`, the reply is 404 `route_not_found`. The media type is that of the content. The server sends no parts of a picture (`Range`).',
+    parameters: {
+      path: z.object({
+        signed: z
+          .string()
+          .describe('URL of the picture, with an expiry and a signature of this server.'),
+      }),
+    },
+    headers: listEndpointHeaders(['RateLimit-Policy', 'RateLimit'], { isOptional: true }),
+    replies: [
+      {
+        status: 200,
+        description: 'The picture.',
+        content: {
+          'image/jpeg': 'binary',
+          'image/png': 'binary',
+          'image/gif': 'binary',
+          'image/webp': 'binary',
+          'image/avif': 'binary',
+        },
+        headers: replyHeaders,
+      },
+      { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
+    ],
+    problems: [
+      'invalid_picture_address',
+      'expired_picture_address',
+      'picture_not_found',
+      'route_not_found',
+      'rate_limited',
+      ...upstreamProblems,
+    ],
+    access: 'open',
+  },
+];
