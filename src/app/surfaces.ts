@@ -89,7 +89,6 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   server.register(pictureProxyPlugin, {
     ...{ ...watched, identification, ledger, clock },
     pictures: fetching.pictures,
-    addresses: fetching.pictureAddresses,
   });
   const histories = { ...watched, importer, identification, ledger, baseUrl };
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });

@@ -1,6 +1,7 @@
 import { toJsonBody } from '../core/http/to-json-body.ts';
 import type { Post } from '../model/post.ts';
 import type { EmbedReply, EmbedResult } from '../model/results.ts';
+import type { RenderContext } from './context.ts';
 import { toSafeUrl } from './html/escape.ts';
 import { findPictures } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
@@ -8,9 +9,15 @@ import { copyPrefix } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
 import { headlinePost } from './summary.ts';
 
-/** Renders a post as oEmbed 1.0 JSON of type `rich`. The `html` member has no scripts and loads no resources. */
-export function renderEmbedJson(result: EmbedResult): string {
-  const html = renderPostQuote(result.post);
+/**
+ * Renders a post as oEmbed 1.0 JSON of type `rich`. The `html` member has no scripts. It loads no resources, except
+ * pictures from this server if `toPictureUrl` is set.
+ */
+export function renderEmbedJson(
+  result: EmbedResult,
+  { toPictureUrl }: Pick<RenderContext, 'toPictureUrl'> = {},
+): string {
+  const html = renderPostQuote(result.post, { toPictureUrl });
   const width = Math.min(defaultWidth, result.maxWidth ?? defaultWidth);
   const reply: EmbedReply = {
     version: '1.0',
@@ -23,7 +30,7 @@ export function renderEmbedJson(result: EmbedResult): string {
     provider_name: 'Perch',
     provider_url: result.baseUrl,
     cache_age: result.cacheSeconds,
-    ...thumbnailOf(result),
+    ...thumbnailOf(result, toPictureUrl),
   };
   return toJsonBody(reply);
 }
@@ -41,7 +48,10 @@ function estimateHeight(html: string, width: number): number {
     .replace(/<(?!br )[^<>]*>/g, '')
     .split(/<br \/>|\n/)
     .map((line) => Math.ceil((line.length * metrics.character) / room));
-  return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
+  const pictures = [...html.matchAll(/<img [^<>]*? height="(\d+)"/g)];
+  const pixels = pictures.reduce((sum, [, height]) => sum + Number(height), 0);
+  const spaced = (blocks + 1) * metrics.margin + pixels;
+  return lines.reduce((sum, rows) => sum + rows * metrics.line, spaced);
 }
 
 /** Returns oEmbed's `author_name` and `author_url`. For a copied post, adds the host to the name and omits the URL. */
@@ -55,11 +65,15 @@ function authorOf(post: Post): Partial<EmbedReply> {
 }
 
 /** Returns the first picture that fits into `maxwidth` and `maxheight`, as the thumbnail (oEmbed 1.0 §2.3.4). */
-function thumbnailOf({ post, maxWidth, maxHeight }: EmbedResult): Partial<EmbedReply> {
+function thumbnailOf(
+  { post, maxWidth, maxHeight }: EmbedResult,
+  toPictureUrl: RenderContext['toPictureUrl'],
+): Partial<EmbedReply> {
   for (const { url, width, height } of findPictures(post)) {
     if (width === null || height === null) continue;
     if (width > (maxWidth ?? width) || height > (maxHeight ?? height)) continue;
-    return { thumbnail_url: url, thumbnail_width: width, thumbnail_height: height };
+    const thumbnail_url = toPictureUrl?.(url) ?? url;
+    return { thumbnail_url, thumbnail_width: width, thumbnail_height: height };
   }
   return {};
 }

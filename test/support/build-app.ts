@@ -6,6 +6,7 @@ import type { AnswerEngine } from '../../src/answers/answer.ts';
 import { type App, buildApp } from '../../src/app/build-app.ts';
 import { type Config, loadConfig, type ValidConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
 import { parseQuery } from '../../src/core/http/query.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
@@ -35,6 +36,8 @@ export interface TestAppOptions {
   /** Default: a manual clock. */
   readonly clock?: Clock;
   readonly load?: LoadGauge;
+  /** Network of the hosts that requests and posts name. */
+  readonly network?: PublicHttpOptions;
   /** Answer engine of the sessions. */
   readonly engine?: AnswerEngine;
   readonly tracing?: Tracing;
@@ -133,6 +136,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),
+    ...(options.network === undefined ? {} : { network: options.network }),
     tracing: options.tracing ?? null,
   });
   onTestFinished(() => app.server.close());
@@ -242,7 +246,7 @@ function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): v
     expect(reply.headers.vary).toBe('Accept, Authorization');
     return;
   }
-  expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
+  expect(Number(reply.headers['content-length'])).toBe(reply.rawPayload.length);
   // The front page and full URLs return a read, with the headers of that read.
   const isFront = /^\/(?:$|\?|https?(?:%3A|:))/i.test(reply.raw.req.url ?? '');
   if (reply.headers['x-source'] === undefined || isFront) return;

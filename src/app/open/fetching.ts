@@ -77,24 +77,20 @@ export async function openFetching(options: FetchingOptions) {
     pool,
     onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
-  const { pictures, addresses } = openPictures({ ...options, secret: cursorKey, limits, stop });
-  const context = {
-    ...toPlanContext(providers, config, cursorKey),
-    ...(pictures === null ? {} : { toPictureUrl: addresses.toPictureUrl }),
-  };
+  const pictured = openPictures({ ...options, secret: cursorKey, limits, stop });
+  const context = { ...toPlanContext(providers, config, cursorKey), ...pictured.context };
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),
     context,
     chain,
     cache: caches.cache,
-    pictures,
-    pictureAddresses: addresses,
+    pictures: pictured.pictures,
     /** Aborts running fetches and rejects later ones, both with Problem `shutting_down`. */
     stop: () => stopping.abort(),
     /** Closes HTTP connections, waits for background fetches, and then closes the stores. */
     close: async () => {
-      await Promise.all([http.close(), publicHttp.close(), pictures?.close()]);
+      await Promise.all([http.close(), publicHttp.close(), pictured.close()]);
       await fetcher.drain();
       caches.shared?.close();
       chain.close();

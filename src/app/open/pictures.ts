@@ -18,14 +18,13 @@ interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
 const logIntervalMs = 600_000;
 
 /**
- * Creates the signed addresses of pictures, and the cache and fetcher of pictures. The fetcher is `null` if pictures
- * are off. No file or connection is opened before the first request for a picture.
+ * Creates the functions that sign addresses of pictures, and that return pictures. `pictures` is `null` if pictures are
+ * off. No file or connection is opened before the first request for a picture.
  */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;
-  const addresses = createPictureAddresses({ secret: options.secret, baseUrl, clock });
-  if (config.PERCH_MEDIA === 'off') return { addresses, pictures: null };
-  const { limits, network, stop } = options;
+  if (config.PERCH_MEDIA === 'off') return { pictures: null, context: {}, close: async () => {} };
+  const { limits, network, stop, secret } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
   const maxBytes = Math.min(config.PERCH_MEDIA_MAX_BYTES, config.PERCH_REPLY_BYTES_PER_ADDRESS);
   let loggedMs = Number.NEGATIVE_INFINITY;
@@ -42,5 +41,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
     onFailure,
   });
   const http = openPictureClient({ ...limits, attemptTimeoutMs: timeoutMs, maxBytes }, network);
-  return { addresses, pictures: createPictures({ http, store, clock, maxBytes, timeoutMs, stop }) };
+  const fetched = createPictures({ http, store, clock, maxBytes, timeoutMs, stop });
+  const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
+  return { pictures: { get: fetched.get, parse }, context: { toPictureUrl }, close: fetched.close };
 }

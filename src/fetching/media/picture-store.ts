@@ -62,7 +62,7 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
 
 function createMemoryStore({ maxBytes, clock }: PictureStoreOptions): PictureStore {
   const pictures = new LRUCache<string, Picture & { readonly storedMs: number }>({
-    maxSize: Math.min(maxBytes, maxMemoryBytes),
+    maxSize: Math.max(1, Math.min(maxBytes, maxMemoryBytes)),
     sizeCalculation: ({ bytes }) => countBytes(bytes.length),
   });
   return {
@@ -125,7 +125,7 @@ type Files = ReturnType<typeof createFiles>;
 function createFiles({ folder, maxBytes }: DiskOptions, changes: Changes) {
   const remove = (name: string) => changes.add(() => unlink(join(folder, name)));
   const files = new LRUCache<string, StoredFile>({
-    maxSize: maxBytes,
+    maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ size }) => countBytes(size),
     noDisposeOnSet: true,
     dispose: ({ name }) => remove(name),
@@ -136,7 +136,7 @@ function createFiles({ folder, maxBytes }: DiskOptions, changes: Changes) {
       const earlier = files.peek(key);
       files.set(key, file);
       if (earlier !== undefined && earlier.name !== file.name) remove(earlier.name);
-      // A file that is larger than the whole cache is not kept.
+      // The limit of the cache can be lower than in an earlier process.
       if (!files.has(key)) remove(file.name);
     },
     delete: (key: string, file = files.peek(key)) => {
@@ -181,6 +181,7 @@ function createDiskStore(options: DiskOptions): PictureStore {
     write: async (key, given) => {
       await load();
       const picture = toPicture(given);
+      if (countBytes(given.bytes.length) > options.maxBytes) return picture;
       const file = await writePicture(key, picture, options).catch(onFailure);
       if (file !== undefined) files.put(key, file);
       return picture;

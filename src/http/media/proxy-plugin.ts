@@ -20,11 +20,13 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
 
+/** Pictures of other hosts, with the check of their signed addresses. */
+type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>;
+
 /** Options of the route for pictures of other hosts. */
 export interface PictureProxyOptions {
-  readonly addresses: Pick<PictureAddresses, 'parse'>;
   /** `null` if the server does not show pictures. All requests then get 404 `route_not_found`. */
-  readonly pictures: Pictures | null;
+  readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -41,7 +43,7 @@ const maxAgeSeconds = 86_400;
 
 /** Registers the route for pictures of other hosts. The route answers only addresses that this server has signed. */
 export async function pictureProxyPlugin(app: FastifyInstance, options: PictureProxyOptions) {
-  const { addresses, pictures, load } = options;
+  const { pictures, load } = options;
   if (pictures === null) {
     app.get(picturePath, (request) => {
       throw routeNotFound(request);
@@ -52,7 +54,7 @@ export async function pictureProxyPlugin(app: FastifyInstance, options: PictureP
   const config = { allowance: 'media' } as const;
   app.get<{ Params: { signed: string } }>(picturePath, { config }, async (request, reply) => {
     refuseRead(request, load);
-    const address = addresses.parse(request.params.signed);
+    const address = pictures.parse(request.params.signed);
     await sendPicture({ request, reply }, address, { ...options, pictures });
     return reply;
   });
@@ -64,7 +66,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-type SendingOptions = PictureProxyOptions & { readonly pictures: Pictures };
+type SendingOptions = PictureProxyOptions & { readonly pictures: AddressedPictures };
 
 /** Sends a picture. The bytes count as a reply that the client has not read, until the reply is complete. */
 async function sendPicture(
@@ -134,7 +136,7 @@ export const pictureEndpoints: readonly Endpoint[] = [
           .describe('URL of the picture, with an expiry and a signature of this server.'),
       }),
     },
-    headers: listEndpointHeaders(['RateLimit-Policy', 'RateLimit'], { isOptional: true }),
+    headers: listEndpointHeaders(['RateLimit-Policy', 'RateLimit', 'Vary'], { isOptional: true }),
     replies: [
       {
         status: 200,

@@ -29,7 +29,7 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
 }
 
 /** Returns the photo, or the still picture of a video. Assumes that the still picture has the size of the video. */
-function pictureOf(item: Media): readonly Picture[] {
+export function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
 }

@@ -1,18 +1,30 @@
 import type { Account } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
+import type { Media } from '../../model/media.ts';
 import type { Card, Poll, Post, Status, Tombstone } from '../../model/post.ts';
+import type { RenderContext } from '../context.ts';
 import { toLine } from '../markdown/characters.ts';
 import { describeChoices, describeMedia, describeMinute, describeVotes } from '../summary.ts';
-import { escapeLine, link } from './escape.ts';
+import { escapeHtml, escapeLine, link } from './escape.ts';
+import { pictureOf } from './pictures.ts';
 import { renderParagraphs } from './text.ts';
 
+interface QuoteOptions {
+  /** Returns the address of a picture on this server. If absent, media are links only. */
+  readonly toPictureUrl?: RenderContext['toPictureUrl'] | undefined;
+  /** Number of enclosing quotes. */
+  readonly depth?: number;
+}
+
 /**
- * Renders a post as an HTML `blockquote` without scripts, styles and embedded media. `depth`: number of enclosing
- * quotes. The HTML is well-formed XML, because oEmbed 1.0 §2.3.4.4 recommends XHTML Basic.
+ * Renders a post as an HTML `blockquote` without scripts and styles. The HTML is well-formed XML, because oEmbed 1.0
+ * §2.3.4.4 recommends XHTML Basic.
  */
-export function renderPostQuote(post: Post, depth = 0): string {
+export function renderPostQuote(
+  post: Post,
+  { toPictureUrl, depth = 0 }: QuoteOptions = {},
+): string {
   if (post.type === 'tombstone') return renderTombstone(post);
-  const { all } = post.media;
   if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${renderSignature(post)}`)]);
   return quoteBlock([
     renderOrigin(post),
@@ -24,11 +36,11 @@ export function renderPostQuote(post: Post, depth = 0): string {
       ? ''
       : paragraph(`Tags: ${escapeLine(post.tags.map((tag) => `#${tag}`).join(' '))}`),
     post.possibly_sensitive ? paragraph('<em>Marked as sensitive content.</em>') : '',
-    renderList(describeMedia(all).map((label, at) => link(label, all[at]?.url ?? null))),
+    renderMedia(post, toPictureUrl),
     post.poll === null ? '' : renderPoll(post.poll),
     post.article === null ? '' : renderArticle(post.article, post.url),
     post.card === null ? '' : renderCard(post.card),
-    post.quote === null ? '' : renderPostQuote(post.quote, depth + 1),
+    post.quote === null ? '' : renderPostQuote(post.quote, { toPictureUrl, depth: depth + 1 }),
     post.community_note === null
       ? ''
       : quoteBlock([
@@ -37,6 +49,37 @@ export function renderPostQuote(post: Post, depth = 0): string {
         ]),
     paragraph(`— ${renderSignature(post)}`),
   ]);
+}
+
+/** Renders links to the media of a post, with pictures unless the post is sensitive. */
+function renderMedia(post: Status, toPictureUrl: QuoteOptions['toPictureUrl']): string {
+  const { all } = post.media;
+  const isHidden = post.possibly_sensitive || post.content_warning !== null;
+  return renderList(
+    describeMedia(all).map((label, at) => {
+      const picture = isHidden ? '' : renderPicture(all[at], toPictureUrl);
+      return `${picture}${link(label, all[at]?.url ?? null)}`;
+    }),
+  );
+}
+
+const maxPictureWidth = 480; // pixels; fits into the default width of an embed
+
+/** Returns the `img` element of a photo or of the still picture of a video; an empty string if there is none. */
+function renderPicture(
+  item: Media | undefined,
+  toPictureUrl: QuoteOptions['toPictureUrl'],
+): string {
+  const [picture] = item === undefined ? [] : pictureOf(item);
+  const address = picture && toPictureUrl?.(picture.url);
+  if (!picture || !address) return '';
+  const { alt, width, height } = picture;
+  const shown = Math.min(width ?? maxPictureWidth, maxPictureWidth);
+  const size =
+    width === null || height === null
+      ? `width="${shown}"`
+      : `width="${shown}" height="${Math.max(1, Math.round((height * shown) / width))}"`;
+  return `<img src="${escapeHtml(address)}" alt="${escapeLine(alt)}" ${size} /><br />`;
 }
 
 const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import type { FakeHandler } from '../support/fake-upstream.ts';
+import { answerText } from '../support/fake-upstream.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import {
+  buildPictureRig,
+  pictureUrl,
+  png,
+  readPicturePath,
+  sendPng,
+} from '../support/picture-rig.ts';
+import { signPicture } from '../support/signed-picture.ts';
+
+const html = '<!doctype html><script>alert(1)</script>';
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+describe('a picture of a post', () => {
+  it('is fetched from its host', async () => {
+    const rig = await buildPictureRig();
+    const path = await readPicturePath(rig);
+
+    const reply = await rig.app.request(path);
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.rawPayload.equals(png)).toBe(true);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(png.length),
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=86400, immutable',
+      'ratelimit-policy': '"media";q=600;w=60',
+      ratelimit: '"media";r=599;t=60',
+    });
+    expect(rig.picturesAsked()).toEqual(['/heron.png']);
+  });
+
+  it('is fetched without cookies, a referrer or headers of the reader', async () => {
+    const rig = await buildPictureRig();
+    const path = await readPicturePath(rig);
+
+    await rig.app.request(path, {
+      headers: { cookie: 'a=b', referer: 'https://reader.example/', 'user-agent': 'Reader' },
+    });
+
+    const [request] = rig.internet.site.requests.slice(-1);
+    expect(Object.keys(request?.headers ?? {}).toSorted()).toEqual(
+      ['accept', 'accept-encoding', 'connection', 'host', 'user-agent'].toSorted(),
+    );
+    expect(request?.headers['user-agent']).toMatch(/^Perch\//);
+    expect(request?.headers.accept).toMatch(/^image\//);
+  });
+
+  it('is in the cache for the next request, which costs nothing', async () => {
+    const rig = await buildPictureRig();
+    const path = await readPicturePath(rig);
+    const first = await rig.app.request(path);
+
+    const second = await rig.app.request(path);
+    const known = await rig.app.request(path, {
+      headers: { 'if-none-match': String(first.headers.etag) },
+    });
+    const head = await rig.app.request(path, { method: 'HEAD' });
+
+    expect(second.rawPayload.equals(png)).toBe(true);
+    expect(second.headers.ratelimit).toMatch(/^"media";r=599;/);
+    expect([known.statusCode, known.body]).toEqual([304, '']);
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(String(png.length));
+    expect(rig.picturesAsked()).toHaveLength(1);
+  });
+
+  it('is fetched once for concurrent requests', async () => {
+    const rig = await buildPictureRig();
+    const path = await readPicturePath(rig);
+
+    const replies = await Promise.all(Array.from({ length: 20 }, () => rig.app.request(path)));
+
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
+    expect(rig.picturesAsked()).toHaveLength(1);
+  });
+
+  it('has the type of its content, whatever its host says', async () => {
+    const rig = await buildPictureRig({
+      onPicture: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(png),
+    });
+
+    const reply = await rig.app.request(await readPicturePath(rig));
+
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, 'image/png']);
+  });
+
+  it('is shown in the HTML of an embed', async () => {
+    const rig = await buildPictureRig();
+
+    const reply = await rig.app.request(`/api/v1/oembed?url=${encodeURIComponent(rig.postUrl)}`);
+
+    const { html, thumbnail_url } = reply.json();
+    expect(html).toContain(
+      `<img src="${thumbnail_url}" alt="A picture of heron" width="480" height="360" /><br /><a href="${pictureUrl}"`,
+    );
+    expect(rig.picturesAsked()).toEqual([]);
+  });
+
+  it('keeps its original address in JSON and Markdown', async () => {
+    const rig = await buildPictureRig();
+
+    for (const format of ['json', 'markdown']) {
+      const query = `url=${encodeURIComponent(rig.postUrl)}&format=${format}`;
+      const { body } = await rig.app.request(`/api/v1/posts?${query}`);
+      expect(body).toContain(pictureUrl);
+      expect(body).not.toContain('/media/');
+    }
+  });
+});
+
+describe('a response that is no picture', () => {
+  const refused: readonly (readonly [string, FakeHandler])[] = [
+    ['HTML', (_, response) => answerText(response, { type: 'image/png', text: html })],
+    ['SVG', (_, response) => answerText(response, { type: 'image/svg+xml', text: svg })],
+    ['SVG as PNG', (_, response) => answerText(response, { type: 'image/png', text: svg })],
+    ['nothing', (_, response) => answerText(response, { type: 'image/png', text: '' })],
+    ['a video', (_, response) => answerText(response, { type: 'image/png', text: '....ftypisom' })],
+    [
+      'a compressed picture',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(png),
+    ],
+    ['status 206', (_, response) => response.writeHead(206).end(png)],
+  ];
+
+  it.each(refused)('is refused: %s', async (_, onPicture) => {
+    const rig = await buildPictureRig({ onPicture });
+    const path = await readPicturePath(rig);
+
+    const reply = await rig.app.request(path);
+    const again = await rig.app.request(path);
+
+    expect([reply.statusCode, reply.json().code]).toEqual([502, 'upstream_error']);
+    expect(again.json().detail).toBe(reply.json().detail);
+    expect(rig.picturesAsked()).toHaveLength(1);
+  });
+
+  it.each([
+    [404, 404, 'picture_not_found'],
+    [410, 404, 'picture_not_found'],
+    [403, 404, 'picture_not_found'],
+    [500, 503, 'upstream_unavailable'],
+    [429, 503, 'upstream_rate_limited'],
+  ])('has a problem of its own: status %s', async (sent, status, code) => {
+    const rig = await buildPictureRig({
+      onPicture: (_, response) => response.writeHead(sent).end(),
+    });
+
+    const reply = await rig.app.request(await readPicturePath(rig));
+
+    expect([reply.statusCode, reply.json().code]).toEqual([status, code]);
+  });
+
+  it('is requested again after half a minute', async () => {
+    const clock = createManualClock();
+    const rig = await buildPictureRig({
+      clock,
+      onPicture: (_, response) => response.writeHead(404).end(),
+    });
+    const path = signPicture(pictureUrl);
+    await rig.app.request(path);
+    await clock.advance(29_999);
+    await rig.app.request(path);
+    expect(rig.picturesAsked()).toHaveLength(1);
+
+    await clock.advance(1);
+    await rig.app.request(path);
+
+    expect(rig.picturesAsked()).toHaveLength(2);
+  });
+});
+
+describe('an address that this server has not signed', () => {
+  const signed = signPicture(pictureUrl);
+  const addresses: readonly (readonly [string, string])[] = [
+    ['with another end', `${signed.slice(0, -2)}AA`],
+    ['with another start', signed.replace('/media/AdU', '/media/AdV')],
+    [
+      'of another server',
+      signPicture(pictureUrl, { secret: 'another secret of a server, 32 chars' }),
+    ],
+    ['of another version', signPicture(pictureUrl, { version: 2 })],
+    ['without a signature', `/media/${Buffer.from(pictureUrl).toString('base64url')}`],
+    ['without a URL', signPicture('https://').padEnd(50, 'A')],
+  ];
+
+  it.each(addresses)('is refused: %s', async (_, path) => {
+    const rig = await buildPictureRig();
+
+    const reply = await rig.app.request(path);
+
+    expect([reply.statusCode, reply.json().code]).toEqual([403, 'invalid_picture_address']);
+    expect(rig.internet.connectedTo).toEqual([]);
+  });
+
+  it('is refused after its expiry', async () => {
+    const clock = createManualClock();
+    const rig = await buildPictureRig({ clock });
+    const today = Math.floor(clock.now() / 86_400_000);
+
+    const reply = await rig.app.request(signPicture(pictureUrl, { day: today }));
+    const valid = await rig.app.request(signPicture(pictureUrl, { day: today + 1 }));
+
+    expect([reply.statusCode, reply.json().code]).toEqual([410, 'expired_picture_address']);
+    expect(valid.statusCode).toBe(200);
+    expect(rig.picturesAsked()).toHaveLength(1);
+  });
+
+  it('is no route if it is too short or too long', async () => {
+    const rig = await buildPictureRig();
+
+    for (const path of ['/media/abc', `/media/${'A'.repeat(4097)}`, `${signed}/more`]) {
+      const reply = await rig.app.request(path);
+      expect([path, reply.json().code]).toEqual([path, 'route_not_found']);
+    }
+    expect(rig.internet.connectedTo).toEqual([]);
+  });
+});
+
+it('leaves the permalinks of an account with the handle media', async () => {
+  const rig = await buildPictureRig();
+
+  for (const path of ['/media', '/media/followers', '/media/with_replies', '/media/status/20']) {
+    const reply = await rig.app.request(path);
+    expect([path, reply.json().code]).toEqual([path, 'unsupported_platform']);
+  }
+});
+
+describe('with pictures off', () => {
+  it('no address is signed, and no picture is fetched', async () => {
+    const rig = await buildPictureRig({ env: { PERCH_MEDIA: 'off' } });
+    const oembed = `/api/v1/oembed?url=${encodeURIComponent(rig.postUrl)}`;
+
+    const embed = (await rig.app.request(oembed)).json();
+    const reply = await rig.app.request(signPicture(pictureUrl));
+
+    expect(embed.thumbnail_url).toBe(pictureUrl);
+    expect(embed.html).not.toContain('<img');
+    expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
+    expect(rig.picturesAsked()).toEqual([]);
+    expect(rig.internet.lookedUp).not.toContain('files.example.org');
+  });
+});
+
+describe('the allowance for pictures', () => {
+  it('limits the fetches of each address, but not hits', async () => {
+    const rig = await buildPictureRig({ env: { PERCH_MEDIA_ALLOWANCE: '2' } });
+    const [a, b, c] = ['a', 'b', 'c'].map((name) =>
+      signPicture(`https://files.example.org/${name}`),
+    );
+    const ask = async (path = '', remoteAddress = '192.0.2.1') =>
+      (await rig.app.request(path, { remoteAddress })).statusCode;
+
+    expect([await ask(a), await ask(b), await ask(c), await ask(a)]).toEqual([200, 200, 429, 200]);
+    expect(await ask(c, '192.0.2.2')).toBe(200);
+  });
+
+  it('is another one than that for posts', async () => {
+    const rig = await buildPictureRig({ onPicture: sendPng, env: { PERCH_POST_ALLOWANCE: '1' } });
+
+    const path = await readPicturePath(rig);
+
+    expect((await rig.app.request(path)).statusCode).toBe(200);
+  });
+});
