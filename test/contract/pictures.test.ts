@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clause, clauseEach } from '../support/clause.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
 import { answerText } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -15,7 +16,7 @@ const html = '<!doctype html><script>alert(1)</script>';
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
 describe('a picture of a post', () => {
-  it('is fetched from its host', async () => {
+  clause('read.pictures.response_headers', 'is fetched from its host', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
 
@@ -35,7 +36,7 @@ describe('a picture of a post', () => {
     expect(rig.picturesAsked()).toEqual(['/heron.png']);
   });
 
-  it('is fetched without cookies, a referrer or headers of the reader', async () => {
+  clause('read.pictures.request_headers', 'is fetched without headers of the reader', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
 
@@ -51,7 +52,7 @@ describe('a picture of a post', () => {
     expect(request?.headers.accept).toMatch(/^image\//);
   });
 
-  it('is in the cache for the next request, which costs nothing', async () => {
+  clause('read.pictures.cached_costs_nothing', 'is in the cache for the next request', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
     const first = await rig.app.request(path);
@@ -102,7 +103,7 @@ describe('a picture of a post', () => {
     expect(rig.picturesAsked()).toEqual([]);
   });
 
-  it('keeps its original address in JSON and Markdown', async () => {
+  clause('read.pictures.original_urls', 'keeps its address in JSON and Markdown', async () => {
     const rig = await buildPictureRig();
 
     for (const format of ['json', 'markdown']) {
@@ -128,33 +129,45 @@ describe('a response that is no picture', () => {
     ['status 206', (_, response) => response.writeHead(206).end(png)],
   ];
 
-  it.each(refused)('is refused: %s', async (_, onPicture) => {
-    const rig = await buildPictureRig({ onPicture });
-    const path = await readPicturePath(rig);
+  clauseEach(
+    'read.pictures.type_by_content',
+    refused,
+    ([name]) => `is refused: ${name}`,
+    async ([, onPicture]) => {
+      const rig = await buildPictureRig({ onPicture });
+      const path = await readPicturePath(rig);
 
-    const reply = await rig.app.request(path);
-    const again = await rig.app.request(path);
+      const reply = await rig.app.request(path);
+      const again = await rig.app.request(path);
 
-    expect([reply.statusCode, reply.json().code]).toEqual([502, 'upstream_error']);
-    expect(again.json().detail).toBe(reply.json().detail);
-    expect(rig.picturesAsked()).toHaveLength(1);
-  });
+      expect([reply.statusCode, reply.json().code]).toEqual([502, 'upstream_error']);
+      expect(again.json().detail).toBe(reply.json().detail);
+      expect(rig.picturesAsked()).toHaveLength(1);
+    },
+  );
 
-  it.each([
+  const failures = [
     [404, 404, 'picture_not_found'],
     [410, 404, 'picture_not_found'],
     [403, 404, 'picture_not_found'],
     [500, 503, 'upstream_unavailable'],
     [429, 503, 'upstream_rate_limited'],
-  ])('has a problem of its own: status %s', async (sent, status, code) => {
-    const rig = await buildPictureRig({
-      onPicture: (_, response) => response.writeHead(sent).end(),
-    });
+  ] as const;
 
-    const reply = await rig.app.request(await readPicturePath(rig));
+  clauseEach(
+    'read.pictures.own_problems',
+    failures,
+    ([sent]) => `has a problem: status ${sent}`,
+    async ([sent, status, code]) => {
+      const rig = await buildPictureRig({
+        onPicture: (_, response) => response.writeHead(sent).end(),
+      });
 
-    expect([reply.statusCode, reply.json().code]).toEqual([status, code]);
-  });
+      const reply = await rig.app.request(await readPicturePath(rig));
+
+      expect([reply.statusCode, reply.json().code]).toEqual([status, code]);
+    },
+  );
 
   it('is requested again after half a minute', async () => {
     const clock = createManualClock();
@@ -189,16 +202,21 @@ describe('an address that this server has not signed', () => {
     ['without a URL', signPicture('https://').padEnd(50, 'A')],
   ];
 
-  it.each(addresses)('is refused: %s', async (_, path) => {
-    const rig = await buildPictureRig();
+  clauseEach(
+    'read.pictures.signed_addresses',
+    addresses,
+    ([name]) => `is refused: ${name}`,
+    async ([, path]) => {
+      const rig = await buildPictureRig();
 
-    const reply = await rig.app.request(path);
+      const reply = await rig.app.request(path);
 
-    expect([reply.statusCode, reply.json().code]).toEqual([403, 'invalid_picture_address']);
-    expect(rig.internet.connectedTo).toEqual([]);
-  });
+      expect([reply.statusCode, reply.json().code]).toEqual([403, 'invalid_picture_address']);
+      expect(rig.internet.connectedTo).toEqual([]);
+    },
+  );
 
-  it('is refused after its expiry', async () => {
+  clause('read.pictures.expiry', 'is refused after its expiry', async () => {
     const clock = createManualClock();
     const rig = await buildPictureRig({ clock });
     const today = Math.floor(clock.now() / 86_400_000);
@@ -232,8 +250,8 @@ it('leaves the permalinks of an account with the handle media', async () => {
 });
 
 describe('with pictures off', () => {
-  it('no address is signed, and no picture is fetched', async () => {
-    const rig = await buildPictureRig({ env: { PERCH_MEDIA: 'off' } });
+  clause('read.pictures.off_by_default', 'nothing is signed or fetched', async () => {
+    const rig = await buildPictureRig({ isOff: true });
     const oembed = `/api/v1/oembed?url=${encodeURIComponent(rig.postUrl)}`;
 
     const embed = (await rig.app.request(oembed)).json();
@@ -248,17 +266,23 @@ describe('with pictures off', () => {
 });
 
 describe('the allowance for pictures', () => {
-  it('limits the fetches of each address, but not hits', async () => {
-    const rig = await buildPictureRig({ env: { PERCH_MEDIA_ALLOWANCE: '2' } });
-    const [a, b, c] = ['a', 'b', 'c'].map((name) =>
-      signPicture(`https://files.example.org/${name}`),
-    );
-    const ask = async (path = '', remoteAddress = '192.0.2.1') =>
-      (await rig.app.request(path, { remoteAddress })).statusCode;
+  clause(
+    'read.pictures.allowance',
+    'limits the fetches of each address, but not hits',
+    async () => {
+      const rig = await buildPictureRig({ env: { PERCH_MEDIA_ALLOWANCE: '2' } });
+      const [a, b, c] = ['a', 'b', 'c'].map((name) =>
+        signPicture(`https://files.example.org/${name}`),
+      );
+      const ask = async (path = '', remoteAddress = '192.0.2.1') =>
+        (await rig.app.request(path, { remoteAddress })).statusCode;
 
-    expect([await ask(a), await ask(b), await ask(c), await ask(a)]).toEqual([200, 200, 429, 200]);
-    expect(await ask(c, '192.0.2.2')).toBe(200);
-  });
+      expect([await ask(a), await ask(b), await ask(c), await ask(a)]).toEqual([
+        200, 200, 429, 200,
+      ]);
+      expect(await ask(c, '192.0.2.2')).toBe(200);
+    },
+  );
 
   it('is another one than that for posts', async () => {
     const rig = await buildPictureRig({ onPicture: sendPng, env: { PERCH_POST_ALLOWANCE: '1' } });

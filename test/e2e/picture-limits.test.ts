@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { clause } from '../support/clause.ts';
 import { buildPictureRig, pictureHost, png } from '../support/picture-rig.ts';
 import { signPicture } from '../support/signed-picture.ts';
 
@@ -21,7 +22,7 @@ function flood(response: ServerResponse): Promise<number> {
 }
 
 describe('10 GB from a host', () => {
-  it('costs nothing if the host announces the size', async () => {
+  clause('read.pictures.size_limit', 'cost nothing if the host announces the size', async () => {
     const closed: Promise<number>[] = [];
     const rig = await buildPictureRig({
       onPicture: (_, response) => {
@@ -36,24 +37,28 @@ describe('10 GB from a host', () => {
     expect(await closed[0]).toBeLessThan(8_000_000); // what fits into the buffers of the sockets
   });
 
-  it('cost no more than the limit if the host sends without end', async () => {
-    const closed: Promise<number>[] = [];
-    const rig = await buildPictureRig({
-      env: { PERCH_MEDIA_MAX_BYTES: '1000000' },
-      onPicture: (_, response) => {
-        response.writeHead(200);
-        closed.push(flood(response));
-      },
-    });
+  clause(
+    'read.pictures.size_limit',
+    'cost no more than the limit if the host sends without end',
+    async () => {
+      const closed: Promise<number>[] = [];
+      const rig = await buildPictureRig({
+        env: { PERCH_MEDIA_MAX_BYTES: '1000000' },
+        onPicture: (_, response) => {
+          response.writeHead(200);
+          closed.push(flood(response));
+        },
+      });
 
-    const reply = await rig.app.request(path('endless'));
+      const reply = await rig.app.request(path('endless'));
 
-    expect(reply.json()).toMatchObject({
-      code: 'upstream_error',
-      detail: 'The picture exceeds the size limit of this server.',
-    });
-    expect(await closed[0]).toBeLessThan(9_000_000);
-  });
+      expect(reply.json()).toMatchObject({
+        code: 'upstream_error',
+        detail: 'The picture exceeds the size limit of this server.',
+      });
+      expect(await closed[0]).toBeLessThan(9_000_000);
+    },
+  );
 
   it('cost a few bytes if they are no picture', async () => {
     const closed: Promise<number>[] = [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clauseEach } from '../support/clause.ts';
 import { type FakeInternet, siteAddresses } from '../support/fake-internet.ts';
 import { answerRedirect } from '../support/fake-upstream.ts';
 import { hostileAnswers, hostileAuthorities } from '../support/hostile-hosts.ts';
@@ -15,25 +16,35 @@ function expectNothingReached({ connectedTo, trap }: FakeInternet): void {
 
 // The signatures are valid, so only the guard of the addresses can refuse these requests.
 describe('a signed address', () => {
-  it.each(hostileAuthorities)('reaches nothing if its host is %s: %s', async (_, authority) => {
-    const rig = await buildPictureRig();
+  clauseEach(
+    'read.pictures.public_hosts',
+    hostileAuthorities,
+    ([name]) => `reaches nothing if its host is ${name}`,
+    async ([, authority]) => {
+      const rig = await buildPictureRig();
 
-    const reply = await rig.app.request(signPicture(`https://${authority}/a.png`));
+      const reply = await rig.app.request(signPicture(`https://${authority}/a.png`));
 
-    expect([403, 404, 502, 503]).toContain(reply.statusCode);
-    expect(rig.internet.connectedTo).toEqual([]);
-    expectNothingReached(rig.internet);
-  });
+      expect([403, 404, 502, 503]).toContain(reply.statusCode);
+      expect(rig.internet.connectedTo).toEqual([]);
+      expectNothingReached(rig.internet);
+    },
+  );
 
-  it.each(hostileAnswers)('reaches nothing if its host is %s: %s', async (_, addresses) => {
-    const rig = await buildPictureRig({ names: { 'evil.example.org': addresses } });
+  clauseEach(
+    'read.pictures.public_hosts',
+    hostileAnswers,
+    ([name, addresses]) => `reaches nothing if its host resolves to ${name}: ${addresses}`,
+    async ([, addresses]) => {
+      const rig = await buildPictureRig({ names: { 'evil.example.org': addresses } });
 
-    const reply = await rig.app.request(signPicture('https://evil.example.org/a.png'));
+      const reply = await rig.app.request(signPicture('https://evil.example.org/a.png'));
 
-    expect([reply.statusCode, reply.json().code]).toEqual([503, 'upstream_unavailable']);
-    expect(rig.internet.connectedTo).toEqual([]);
-    expectNothingReached(rig.internet);
-  });
+      expect([reply.statusCode, reply.json().code]).toEqual([503, 'upstream_unavailable']);
+      expect(rig.internet.connectedTo).toEqual([]);
+      expectNothingReached(rig.internet);
+    },
+  );
 
   const redirects: readonly (readonly [string, string])[] = [
     ...hostileAuthorities.map(([name, authority]) => [name, `https://${authority}/`] as const),
@@ -45,19 +56,24 @@ describe('a signed address', () => {
     ['an address without a scheme', '//127.0.0.1/'],
   ];
 
-  it.each(redirects)('reaches nothing by a redirect to %s: %s', async (_, location) => {
-    const rig = await buildPictureRig({
-      names: { 'other.example.org': [siteAddress] },
-      onPicture: (_request, response) =>
-        answerRedirect(response, Buffer.from(location).toString('latin1')),
-    });
+  clauseEach(
+    'read.pictures.public_hosts',
+    redirects,
+    ([name]) => `reaches nothing by a redirect to ${name}`,
+    async ([, location]) => {
+      const rig = await buildPictureRig({
+        names: { 'other.example.org': [siteAddress] },
+        onPicture: (_request, response) =>
+          answerRedirect(response, Buffer.from(location).toString('latin1')),
+      });
 
-    const reply = await rig.app.request(signPicture(`https://${pictureHost}/a.png`));
+      const reply = await rig.app.request(signPicture(`https://${pictureHost}/a.png`));
 
-    expect([502, 503]).toContain(reply.statusCode);
-    expect(rig.picturesAsked()).toEqual(['/a.png']);
-    expectNothingReached(rig.internet);
-  });
+      expect([502, 503]).toContain(reply.statusCode);
+      expect(rig.picturesAsked()).toEqual(['/a.png']);
+      expectNothingReached(rig.internet);
+    },
+  );
 
   it('follows a redirect within the host, and checks its address again', async () => {
     const rig = await buildPictureRig({

@@ -49,6 +49,10 @@ export const navigation: readonly NavigationGroup[] = [
         name: 'embeds',
         summary: 'Show posts in web pages with oEmbed, and in chats with link previews',
       },
+      {
+        name: 'pictures',
+        summary: 'See the pictures of posts, what that costs, and what is never fetched',
+      },
     ],
   },
   {
