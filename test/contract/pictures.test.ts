@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { clause, clauseEach } from '../support/clause.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
@@ -11,6 +12,7 @@ import {
   sendPng,
 } from '../support/picture-rig.ts';
 import { signPicture } from '../support/signed-picture.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const html = '<!doctype html><script>alert(1)</script>';
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
@@ -69,6 +71,21 @@ describe('a picture of a post', () => {
     expect([head.statusCode, head.body]).toEqual([200, '']);
     expect(head.headers['content-length']).toBe(String(png.length));
     expect(rig.picturesAsked()).toHaveLength(1);
+  });
+
+  it('is in the cache after a restart', async () => {
+    const env = { PERCH_DATA_DIR: temporaryFolder() };
+    const first = await buildPictureRig({ env });
+    const path = await readPicturePath(first);
+    await first.app.request(path);
+    await first.app.server.close();
+    const second = await buildPictureRig({ env });
+
+    const reply = await second.app.request(path);
+
+    expect(reply.rawPayload.equals(png)).toBe(true);
+    expect(second.picturesAsked()).toEqual([]);
+    expect(readdirSync(`${env.PERCH_DATA_DIR}/media-cache`)).toHaveLength(1);
   });
 
   it('is fetched once for concurrent requests', async () => {
