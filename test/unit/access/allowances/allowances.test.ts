@@ -13,7 +13,14 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 
 const windowMs = 60_000;
 
-const sizes: AllowanceLimits = { windowSeconds: 60, public: 4, key: 9, post: 6, media: 6, pool: 10 };
+const sizes: AllowanceLimits = {
+  windowSeconds: 60,
+  public: 4,
+  key: 9,
+  post: 6,
+  media: 6,
+  pool: 10,
+};
 
 function setUp(limits: Partial<AllowanceLimits> = {}, maxAccounts = 100_000) {
   const all = { ...sizes, ...limits };
