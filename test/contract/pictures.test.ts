@@ -115,7 +115,7 @@ describe('a picture of a post', () => {
 
     const { html, thumbnail_url } = reply.json();
     expect(html).toContain(
-      `<img src="${thumbnail_url}" alt="A picture of heron" width="480" height="360" /><br /><a href="${pictureUrl}"`,
+      `<img src="${thumbnail_url}" alt="A picture of heron" width="470" height="353" /><br /><a href="${pictureUrl}"`,
     );
     expect(rig.picturesAsked()).toEqual([]);
   });
