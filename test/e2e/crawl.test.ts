@@ -49,7 +49,6 @@ const query = new URLSearchParams({
 /** Addresses that are named and cannot be asked for as they are, with the reason. */
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/[?&]cursor=/, 'a cursor is signed with the key of the server that made the example'],
-  [/\{signed\}/, 'the address of a picture is signed, and pictures are off by default'],
   [/\{file\}/, 'the name of an asset has a hash in it; the pages name each, and are crawled'],
 ];
 
