@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { adminDescriptionEndpoints } from '../http/admin/admin-plugin.ts';
 import { connectionEndpoints } from '../http/admin/connection.ts';
@@ -12,7 +13,10 @@ import { opmlEndpoint } from '../http/reads/opml-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** Public routes except read routes (`http/reads/routes.ts`), session routes and `/docs/ask`, in the order of `/api`. */
+/**
+ * Public routes in the order of `/api`, except read routes (`http/reads/routes.ts`) and routes that a setting can turn
+ * off: sessions, `/docs/ask` and pictures.
+ */
 export const endpoints: readonly Endpoint[] = [
   opmlEndpoint,
   ...addressEndpoints,
@@ -21,7 +25,6 @@ export const endpoints: readonly Endpoint[] = [
   ...discoveryEndpoints,
   ...frontEndpoints,
   ...docsEndpoints,
-  ...pictureEndpoints,
   ...healthEndpoints,
 ];
 
@@ -33,8 +36,15 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...adminDescriptionEndpoints,
 ];
 
-/** Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` omits them. */
-export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
-  if (sessionSegment === null) return endpoints;
-  return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
+/**
+ * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` omits them.
+ * `media`: value of `PERCH_MEDIA`; `off` omits the route of pictures.
+ */
+export function listEndpoints(
+  sessionSegment: string | null,
+  media: Config['PERCH_MEDIA'] = 'proxy',
+): readonly Endpoint[] {
+  const listed = media === 'off' ? endpoints : [...endpoints, ...pictureEndpoints];
+  if (sessionSegment === null) return listed;
+  return [...listed, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
 }

@@ -17,8 +17,10 @@ export function renderEmbedJson(
   result: EmbedResult,
   { toPictureUrl }: Pick<RenderContext, 'toPictureUrl'> = {},
 ): string {
-  const html = renderPostQuote(result.post, { toPictureUrl });
   const width = Math.min(defaultWidth, result.maxWidth ?? defaultWidth);
+  const room = Math.max(width - metrics.indent, metrics.narrowest);
+  const pictureWidth = Math.min(width, room);
+  const html = renderPostQuote(result.post, { toPictureUrl, pictureWidth });
   const reply: EmbedReply = {
     version: '1.0',
     type: 'rich',

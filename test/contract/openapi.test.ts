@@ -53,7 +53,7 @@ describe('/openapi.json', () => {
     'lists all routes: reads, permalinks, aliases, documents, pages, MCP, sessions',
     async () => {
       const app = await buildTestApp({
-        env: { PERCH_SESSIONS: 'on', PERCH_SESSION_PREFIX: 'ask' },
+        env: { PERCH_SESSIONS: 'on', PERCH_SESSION_PREFIX: 'ask', PERCH_MEDIA: 'proxy' },
         engine: createScriptedEngine(),
       });
 
@@ -362,7 +362,7 @@ describe('the committed description', () => {
     'matches the document that %s serves, except for the base URL and the states',
     async (address) => {
       const app = await buildTestApp({
-        env: { PERCH_BASE_URL: address, PERCH_SESSIONS: 'on' },
+        env: { PERCH_BASE_URL: address, PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' },
         engine: createScriptedEngine(),
       });
 

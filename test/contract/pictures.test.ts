@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { clause, clauseEach } from '../support/clause.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
@@ -11,6 +12,7 @@ import {
   sendPng,
 } from '../support/picture-rig.ts';
 import { signPicture } from '../support/signed-picture.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const html = '<!doctype html><script>alert(1)</script>';
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
@@ -71,6 +73,21 @@ describe('a picture of a post', () => {
     expect(rig.picturesAsked()).toHaveLength(1);
   });
 
+  it('is in the cache after a restart', async () => {
+    const env = { PERCH_DATA_DIR: temporaryFolder() };
+    const first = await buildPictureRig({ env });
+    const path = await readPicturePath(first);
+    await first.app.request(path);
+    await first.app.server.close();
+    const second = await buildPictureRig({ env });
+
+    const reply = await second.app.request(path);
+
+    expect(reply.rawPayload.equals(png)).toBe(true);
+    expect(second.picturesAsked()).toEqual([]);
+    expect(readdirSync(`${env.PERCH_DATA_DIR}/media-cache`)).toHaveLength(1);
+  });
+
   it('is fetched once for concurrent requests', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
@@ -98,7 +115,7 @@ describe('a picture of a post', () => {
 
     const { html, thumbnail_url } = reply.json();
     expect(html).toContain(
-      `<img src="${thumbnail_url}" alt="A picture of heron" width="480" height="360" /><br /><a href="${pictureUrl}"`,
+      `<img src="${thumbnail_url}" alt="A picture of heron" width="470" height="353" /><br /><a href="${pictureUrl}"`,
     );
     expect(rig.picturesAsked()).toEqual([]);
   });

@@ -114,15 +114,15 @@ describe('a host that does not answer', () => {
     });
     const ask = (name: string, remoteAddress: string) =>
       rig.app.request(signPicture(`https://slow.example.org/${name}`), { remoteAddress });
-    const slow = Array.from({ length: 70 }, (_, at) => ask(`${at}`, '192.0.2.1'));
+    const slow = Array.from({ length: 134 }, (_, at) => ask(`${at}`, '192.0.2.1'));
 
-    const refused = await Promise.all(slow.slice(64));
+    const refused = await Promise.all(slow.slice(128));
     const other = await rig.app.request(path('other'), { remoteAddress: '192.0.2.2' });
 
     expect(refused.map((reply) => reply.json().code)).toEqual(Array(6).fill('overloaded'));
     expect(other.statusCode).toBe(200);
     rig.app.cutOff();
-    const ended = await Promise.all(slow.slice(0, 64));
+    const ended = await Promise.all(slow.slice(0, 128));
     expect(new Set(ended.map((reply) => reply.json().code))).toEqual(new Set(['shutting_down']));
   });
 });

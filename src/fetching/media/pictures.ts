@@ -49,10 +49,13 @@ export interface Pictures {
 }
 
 /** Maximum numbers of requests that wait for a picture from its host, of one client address and in total. */
-const waitingBound = { perAddress: 64, total: 256 };
+const waitingBound = { perAddress: 128, total: 512 };
 
-/** Maximum number of pictures that are fetched from one host at the same time, and from all hosts together. */
-const hostBound = { perAddress: 64, total: 192 };
+/**
+ * Maximum number of fetches that wait for one host, and for all hosts together. The HTTP client sends up to 16 requests
+ * to a host at the same time. One host may use half of the places, so that a slow host does not block the others.
+ */
+const hostBound = { perAddress: 256, total: 512 };
 
 /** Number of pictures of the maximum size that may be received at the same time, for one client address and in total. */
 const picturesAtOnce = { perAddress: 3, total: 6 };

@@ -12,6 +12,8 @@ import { renderParagraphs } from './text.ts';
 interface QuoteOptions {
   /** Returns the address of a picture on this server. If absent, media are links only. */
   readonly toPictureUrl?: RenderContext['toPictureUrl'] | undefined;
+  /** Maximum width of a picture in pixels. */
+  readonly pictureWidth?: number;
   /** Number of enclosing quotes. */
   readonly depth?: number;
 }
@@ -20,10 +22,8 @@ interface QuoteOptions {
  * Renders a post as an HTML `blockquote` without scripts and styles. The HTML is well-formed XML, because oEmbed 1.0
  * §2.3.4.4 recommends XHTML Basic.
  */
-export function renderPostQuote(
-  post: Post,
-  { toPictureUrl, depth = 0 }: QuoteOptions = {},
-): string {
+export function renderPostQuote(post: Post, options: QuoteOptions = {}): string {
+  const { depth = 0 } = options;
   if (post.type === 'tombstone') return renderTombstone(post);
   const signature = renderSignature(post);
   if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${signature}`)]);
@@ -45,11 +45,11 @@ export function renderPostBody(
       ? ''
       : paragraph(`Tags: ${escapeLine(post.tags.map((tag) => `#${tag}`).join(' '))}`),
     post.possibly_sensitive ? paragraph('<em>Marked as sensitive content.</em>') : '',
-    renderMedia(post, toPictureUrl),
+    renderMedia(post, options),
     post.poll === null ? '' : renderPoll(post.poll),
     post.article === null ? '' : renderArticle(post.article, post.url),
     post.card === null ? '' : renderCard(post.card),
-    post.quote === null ? '' : renderPostQuote(post.quote, { toPictureUrl, depth: depth + 1 }),
+    post.quote === null ? '' : renderPostQuote(post.quote, { ...options, depth: depth + 1 }),
     post.community_note === null
       ? ''
       : quoteBlock([
@@ -60,34 +60,34 @@ export function renderPostBody(
 }
 
 /** Renders links to the media of a post, with pictures unless the post is sensitive. */
-function renderMedia(post: Status, toPictureUrl: QuoteOptions['toPictureUrl']): string {
+function renderMedia(post: Status, options: QuoteOptions): string {
   const { all } = post.media;
   const isHidden = post.possibly_sensitive || post.content_warning !== null;
   return renderList(
     describeMedia(all).map((label, at) => {
-      const picture = isHidden ? '' : renderPicture(all[at], toPictureUrl);
+      const picture = isHidden ? '' : renderPicture(all[at], options);
       return `${picture}${link(label, all[at]?.url ?? null)}`;
     }),
   );
 }
 
-const maxPictureWidth = 480; // pixels; fits into the default width of an embed
+const defaultPictureWidth = 480; // pixels
+const maxPictureHeight = 1000; // pixels; the size is a claim of the source
 
 /** Returns the `img` element of a photo or of the still picture of a video; an empty string if there is none. */
 function renderPicture(
   item: Media | undefined,
-  toPictureUrl: QuoteOptions['toPictureUrl'],
+  { toPictureUrl, pictureWidth = defaultPictureWidth }: QuoteOptions,
 ): string {
   const [picture] = item === undefined ? [] : pictureOf(item);
   const address = picture && toPictureUrl?.(picture.url);
   if (!picture || !address) return '';
   const { alt, width, height } = picture;
-  const shown = Math.min(width ?? maxPictureWidth, maxPictureWidth);
-  const size =
-    width === null || height === null
-      ? `width="${shown}"`
-      : `width="${shown}" height="${Math.max(1, Math.round((height * shown) / width))}"`;
-  return `<img src="${escapeHtml(address)}" alt="${escapeLine(alt)}" ${size} /><br />`;
+  const start = `<img src="${escapeHtml(address)}" alt="${escapeLine(alt)}"`;
+  if (width === null || height === null) return `${start} width="${pictureWidth}" /><br />`;
+  const scale = Math.min(1, pictureWidth / width, maxPictureHeight / height);
+  const [w, h] = [width, height].map((pixels) => Math.max(1, Math.round(pixels * scale)));
+  return `${start} width="${w}" height="${h}" /><br />`;
 }
 
 const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links

@@ -25,7 +25,11 @@ import {
   tombstone,
 } from '../../support/render-posts.ts';
 
-function embed(post: EmbedResult['post'], told: Partial<EmbedResult> = {}) {
+function embed(
+  post: EmbedResult['post'],
+  told: Partial<EmbedResult> = {},
+  context: Parameters<typeof renderEmbedJson>[1] = {},
+) {
   const result: EmbedResult = {
     kind: 'embed',
     post,
@@ -35,7 +39,7 @@ function embed(post: EmbedResult['post'], told: Partial<EmbedResult> = {}) {
     cacheSeconds: 3600,
     ...told,
   };
-  const body: unknown = JSON.parse(renderEmbedJson(result));
+  const body: unknown = JSON.parse(renderEmbedJson(result, context));
   const reply = embedReply.parse(body);
   expect(reply).toEqual(body);
   return reply;
@@ -264,5 +268,83 @@ describe('a hostile embedded post', () => {
       }),
       runs,
     );
+  });
+});
+
+describe('with pictures', () => {
+  const context = {
+    toPictureUrl: (url: string) =>
+      url.startsWith('https:')
+        ? `https://perch.example/media/${encodeURIComponent(url)}?a&b`
+        : null,
+  };
+  const imagesOf = (html: string) => parseHtml(html).elements.filter(({ tag }) => tag === 'img');
+  const shown = photo('gull', { alt: 'A "gull" <b>' });
+  const withMedia = (told: Parameters<typeof status>[3] = {}) =>
+    status(1, ada, text, { media: toMediaSet([shown]), ...told });
+
+  it('shows each picture from this server, above its link', () => {
+    const { html, thumbnail_url } = embed(withMedia(), {}, context);
+
+    const address = `https://perch.example/media/${encodeURIComponent(shown.url)}?a&b`;
+    const [image] = imagesOf(html);
+    expect(image?.attributes).toEqual({
+      src: address,
+      alt: 'A "gull" <b>',
+      width: '470',
+      height: '313',
+    });
+    expect(html).toContain(`/><br /><a href="${shown.url}"`);
+    expect(thumbnail_url).toBe(address);
+  });
+
+  it('shows the still picture of a video, and pictures in quotes', () => {
+    const video = {
+      ...shown,
+      type: 'video' as const,
+      thumbnail_url: 'https://a.example.org/still.jpg',
+    };
+    const quote = status(2, bo, text, { media: toMediaSet([video]) });
+
+    const { html } = embed(status(1, ada, text, { quote }), {}, context);
+
+    expect(imagesOf(html)[0]?.attributes.src).toContain(encodeURIComponent(video.thumbnail_url));
+  });
+
+  it.each([
+    ['a sensitive post', { possibly_sensitive: true }],
+    ['a post with a content warning', { content_warning: 'Gulls' }],
+  ])('shows no picture of %s', (_, told) => {
+    expect(imagesOf(embed(withMedia(told), {}, context).html)).toEqual([]);
+  });
+
+  it('shows a link if this server cannot fetch the picture', () => {
+    const media = toMediaSet([{ ...shown, url: 'http://a.example.org/gull.jpg' }]);
+
+    const { html, thumbnail_url } = embed(withMedia({ media }), {}, context);
+
+    expect(imagesOf(html)).toEqual([]);
+    expect(thumbnail_url).toBe('http://a.example.org/gull.jpg');
+  });
+
+  it.each([
+    [1200, 800, 300, ['220', '147']],
+    [1200, 800, 50, ['50', '33']],
+    [100, 50, null, ['100', '50']],
+    [1, 1_000_000_000, null, ['1', '1000']],
+    [1_000_000_000, 1, null, ['470', '1']],
+    [null, null, null, ['470', undefined]],
+  ])('fits a picture of %s × %s into a width of %s', (width, height, maxWidth, size) => {
+    const media = toMediaSet([{ ...shown, width, height }]);
+
+    const [image] = imagesOf(embed(withMedia({ media }), { maxWidth }, context).html);
+
+    expect([image?.attributes.width, image?.attributes.height]).toEqual(size);
+  });
+
+  it('counts the heights of pictures', () => {
+    const { height } = embed(withMedia(), {}, context);
+
+    expect(height).toBeGreaterThan(embed(withMedia()).height + 300);
   });
 });
