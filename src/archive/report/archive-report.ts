@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { type MediaTotal, openMediaRows } from '../media/media-rows.ts';
 import { type AccountSummary, openAccountSummaries } from '../store/account-summaries.ts';
 import { openImportRows, type StoredImport } from '../store/import-rows.ts';
 import { migrations } from '../store/schema.ts';
@@ -17,6 +18,8 @@ export interface ArchiveReport {
   readonly historyPosts: number;
   /** Size of the database files in bytes. */
   readonly bytes: number;
+  /** Number and size of the copied pictures, videos and sounds. */
+  readonly media: MediaTotal;
 }
 
 /** Maximum numbers of accounts and imports in a report. */
@@ -46,6 +49,7 @@ export function createArchiveReporter(path: string) {
         imports: tables.listRecentImports(reportLimits.imports),
         historyPosts: tables.countHistoryPosts(),
         bytes,
+        media: tables.countMedia(),
       };
     },
     close: (): void => opened?.close(),
@@ -56,6 +60,7 @@ const openTables = (path: string) =>
   openStore({ path, migrations, mustExist: true }, (database) => ({
     ...openAccountSummaries(database),
     ...openImportRows(database),
+    countMedia: openMediaRows(database).countMedia,
     countHistoryPosts: prepareCount(database, 'kept_posts'),
     close: () => void database.close(),
   }));

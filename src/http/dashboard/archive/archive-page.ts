@@ -55,11 +55,18 @@ function renderReport(report: ArchiveReport, { nowMs, keepsHistories }: ArchiveF
       value: last === undefined ? 'None' : toDay(last.updated),
       ...(last !== undefined && { note: `${last.title}: ${last.name}` }),
     },
+    ...toMediaTiles(report),
     ...toHistoryTiles(historyPosts, keepsHistories),
   ]);
   return `${tiles}
 ${renderAccounts(report)}
 ${renderImports(imports, nowMs)}`;
+}
+
+function toMediaTiles({ media: { files, bytes } }: ArchiveReport): readonly Tile[] {
+  if (files === 0) return [];
+  const note = countOf(files, 'picture, video or sound', 'pictures, videos and sounds');
+  return [{ name: 'Copied media', value: formatBytes(bytes), note }];
 }
 
 function toHistoryTiles(posts: number, keepsHistories: boolean): readonly Tile[] {
