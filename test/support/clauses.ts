@@ -57,6 +57,13 @@ const clausesByAnchor = {
     'read.v1.json_when_accept_json',
     'read.v1.otherwise_markdown',
   ],
+  'reads.md#feeds': [
+    'read.feeds.formats',
+    'read.feeds.by_accept',
+    'read.feeds.entry_ids',
+    'read.feeds.paging',
+    'read.feeds.opml',
+  ],
   'reads.md#errors': [
     'read.problem.media_type',
     'read.problem.member_code',

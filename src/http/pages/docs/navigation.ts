@@ -44,7 +44,7 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Read any Mastodon server, large or small, and what it does not show to visitors',
       },
       { name: 'paging', summary: 'Get more than 20 posts: the next page, all pages, cursors' },
-      { name: 'formats', summary: 'Choose between Markdown, JSON and notes for Obsidian' },
+      { name: 'formats', summary: 'Choose between Markdown, JSON, feeds and notes for Obsidian' },
       {
         name: 'embeds',
         summary: 'Show posts in web pages with oEmbed, and in chats with link previews',
@@ -68,6 +68,7 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Connect Claude, Cursor, VS Code and other assistants, and the tools they get',
       },
       { name: 'scripts', summary: 'Complete programs for curl, Node.js and Python' },
+      { name: 'feeds', summary: 'Follow accounts and searches in a feed reader' },
       { name: 'obsidian', summary: 'Save posts and threads as notes in a vault' },
       {
         name: 'answers',

@@ -249,13 +249,23 @@ describe('the responses', () => {
         ([type, { schema }]) => [type, schema.$ref ?? schema.type],
       );
 
+    const feeds = ['application/atom+xml', 'application/rss+xml', 'application/feed+json'].map(
+      (type) => [type, 'string'],
+    );
     expect(typesOf('getPostByPermalink')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/PostReply'],
+      ...feeds,
     ]);
     expect(typesOf('browseLegacy')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/BrowseReply'],
+      ...feeds,
+    ]);
+    // Lists of accounts have no feeds.
+    expect(typesOf('listFollowers').map(([type]) => type)).toEqual([
+      'text/markdown',
+      'application/json',
     ]);
     expect(typesOf('getOEmbed')).toEqual([['application/json', '#/components/schemas/EmbedReply']]);
   });
