@@ -3,6 +3,7 @@ import { endpoints } from '../src/app/endpoints.ts';
 import type { Endpoint } from '../src/core/endpoint.ts';
 import type { RecordedExamples } from '../src/http/openapi/examples.ts';
 import { withoutCharset } from '../src/http/openapi/problems.ts';
+import { feedFormats } from '../src/model/results.ts';
 import { recordSessions, steadyEngine } from './record-session-examples.ts';
 import {
   openSample,
@@ -39,6 +40,7 @@ export async function recordExamples(): Promise<RecordedExamples> {
       reads,
       endpoints: {
         ...(await recordDocuments(request)),
+        getOpml: { 200: await recordOpml(request) },
         ...(await recordKeys(request)),
         ...sessions.endpoints,
       },
@@ -65,7 +67,7 @@ async function recordReads(request: SendRequest, url: string) {
     cursor: search.json.nextCursor,
     getPost: await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian']),
     listReplies: await inFormats(`/api/v1/posts/${id}/replies?handle=${handle}&limit=2`, both),
-    getProfile: await inFormats(`${profile}?limit=2`, both),
+    getProfile: await inFormats(`${profile}?limit=2`, [...both, ...feedFormats]),
     listFollowers: await inFormats(`${profile}/followers?limit=2`, both),
     listFollowing: await inFormats(`${profile}/following?limit=2`, both),
     searchPosts: search,
@@ -99,6 +101,11 @@ async function recordDocuments(request: SendRequest): Promise<Replies> {
     async (endpoint) => [endpoint.id, { 200: await recordDocument(request, endpoint) }] as const,
   );
   return Object.fromEntries(await Promise.all(recorded));
+}
+
+async function recordOpml(request: SendRequest) {
+  const reply = await requireOk(request('/api/v1/opml?handles=ada.example,otto.example'));
+  return { [withoutCharset(String(reply.headers['content-type']))]: reply.body };
 }
 
 async function recordDocument(request: SendRequest, { path, replies }: Endpoint) {
