@@ -55,7 +55,7 @@ async function recordReads(request: SendRequest, url: string) {
   const inFormats = async (path: string, formats: readonly string[]) => {
     const bodies = formats.map(async (format) => {
       const reply = await requireOk(request(`${path}&format=${format}`));
-      return [format, format === 'json' ? reply.json() : reply.body] as const;
+      return [format, format.startsWith('json') ? reply.json() : reply.body] as const;
     });
     return Object.fromEntries(await Promise.all(bodies));
   };

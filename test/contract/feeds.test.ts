@@ -323,7 +323,7 @@ describe('the list of feeds', () => {
     const app = await buildTestApp();
 
     const reply = await app.request(
-      '/api/v1/opml?handles=@Jack,ada.example,%20jack,wren@birds.example',
+      '/api/v1/opml?handles=@Jack,ada.example,%20jack,wren@mastodon.social',
     );
 
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([
@@ -331,16 +331,16 @@ describe('the list of feeds', () => {
       'text/x-opml; charset=utf-8',
     ]);
     expect(textsAt(reply.body, '/opml[@version="2.0"]/body/outline[@type="rss"]/@xmlUrl')).toEqual(
-      ['jack', 'ada.example', 'wren%40birds.example'].map(
+      ['jack', 'ada.example', 'wren%40mastodon.social'].map(
         (handle) => `${base}/api/v1/profiles/${handle}?format=atom`,
       ),
     );
     expect(textsAt(reply.body, '//outline/@htmlUrl')).toEqual([
       'https://x.com/jack',
       `${base}/ada.example`,
-      'https://birds.example/@wren',
+      'https://mastodon.social/@wren',
     ]);
-    const known = await app.request('/api/v1/opml?handles=@Jack,ada.example,wren@birds.example', {
+    const known = await app.request('/api/v1/opml?handles=@Jack,ada.example,wren@mastodon.social', {
       headers: { 'if-none-match': String(reply.headers.etag) },
     });
     expect(known.statusCode).toBe(304);

@@ -249,9 +249,11 @@ describe('the responses', () => {
         ([type, { schema }]) => [type, schema.$ref ?? schema.type],
       );
 
-    const feeds = ['application/atom+xml', 'application/rss+xml', 'application/feed+json'].map(
-      (type) => [type, 'string'],
-    );
+    const feeds = [
+      ['application/atom+xml', 'string'],
+      ['application/rss+xml', 'string'],
+      ['application/feed+json', '#/components/schemas/JsonFeed'],
+    ];
     expect(typesOf('getPostByPermalink')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/PostReply'],
