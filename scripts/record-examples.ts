@@ -60,18 +60,25 @@ async function recordReads(request: SendRequest, url: string) {
     return Object.fromEntries(await Promise.all(bodies));
   };
   const both = ['markdown', 'json'];
+  const all = [...both, ...feedFormats];
   const profile = `/api/v1/profiles/${handle}`;
-  const search = await inFormats(`/api/v1/search?q=${parameters.q}&limit=2`, both);
+  const search = await inFormats(`/api/v1/search?q=${parameters.q}&limit=2`, all);
   const size = `maxwidth=${parameters.maxwidth}&maxheight=${parameters.maxheight}`;
   return {
     cursor: search.json.nextCursor,
-    getPost: await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian']),
-    listReplies: await inFormats(`/api/v1/posts/${id}/replies?handle=${handle}&limit=2`, both),
-    getProfile: await inFormats(`${profile}?limit=2`, [...both, ...feedFormats]),
+    getPost: {
+      ...(await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian'])),
+      ...(await inFormats(`/api/v1/posts?handle=${handle}&id=${id}&thread=off`, feedFormats)),
+    },
+    listReplies: await inFormats(`/api/v1/posts/${id}/replies?handle=${handle}&limit=2`, all),
+    getProfile: await inFormats(`${profile}?limit=2`, all),
     listFollowers: await inFormats(`${profile}/followers?limit=2`, both),
     listFollowing: await inFormats(`${profile}/following?limit=2`, both),
     searchPosts: search,
-    importProfilePosts: await recordHistory(request, `${profile}/posts?max_posts=2`),
+    importProfilePosts: {
+      ...(await recordHistory(request, `${profile}/posts?max_posts=2`)),
+      ...(await inFormats(`${profile}/posts?max_posts=2`, feedFormats)),
+    },
     getOEmbed: await inFormats(`/api/v1/oembed?url=${encodeURIComponent(url)}&${size}`, ['json']),
   };
 }

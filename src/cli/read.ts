@@ -1,4 +1,5 @@
 import { platform } from '../model/reference.ts';
+import { isFeedFormat } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
@@ -104,13 +105,18 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
     throw new UsageError(`--format obsidian can be used with one input only, ${reason}.`);
   }
   const read: Read = reads[target.read];
+  if (isFeedFormat(format) && inputs > 1) {
+    throw new UsageError(
+      `--format ${format} can be used with one input only, because a file contains one feed.`,
+    );
+  }
   const parameters = { ...target.given, ...readOptions.toParameters(read, values), format };
   if (read === reads.getPost) {
     return { ...shown, print: (fetching, context) => printPost(parameters, fetching, context) };
   }
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(target.given.limit));
-  const list = { read, parameters, count: toItemCount(limit, all), json: isJson };
+  const list = { read, parameters, count: toItemCount(limit, all) };
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { jsonFeed } from '../../model/json-feed.ts';
 import { browseReply, postReply } from '../../model/results.ts';
 import { findWholeUrl, parseAddress } from '../../reads/addresses/address.ts';
 import type { ReadId } from '../../reads/index.ts';
@@ -80,7 +81,13 @@ export const addressEndpoints: readonly Endpoint[] = [
       {
         status: 200,
         description: 'The result of the read.',
-        content: { 'text/markdown': 'text', 'application/json': z.union([postReply, browseReply]) },
+        content: {
+          'text/markdown': 'text',
+          'application/json': z.union([postReply, browseReply]),
+          'application/atom+xml': 'text',
+          'application/rss+xml': 'text',
+          'application/feed+json': jsonFeed,
+        },
         headers: replyHeaders,
       },
       { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
