@@ -229,6 +229,7 @@ describe('a tool call', () => {
     ['list_followers', { handle: 'jack', cursor: 5 }, 'invalid_cursor', /`cursor` is a number/],
     ['get_post', { url: 'https://example.org/x' }, 'unsupported_host', /example\.org/],
     ['get_post', { url: 'x', format: 'xml' }, 'invalid_format', /`format`.*"xml"/],
+    ['search', { q: 'x', format: 'atom' }, 'invalid_format', /"atom".*`markdown` or `json`/],
   ])('names the invalid argument: %s %j', async (name, args, code, detail) => {
     const app = await build();
 

@@ -233,6 +233,10 @@ async function setUp(name: string) {
 const accountFormats = ['markdown', 'json'];
 const listFormats = [...accountFormats, ...feedFormats];
 
+/** Returns the formats of a list. Lists of accounts have no feeds. */
+const formatsOf = (kind: Query['kind']) =>
+  kind === 'timeline' || kind === 'search' ? listFormats : accountFormats;
+
 /** Returns the paths that read a recording in every format. */
 function pathsOf(name: string): readonly string[] {
   const query = queryOf(name);
@@ -253,14 +257,14 @@ function pathsOf(name: string): readonly string[] {
       const { handle } = query.account;
       const list = query.kind === 'followers' ? '/followers' : '';
       const options = query.kind === 'profile' ? '&include_posts=false' : '';
-      const formats = query.kind === 'timeline' ? listFormats : accountFormats;
-      return formats.map((f) => `/api/v1/profiles/${handle}${list}?format=${f}${options}`);
+      return formatsOf(query.kind).map(
+        (f) => `/api/v1/profiles/${handle}${list}?format=${f}${options}`,
+      );
     }
     default: {
       const feed = query.kind === 'searchUsers' ? 'users' : 'latest';
       const search = `/search?platform=bluesky&q=${parametersOf(name).get('q')}&feed=${feed}`;
-      const formats = feed === 'users' ? accountFormats : listFormats;
-      return formats.map((format) => `${search}&format=${format}`);
+      return formatsOf(query.kind).map((format) => `${search}&format=${format}`);
     }
   }
 }
