@@ -3,6 +3,7 @@ import { endpoints } from '../src/app/endpoints.ts';
 import type { Endpoint } from '../src/core/endpoint.ts';
 import type { RecordedExamples } from '../src/http/openapi/examples.ts';
 import { withoutCharset } from '../src/http/openapi/problems.ts';
+import { feedFormats } from '../src/model/results.ts';
 import { recordSessions, steadyEngine } from './record-session-examples.ts';
 import {
   openSample,
@@ -39,6 +40,7 @@ export async function recordExamples(): Promise<RecordedExamples> {
       reads,
       endpoints: {
         ...(await recordDocuments(request)),
+        getOpml: { 200: await recordOpml(request) },
         ...(await recordKeys(request)),
         ...sessions.endpoints,
       },
@@ -51,25 +53,34 @@ export async function recordExamples(): Promise<RecordedExamples> {
 
 async function recordReads(request: SendRequest, url: string) {
   const inFormats = async (path: string, formats: readonly string[]) => {
-    const bodies = formats.map(async (format) => {
+    const bodies = new Map();
+    // One after the other, because a client may import only a few histories at once.
+    for (const format of formats) {
       const reply = await requireOk(request(`${path}&format=${format}`));
-      return [format, format === 'json' ? reply.json() : reply.body] as const;
-    });
-    return Object.fromEntries(await Promise.all(bodies));
+      bodies.set(format, format.startsWith('json') ? reply.json() : reply.body);
+    }
+    return Object.fromEntries(bodies);
   };
   const both = ['markdown', 'json'];
+  const all = [...both, ...feedFormats];
   const profile = `/api/v1/profiles/${handle}`;
-  const search = await inFormats(`/api/v1/search?q=${parameters.q}&limit=2`, both);
+  const search = await inFormats(`/api/v1/search?q=${parameters.q}&limit=2`, all);
   const size = `maxwidth=${parameters.maxwidth}&maxheight=${parameters.maxheight}`;
   return {
     cursor: search.json.nextCursor,
-    getPost: await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian']),
-    listReplies: await inFormats(`/api/v1/posts/${id}/replies?handle=${handle}&limit=2`, both),
-    getProfile: await inFormats(`${profile}?limit=2`, both),
+    getPost: {
+      ...(await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian'])),
+      ...(await inFormats(`/api/v1/posts?handle=${handle}&id=${id}&thread=off`, feedFormats)),
+    },
+    listReplies: await inFormats(`/api/v1/posts/${id}/replies?handle=${handle}&limit=2`, all),
+    getProfile: await inFormats(`${profile}?limit=2`, all),
     listFollowers: await inFormats(`${profile}/followers?limit=2`, both),
     listFollowing: await inFormats(`${profile}/following?limit=2`, both),
     searchPosts: search,
-    importProfilePosts: await recordHistory(request, `${profile}/posts?max_posts=2`),
+    importProfilePosts: {
+      ...(await recordHistory(request, `${profile}/posts?max_posts=2`)),
+      ...(await inFormats(`${profile}/posts?max_posts=2`, feedFormats)),
+    },
     getOEmbed: await inFormats(`/api/v1/oembed?url=${encodeURIComponent(url)}&${size}`, ['json']),
   };
 }
@@ -99,6 +110,11 @@ async function recordDocuments(request: SendRequest): Promise<Replies> {
     async (endpoint) => [endpoint.id, { 200: await recordDocument(request, endpoint) }] as const,
   );
   return Object.fromEntries(await Promise.all(recorded));
+}
+
+async function recordOpml(request: SendRequest) {
+  const reply = await requireOk(request('/api/v1/opml?handles=ada.example,otto.example'));
+  return { [withoutCharset(String(reply.headers['content-type']))]: reply.body };
 }
 
 async function recordDocument(request: SendRequest, { path, replies }: Endpoint) {

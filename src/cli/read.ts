@@ -1,5 +1,5 @@
 import { platform } from '../model/reference.ts';
-import type { Format } from '../model/results.ts';
+import { feedFormats } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
@@ -111,8 +111,7 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
   }
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(target.given.limit));
-  const page: Format = format === 'html' ? 'html' : 'markdown';
-  const list = { read, parameters, count: toItemCount(limit, all), json: isJson, format: page };
+  const list = { read, parameters, count: toItemCount(limit, all) };
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 
@@ -120,6 +119,7 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
 const wholeFiles: ReadonlyMap<string, string> = new Map([
   ['obsidian', 'front matter must be at the top of a file'],
   ['html', 'a file contains one HTML page'],
+  ...feedFormats.map((format) => [format, 'a file contains one feed'] as const),
 ]);
 
 function toFormat({ json, format }: OptionValues, ofAddress: OptionValues[string]): string {

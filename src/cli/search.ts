@@ -17,10 +17,10 @@ export const searchCommand: CommandBody = {
     if (more.length > 0) {
       throw new UsageError('search takes one text. Put several words in quotation marks.');
     }
-    const parameters = { q, ...readOptions.toParameters(read, values) };
     const { limit, all, json = false } = values;
-    const format = 'markdown' as const;
-    const print = { read, parameters, count: toItemCount(limit, all), json, format };
+    const format = json ? 'json' : 'markdown';
+    const parameters = { q, ...readOptions.toParameters(read, values), format };
+    const print = { read, parameters, count: toItemCount(limit, all) };
     return (context) =>
       withFetching(context, async (fetching) => {
         await printList(print, fetching, context);

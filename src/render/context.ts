@@ -6,11 +6,10 @@ export interface RenderContext {
   readonly pageAssets?: PageAssets;
   /** Returns the page of this server for the URL of a post, account or search; `null` for other URLs. */
   readonly toOwnPage?: ToOwnPage;
-  /**
-   * Returns the address of a picture on this server; `null` if the server cannot fetch the picture. Absent if the
-   * server shows no pictures.
-   */
+  /** Returns the address of a picture on this server; `null` if the server can neither fetch nor has the picture. */
   readonly toPictureUrl?: (url: string) => string | null;
+  /** Whether the server fetches pictures from other hosts (`PERCH_MEDIA=proxy`). */
+  readonly hasPictureProxy?: boolean;
 }
 
 /** `mastodonHost`: host that is known to be a Mastodon server, in addition to the hosts of other platforms. */

@@ -237,7 +237,7 @@ describe('the deprecation headers', () => {
         readLinks(reply.headers)
           .map(({ rel }) => rel)
           .toSorted(),
-      ).toEqual(['alternate', 'deprecation', 'successor-version', 'sunset']);
+      ).toEqual(['alternate', 'alternate', 'deprecation', 'successor-version', 'sunset']);
     },
   );
 

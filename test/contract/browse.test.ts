@@ -204,7 +204,9 @@ describe('the browse reads', () => {
       'cache-control': 'public, max-age=60, stale-while-revalidate=300',
       vary: 'Accept, Authorization',
     });
-    expect(miss.headers.link).toBeUndefined();
+    expect(miss.headers.link).toBe(
+      '<http://localhost:8080/api/v1/profiles/ada.example?limit=7&format=atom>; rel="alternate"; type="application/atom+xml"',
+    );
     expect(hit.headers['x-cache']).toBe('hit');
     expect(hit.body).toBe(miss.body);
     const known = await app.request(`${profile}?limit=7`, {

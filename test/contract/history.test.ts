@@ -240,7 +240,7 @@ describe('a request for a history', () => {
     ],
     ['only_replies=true&with_reposts=true', 'invalid_option', /`with_reposts`.*only_replies=true/],
     ['max_posts=5&max_posts=6', 'invalid_option', /`max_posts` is given more than once/],
-    ['format=markdown', 'invalid_format', /`format`.*`json` or `ndjson`/],
+    ['format=markdown', 'invalid_format', /`format`.*`json`, `ndjson`, `atom`/],
     ['nocache=2', 'invalid_option', /`nocache`/],
     ['index=perhaps', 'invalid_option', /`index`/],
   ])('is rejected: %s', async (query, code, detail) => {

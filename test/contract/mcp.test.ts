@@ -235,6 +235,7 @@ describe('a tool call', () => {
       'invalid_format',
       /“html”.*`markdown` or `json`/,
     ],
+    ['search', { q: 'x', format: 'atom' }, 'invalid_format', /“atom”.*`markdown` or `json`/],
   ])('names the invalid argument: %s %j', async (name, args, code, detail) => {
     const app = await build();
 

@@ -86,7 +86,8 @@ describe('the oEmbed read', () => {
         headers: { 'if-none-match': String(reply.headers.etag) },
       });
 
-      expect([reply.headers.link, known.headers.link]).toEqual([link, link]);
+      expect(reply.headers.link).toContain(`${link}, `);
+      expect(known.headers.link).toBe(reply.headers.link);
       const [, target = ''] = /<([^>]*)>/.exec(link) ?? [];
       const document = await app.request(target.replace('http://localhost:8080', ''));
       expect(document.statusCode).toBe(200);

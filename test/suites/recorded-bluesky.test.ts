@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../src/model/queries.ts';
+import { feedFormats } from '../../src/model/results.ts';
 import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
 import { toAccounts } from '../../src/providers/bluesky/accounts.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
@@ -9,6 +10,7 @@ import { shapePost } from '../../src/providers/bluesky/shape.ts';
 import { parseRows } from '../../src/providers/rows.ts';
 import { bskyProfile } from '../support/bluesky-payloads.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
+import { checkIfFeed } from '../support/feeds.ts';
 import {
   answerFixture,
   fixturesFolder,
@@ -220,12 +222,20 @@ async function setUp(name: string) {
         replies.push(await app.request(full));
       }
     }
-    for (const { body } of replies) expect(body).not.toMatch(/undefined|\[object|NaN|Infinity/);
+    for (const reply of replies) {
+      expect(reply.body).not.toMatch(/undefined|\[object|NaN|Infinity/);
+      checkIfFeed(reply);
+    }
     return replies.map(({ statusCode }) => statusCode);
   };
 }
 
-const browseFormats = ['markdown', 'json'];
+const accountFormats = ['markdown', 'json'];
+const listFormats = [...accountFormats, ...feedFormats];
+
+/** Returns the formats of a list. Lists of accounts have no feeds. */
+const formatsOf = (kind: Query['kind']) =>
+  kind === 'timeline' || kind === 'search' ? listFormats : accountFormats;
 
 /** Returns the paths that read a recording in every format. */
 function pathsOf(name: string): readonly string[] {
@@ -235,7 +245,7 @@ function pathsOf(name: string): readonly string[] {
       const { thread } = bodyOf(name) as { thread?: { post: { author: { handle: string } } } };
       const handle = thread?.post.author.handle ?? 'nobody.invalid';
       const url = `https://bsky.app/profile/${handle}/post/${query.post.id}`;
-      const formats = ['markdown', 'json', 'obsidian'];
+      const formats = [...listFormats, 'obsidian'];
       return [
         ...formats.map((format) => `/api/v1/posts?url=${url}&format=${format}`),
         `/api/v1/oembed?url=${url}`,
@@ -247,12 +257,14 @@ function pathsOf(name: string): readonly string[] {
       const { handle } = query.account;
       const list = query.kind === 'followers' ? '/followers' : '';
       const options = query.kind === 'profile' ? '&include_posts=false' : '';
-      return browseFormats.map((f) => `/api/v1/profiles/${handle}${list}?format=${f}${options}`);
+      return formatsOf(query.kind).map(
+        (f) => `/api/v1/profiles/${handle}${list}?format=${f}${options}`,
+      );
     }
     default: {
       const feed = query.kind === 'searchUsers' ? 'users' : 'latest';
       const search = `/search?platform=bluesky&q=${parametersOf(name).get('q')}&feed=${feed}`;
-      return browseFormats.map((format) => `${search}&format=${format}`);
+      return formatsOf(query.kind).map((format) => `${search}&format=${format}`);
     }
   }
 }

@@ -1,7 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { feedFormats } from '../../src/model/results.ts';
 import type { TestApp } from '../support/build-app.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
+import { checkIfFeed } from '../support/feeds.ts';
 import {
   answerFixture,
   fixturesFolder,
@@ -81,6 +83,7 @@ function expectReadable({ body, headers, statusCode }: LightMyRequestResponse): 
   expect(body).not.toMatch(/undefined|\[object|NaN|Infinity/);
   if (statusCode !== 200) return;
   expect(body.length).toBeGreaterThan(20);
+  checkIfFeed({ body, headers });
   if (!String(headers['content-type']).includes('json')) expect(body).not.toMatch(/\bnull\b/);
 }
 
@@ -95,13 +98,14 @@ interface Body {
 
 /** Returns the first JSON body. */
 function bodyOf(replies: readonly LightMyRequestResponse[]): Body {
-  const found = replies.find(({ headers }) => String(headers['content-type']).includes('json'));
+  const found = replies.find(({ headers }) => /\/json/.test(String(headers['content-type'])));
   if (found === undefined) throw new Error('No reply is JSON.');
   return found.json();
 }
 
-const postFormats = ['markdown', 'json', 'obsidian'];
-const browseFormats = ['markdown', 'json'];
+const postFormats = ['markdown', 'json', 'obsidian', ...feedFormats];
+const accountFormats = ['markdown', 'json'];
+const browseFormats = [...accountFormats, ...feedFormats];
 
 /** Returns the query parameters with which the recording answers the request. */
 function optionsOf(name: string): string {
@@ -173,9 +177,11 @@ describe.skipIf(!fixturesPresent)(`recorded profiles and lists ${place}`, () => 
     const handle = handleOf(name);
     const app = await setUp(serveAt(name, new RegExp(`^/2/profile/${handle}$`)));
 
-    const paths = ['', '&include_posts=false'].flatMap((options) =>
-      browseFormats.map((format) => `/api/v1/profiles/${handle}?format=${format}${options}`),
-    );
+    const address = `/api/v1/profiles/${handle}`;
+    const paths = [
+      ...browseFormats.map((format) => `${address}?format=${format}`),
+      ...accountFormats.map((format) => `${address}?format=${format}&include_posts=false`),
+    ];
     const replies = await readAll(app, paths, status);
 
     if (status !== 200) return;
@@ -206,7 +212,7 @@ describe.skipIf(!fixturesPresent)(`recorded profiles and lists ${place}`, () => 
       const app = await setUp(serveAt(name, endpoints.connections));
 
       const paths = ['followers', 'following'].flatMap((list) =>
-        browseFormats.map(
+        accountFormats.map(
           (format) => `/api/v1/profiles/${handleOf(name)}/${list}?format=${format}&limit=100`,
         ),
       );

@@ -1,7 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { feedFormats } from '../../src/model/results.ts';
 import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
+import { checkIfFeed } from '../support/feeds.ts';
 import {
   answerFixture,
   fixturesFolder,
@@ -146,6 +148,7 @@ async function readAll(name: string, path: string, formats: readonly string[]) {
         `${path}${path.includes('?') ? '&' : '?'}format=${format}${full}`,
       );
       expect(reply.body).not.toMatch(/undefined|\[object|NaN|Infinity/);
+      checkIfFeed(reply);
       replies.push(reply);
     }
   }
@@ -200,6 +203,7 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
       'markdown',
       'json',
       'obsidian',
+      ...feedFormats,
     ]);
     const embed = await readAll(
       name,
@@ -210,8 +214,10 @@ describe.skipIf(!fixturesPresent)(`the recordings of Mastodon in ${fixturesFolde
     expect(statusesOf([...replies, ...embed])).toEqual([200]);
   });
 
-  it.each(Object.entries(lists))('are served in both formats: %s', async (name, [, path]) => {
-    const replies = await readAll(name, path, ['markdown', 'json']);
+  it.each(Object.entries(lists))('are served in every format: %s', async (name, [query, path]) => {
+    const hasFeeds = query.kind === 'timeline' || query.kind === 'search';
+    const formats = ['markdown', 'json', ...(hasFeeds ? feedFormats : [])];
+    const replies = await readAll(name, path, formats);
 
     expect(statusesOf(replies)).toEqual([200]);
     for (const { headers } of replies) expect(headers['x-source']).toBe('mastodon');

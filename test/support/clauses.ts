@@ -66,6 +66,13 @@ const clausesByAnchor = {
     'read.v1.page_without_scripts',
     'read.v1.browser_pages_for_navigations',
   ],
+  'reads.md#feeds': [
+    'read.feeds.formats',
+    'read.feeds.by_accept',
+    'read.feeds.entry_ids',
+    'read.feeds.paging',
+    'read.feeds.opml',
+  ],
   'reads.md#errors': [
     'read.problem.media_type',
     'read.problem.member_code',

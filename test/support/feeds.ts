@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import type { LightMyRequestResponse } from 'fastify';
 import FeedParser from 'feedparser';
 import { parseAtomFeed, parseJsonFeed, parseRssFeed } from 'feedsmith';
 import { RelaxNGValidator, XmlDocument, type XmlElement } from 'libxml2-wasm';
 import RssParser from 'rss-parser';
 import { expect } from 'vitest';
-import type { FeedFormat } from '../../src/model/results.ts';
+import { type FeedFormat, feedFormats } from '../../src/model/results.ts';
+import { feedMediaTypes } from '../../src/render/feeds/feeds.ts';
 import { parseHtml } from './render-html.ts';
 
 const readSchema = (name: string) =>
@@ -44,6 +46,16 @@ export function checkFeed(format: FeedFormat, body: string): readonly ReadItem[]
     expectHarmless(html ?? '');
   }
   return items;
+}
+
+/** Checks the body of a response if it is a feed. */
+export function checkIfFeed({
+  headers,
+  body,
+}: Pick<LightMyRequestResponse, 'headers' | 'body'>): void {
+  const type = headers['content-type'];
+  const format = feedFormats.find((one) => feedMediaTypes[one] === type);
+  if (format !== undefined) checkFeed(format, body);
 }
 
 /** Checks HTML content: well-formed XML with the expected elements, attributes and links only. */

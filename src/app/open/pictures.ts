@@ -1,3 +1,4 @@
+import { copiesPath } from '../../archive/media/media-links.ts';
 import { pictureFolder } from '../../core/files/data-folder.ts';
 import type { HttpClientOptions } from '../../core/http/http-client.ts';
 import { openPictureClient } from '../../core/http/picture-client.ts';
@@ -18,12 +19,17 @@ interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
 const logIntervalMs = 600_000;
 
 /**
- * Creates the functions that sign addresses of pictures, and that return pictures. `pictures` is `null` if pictures are
- * off. No file or connection is opened before the first request for a picture.
+ * Creates the functions that sign addresses of pictures, and that return pictures. `pictures` is `null` if the proxy
+ * is off. No file or connection is opened before the first request for a picture.
  */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;
-  if (config.PERCH_MEDIA === 'off') return { pictures: null, context: {}, close: async () => {} };
+  if (config.PERCH_MEDIA === 'off') {
+    // The copies of the archive need no request to another host.
+    const toPictureUrl = (url: string) => (url.startsWith(`${baseUrl}${copiesPath}`) ? url : null);
+    const context = { toPictureUrl, hasPictureProxy: false };
+    return { pictures: null, context, close: async () => {} };
+  }
   const { limits, network, stop, secret } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
   const maxBytes = Math.min(config.PERCH_MEDIA_MAX_BYTES, config.PERCH_REPLY_BYTES_PER_ADDRESS);
@@ -43,5 +49,9 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   const http = openPictureClient({ ...limits, attemptTimeoutMs: timeoutMs, maxBytes }, network);
   const fetched = createPictures({ http, store, clock, maxBytes, timeoutMs, stop });
   const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
-  return { pictures: { get: fetched.get, parse }, context: { toPictureUrl }, close: fetched.close };
+  return {
+    pictures: { get: fetched.get, parse },
+    context: { toPictureUrl, hasPictureProxy: true },
+    close: fetched.close,
+  };
 }

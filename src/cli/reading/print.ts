@@ -27,10 +27,6 @@ interface ListPrint {
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;
-  /** Whether to print lines of JSON (the profile, if any, and each item) instead of a page. */
-  readonly json: boolean;
-  /** Format of the page. */
-  readonly format: Format;
 }
 
 const pageLimit = 100;
@@ -41,38 +37,48 @@ const pageLimit = 100;
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
+  const { format = 'markdown' } = fetching.reader.parse(print.read, print.parameters);
+  const isLines = format === 'json';
   const pages: BrowseResult[] = [];
   let count = 0;
   try {
     for await (const page of readPages(print, fetching)) {
       stderr.clearLine();
-      if (print.json) stdout.writeJson(toLines(page, pages.length === 0));
+      if (isLines) stdout.writeJson(toLines(page, pages.length === 0));
       // Items that have been printed are dropped to free memory.
-      pages.push(print.json ? { ...page, items: null } : page);
+      pages.push(isLines ? { ...page, items: null } : page);
       count += itemsOf(page).length;
       stderr.showLine(`${count} items read…`);
       if (stdout.hasLeft) return;
     }
   } finally {
     stderr.clearLine();
-    printSummary(print, joinPages(pages), context, fetching);
+    printSummary(format, joinPages(pages), context, fetching);
   }
 }
 
-/** Prints all pages as one document. With `json`, prints only warnings, because items are already printed. */
+/** Prints all pages as one document. As JSON, prints only warnings, because items are already printed. */
 function printSummary(
-  { json, format }: ListPrint,
+  format: Format,
   whole: BrowseResult | undefined,
   { stdout, stderr }: CommandContext,
   { context }: Pick<Fetching, 'context'>,
 ): void {
   if (whole === undefined || stdout.hasLeft) return;
-  if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
-  else stdout.write(render({ ...whole, next: null }, { format, context }).body);
-  if (json && whole.degraded)
-    stderr.write(`perch: These results are not live. Their source is ${whole.source}.\n`);
+  if (format === 'json') {
+    stderr.write(warnOf(whole).join(''));
+  } else {
+    const { body } = render({ ...whole, next: null }, { format, context });
+    if (format === 'jsonfeed') stdout.writeJson(body);
+    else stdout.write(body);
+  }
   if (whole.next !== null) stderr.write('perch: There are more results. Use --limit N or --all.\n');
 }
+
+const warnOf = ({ warnings, degraded, source }: BrowseResult): readonly string[] => [
+  ...warnings.map((warning) => `perch: ${warning}\n`),
+  ...(degraded ? [`perch: These results are not live. Their source is ${source}.\n`] : []),
+];
 
 async function* readPages({ read, parameters, count }: ListPrint, { reader }: Fetching) {
   let remaining = count;

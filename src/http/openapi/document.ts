@@ -2,6 +2,7 @@ import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
+import { jsonFeed } from '../../model/json-feed.ts';
 import { allReads } from '../../reads/index.ts';
 import { surfaces } from '../discovery/surfaces.ts';
 import { describeLifecycle } from '../lifecycle/lifecycle.ts';
@@ -29,7 +30,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints } = facts;
   const examples = nameExamples(facts.examples);
   const readReplies = Object.values(allReads).map(({ reply }) => reply);
-  const ownReplies = [historyPostLine, historyMetaLine, problemReply];
+  const ownReplies = [historyPostLine, historyMetaLine, jsonFeed, problemReply];
   const document = {
     openapi: '3.1.1',
     info: {

@@ -24,7 +24,7 @@ export const describedHeaders = {
   'X-Request-Id': always('The id of this request in the operator’s logs.'),
   ETag: sometimes('A strong validator of the body.'),
   'Cache-Control': always(
-    '`public, max-age=60` with further directives on reads; `private, no-store` if the request has a key; `no-store` on problems and histories.',
+    '`public, max-age=60` with further directives on reads, and with a longer `max-age` on feeds; `private, no-store` if the request has a key; `no-store` on problems and histories.',
   ),
   Vary: always('The request headers that the reply depends on.'),
   Link: sometimes(

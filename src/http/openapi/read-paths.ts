@@ -8,6 +8,7 @@ import {
   historyPostLine,
   historyReply,
 } from '../../model/history.ts';
+import { jsonFeed } from '../../model/json-feed.ts';
 import { isFeedFormat } from '../../model/results.ts';
 import { handleParam } from '../../reads/browse.ts';
 import { type AnyReadId, allReads, reads } from '../../reads/index.ts';
@@ -229,7 +230,11 @@ function describeHistoryContent(examples: NamedExamples): JsonSchema {
   const error = refer(problemReply);
   const failed = { type: 'object', properties: { error }, required: ['error'] };
   const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
-  const schemas: Readonly<Record<string, JsonSchema>> = { json: refer(historyReply), ndjson: line };
+  const schemas: Readonly<Record<string, JsonSchema>> = {
+    json: refer(historyReply),
+    ndjson: line,
+    jsonfeed: refer(jsonFeed),
+  };
   const bodies = historyFormats.map((format) => {
     const recorded = referToExamples(examples, [[format, `importProfilePosts.${format}`]]);
     const schema = schemas[format] ?? { type: 'string' };
@@ -257,7 +262,11 @@ function describeContent(
     const recorded = Object.entries(named).flatMap(([label, id]) =>
       sameType.map(([name]) => [label === '' ? name : label, `${id}.${name}`] as const),
     );
-    const schema = format === 'json' ? refer(reads[read].reply) : { type: 'string' };
+    const schemas: Readonly<Record<string, JsonSchema>> = {
+      json: refer(reads[read].reply),
+      jsonfeed: refer(jsonFeed),
+    };
+    const schema = schemas[format] ?? { type: 'string' };
     return [withoutCharset(mediaType), { schema, ...referToExamples(examples, recorded) }];
   });
   return Object.fromEntries(bodies);

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { jsonFeed } from '../../model/json-feed.ts';
 import { browseReply, postReply } from '../../model/results.ts';
 import { findWholeUrl, parseAddress } from '../../reads/addresses/address.ts';
 import type { ReadId } from '../../reads/index.ts';
@@ -84,6 +85,9 @@ export const addressEndpoints: readonly Endpoint[] = [
           'text/markdown': 'text',
           'application/json': z.union([postReply, browseReply]),
           'text/html': 'text',
+          'application/atom+xml': 'text',
+          'application/rss+xml': 'text',
+          'application/feed+json': jsonFeed,
         },
         headers: replyHeaders,
       },

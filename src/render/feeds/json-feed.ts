@@ -1,3 +1,4 @@
+import type { JsonFeed, JsonFeedItem } from '../../model/json-feed.ts';
 import type { Entry, Person } from './entry.ts';
 import type { FeedWriter } from './feeds.ts';
 import { toFormatUrl } from './urls.ts';
@@ -7,7 +8,7 @@ export const jsonFeed: FeedWriter = {
   writeStart: (feed) => {
     const { urls, nextUrl, author } = feed;
     const toUrl = (url: string) => toFormatUrl(url, 'jsonfeed');
-    const head = {
+    const head: Omit<JsonFeed, 'items'> = {
       version: 'https://jsonfeed.org/version/1.1',
       title: feed.title,
       home_page_url: feed.url ?? urls.self,
@@ -35,7 +36,7 @@ const toAuthor = ({ name, url, avatarUrl }: Person) => ({
   ...(avatarUrl !== null && { avatar: avatarUrl }),
 });
 
-function toItem(entry: Entry) {
+function toItem(entry: Entry): JsonFeedItem {
   const { url, categories, media } = entry;
   const image = media.find(({ medium }) => medium === 'image')?.url ?? media[0]?.thumbnailUrl;
   return {
@@ -60,11 +61,11 @@ const toAttachment = (item: Entry['media'][number]) => ({
   ...(item.duration !== null && { duration_in_seconds: item.duration }),
 });
 
-function toExtension({ inReplyTo, repliesUrl, replyCount }: Entry) {
+function toExtension({ inReplyTo, repliesUrl, replyCount }: Entry): Pick<JsonFeedItem, '_perch'> {
   const members = {
-    in_reply_to: inReplyTo ?? undefined,
-    replies_url: repliesUrl === null ? undefined : toFormatUrl(repliesUrl, 'jsonfeed'),
-    reply_count: replyCount ?? undefined,
+    ...(inReplyTo !== null && { in_reply_to: inReplyTo }),
+    ...(repliesUrl !== null && { replies_url: toFormatUrl(repliesUrl, 'jsonfeed') }),
+    ...(replyCount !== null && { reply_count: replyCount }),
   };
-  return Object.values(members).some((value) => value !== undefined) ? { _perch: members } : {};
+  return Object.keys(members).length === 0 ? {} : { _perch: members };
 }

@@ -10,11 +10,13 @@ export const toFormatUrl = (url: string, format: Format): string =>
  * accept more characters, such as `|` and a second `#`.
  */
 export function toStrictUrl(url: string | null): string | null {
-  const [, start = '', rest = '', fragment] =
-    /^(https?:\/\/[^/?#]*)([^#]*)(?:#(.*))?$/.exec(toWebUrl(url) ?? '') ?? [];
-  if (start === '') return null;
-  const end = fragment === undefined ? '' : `#${encode(fragment, invalidInPath)}`;
-  return `${encode(start, invalidInHost)}${encode(rest, invalidInPath)}${end}`;
+  const web = toWebUrl(url);
+  if (web === null) return null;
+  const [base = '', ...fragments] = web.split('#');
+  const end = fragments.length === 0 ? '' : `#${encode(fragments.join('#'), invalidInPath)}`;
+  // A parsed URL always has a slash after the host.
+  const path = base.indexOf('/', 'https://'.length);
+  return `${encode(base.slice(0, path), invalidInHost)}${encode(base.slice(path), invalidInPath)}${end}`;
 }
 
 const invalidInPath = /[^\w.~:/?@!$&'()*+,;=%-]/g;

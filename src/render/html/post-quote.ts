@@ -27,14 +27,12 @@ export function renderPostQuote(post: Post, options: QuoteOptions = {}): string 
   if (post.type === 'tombstone') return renderTombstone(post);
   const signature = renderSignature(post);
   if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${signature}`)]);
-  return quoteBlock([renderPostBody(post, { toPictureUrl, depth }), paragraph(`— ${signature}`)]);
+  return quoteBlock([renderPostBody(post, options), paragraph(`— ${signature}`)]);
 }
 
 /** Renders the content of a post as HTML like `renderPostQuote`, without the `blockquote` and the signature. */
-export function renderPostBody(
-  post: Status,
-  { toPictureUrl, depth = 0 }: QuoteOptions = {},
-): string {
+export function renderPostBody(post: Status, options: QuoteOptions = {}): string {
+  const { depth = 0 } = options;
   return joinParts([
     renderOrigin(post),
     post.content_warning === null

@@ -38,7 +38,7 @@ export function* renderResult(
     title: isPost ? titlePostPage(result) : title,
     html: `${joinParts([
       heading(options.level, escapeLine(title)),
-      view.hasLinkedPictures && options.toPictureUrl === undefined ? renderHint(options) : null,
+      view.hasLinkedPictures && options.hasPictureProxy !== true ? renderHint(options) : null,
       ...content,
     ])}\n`,
   };

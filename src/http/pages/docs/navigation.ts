@@ -46,7 +46,7 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'paging', summary: 'Get more than 20 posts: the next page, all pages, cursors' },
       {
         name: 'formats',
-        summary: 'Choose between Markdown, JSON, web pages and notes for Obsidian',
+        summary: 'Choose between Markdown, JSON, web pages, feeds and notes for Obsidian',
       },
       { name: 'pages', summary: 'Open a post, profile or search as a web page, and print it' },
       {
@@ -80,6 +80,7 @@ export const navigation: readonly NavigationGroup[] = [
         summary: 'Read posts and ask questions with the npm package, with types and retries',
       },
       { name: 'scripts', summary: 'Complete programs for curl, Node.js and Python' },
+      { name: 'feeds', summary: 'Follow accounts and searches in a feed reader' },
       {
         name: 'watch',
         summary:

@@ -248,15 +248,28 @@ describe('the responses', () => {
         ([type, { schema }]) => [type, schema.$ref ?? schema.type],
       );
 
+    const feeds = [
+      ['application/atom+xml', 'string'],
+      ['application/rss+xml', 'string'],
+      ['application/feed+json', '#/components/schemas/JsonFeed'],
+    ];
     expect(typesOf('getPostByPermalink')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/PostReply'],
       ['text/html', 'string'],
+      ...feeds,
     ]);
     expect(typesOf('browseLegacy')).toEqual([
       ['text/markdown', 'string'],
       ['application/json', '#/components/schemas/BrowseReply'],
       ['text/html', 'string'],
+      ...feeds,
+    ]);
+    // Lists of accounts have no feeds.
+    expect(typesOf('listFollowers').map(([type]) => type)).toEqual([
+      'text/markdown',
+      'application/json',
+      'text/html',
     ]);
     expect(typesOf('getOEmbed')).toEqual([['application/json', '#/components/schemas/EmbedReply']]);
   });

@@ -114,7 +114,7 @@ describe('the schema of a parameter', () => {
     });
     expect(schemaOf('getPost', 'format')).toEqual({
       type: 'string',
-      enum: ['markdown', 'json', 'obsidian', 'html'],
+      enum: ['markdown', 'json', 'obsidian', 'html', 'atom', 'rss', 'jsonfeed'],
     });
     expect(schemaOf('getProfile', 'include_posts')).toEqual({ type: 'boolean', default: true });
     expect(schemaOf('searchPosts', 'feed')).toEqual({

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { list, optionalText, record } from './record.ts';
+
+const author = record('JsonFeedAuthor', {
+  name: z.string(),
+  url: optionalText,
+  avatar: optionalText,
+});
+
+const attachment = record('JsonFeedAttachment', {
+  url: z.string(),
+  mime_type: z.string(),
+  title: optionalText.describe('Description by the author of the post.'),
+  duration_in_seconds: z.number().int().optional(),
+});
+
+const replies = z
+  .object({
+    in_reply_to: z
+      .object({
+        id: z.string().nullable().describe('Id of the item for the post, if known.'),
+        url: z.string().nullable(),
+      })
+      .readonly()
+      .optional()
+      .describe('Post to which the item replies.'),
+    replies_url: optionalText.describe('Feed of the replies.'),
+    reply_count: z.number().int().optional().describe('Only in the feed of a thread.'),
+  })
+  .readonly();
+
+/** Post as an item of a JSON Feed. */
+export const jsonFeedItem = record('JsonFeedItem', {
+  id: z.string().describe('Tag URI (RFC 4151), which never changes.'),
+  url: optionalText.describe('URL of the post on its platform.'),
+  title: z.string(),
+  content_html: z.string(),
+  image: optionalText,
+  date_published: z.string().describe('ISO 8601, UTC.'),
+  date_modified: z.string().describe('ISO 8601, UTC.'),
+  authors: list(author),
+  tags: list(z.string()).optional(),
+  attachments: list(attachment).optional(),
+  _perch: replies.optional(),
+});
+export type JsonFeedItem = z.output<typeof jsonFeedItem>;
+
+/** List of posts in the format JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
+export const jsonFeed = record('JsonFeed', {
+  version: z.literal('https://jsonfeed.org/version/1.1'),
+  title: z.string(),
+  home_page_url: z.string(),
+  feed_url: z.string(),
+  description: optionalText,
+  next_url: optionalText.describe('Feed of the next page.'),
+  icon: optionalText,
+  authors: list(author).optional(),
+  _perch: z
+    .object({
+      id: z.string().describe('Tag URI of the list.'),
+      first_url: optionalText,
+      previous_url: optionalText,
+    })
+    .readonly(),
+  items: list(jsonFeedItem),
+});
+export type JsonFeed = z.output<typeof jsonFeed>;

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { toMediaSet } from '../../../src/model/media.ts';
+import type { Status } from '../../../src/model/post.ts';
+import { createToEntry, listEntryPosts } from '../../../src/render/feeds/entry.ts';
+import { tagPost } from '../../../src/render/feeds/tags.ts';
+import { toStrictUrl } from '../../../src/render/feeds/urls.ts';
+import { emptyElement, textElement } from '../../../src/render/feeds/xml.ts';
+import { clauseEach } from '../../support/clause.ts';
+import { textsAt } from '../../support/feeds.ts';
+import { renderFeed } from '../../support/render-at-once.ts';
+import { profileResult, repliesResult, searchResult } from '../../support/render-browse.ts';
+import {
+  account,
+  ada,
+  answerTo,
+  bo,
+  facet,
+  photo,
+  result,
+  status,
+  tombstone,
+} from '../../support/render-posts.ts';
+
+const context = { baseUrl: 'https://perch.example' };
+const toEntry = (post: Status) => createToEntry([post], { context, hasReplyCounts: false })(post);
+
+describe('the id of an entry', () => {
+  const wren = account('Wren', 'wren.example.com', { id: 'did:plc:abc', platform: 'bluesky' });
+  const toot = account('Wren', 'wren@birds.social', { id: '9', platform: 'mastodon' });
+  const copy = { copied_from: { host: 'other.social', url: 'https://other.social/@wren/7' } };
+
+  clauseEach(
+    'read.feeds.entry_ids',
+    [
+      ['x', status(20, ada, '', { platform: 'x' }), 'tag:x.com,2026:perch/20'],
+      [
+        'a repost',
+        status(20, ada, '', { platform: 'x', reposted_by: { ...bo, id: '5' } }),
+        'tag:x.com,2026:perch/20/repost/5',
+      ],
+      [
+        'bluesky',
+        status(3, wren, '', { id: '3kx', platform: 'bluesky' }),
+        'tag:bsky.app,2026:perch/did%3Aplc%3Aabc/3kx',
+      ],
+      ['mastodon', status(7, toot, '', { platform: 'mastodon' }), 'tag:birds.social,2026:perch/7'],
+      [
+        'a copy',
+        status(7, toot, '', { platform: 'mastodon', ...copy }),
+        'tag:other.social,2026:perch/7',
+      ],
+      ['the sample', status(7, ada, ''), 'tag:perch.example,2026:perch/7'],
+    ] as const,
+    ([name]) => `depends only on the post: ${name}`,
+    ([, post, id]) => {
+      expect(tagPost(post)).toBe(id);
+    },
+  );
+
+  it('of a parent on Bluesky has the DID if the author is known', () => {
+    const parent = status(1, wren, '', { id: '3ka', platform: 'bluesky' });
+    const target = (told: Partial<NonNullable<Status['replying_to']>>) =>
+      status(2, bo, '', {
+        platform: 'bluesky',
+        replying_to: { screen_name: null, status: '3ka', url: null, ...told },
+      });
+    const refOf = (posts: readonly Status[]) => {
+      const last = posts.at(-1) ?? parent;
+      return createToEntry(posts, { context, hasReplyCounts: false })(last).inReplyTo?.id;
+    };
+    const did = 'tag:bsky.app,2026:perch/did%3Aplc%3Aabc/3ka';
+
+    expect(refOf([parent, target({ screen_name: 'Wren.example.com' })])).toBe(did);
+    expect(refOf([target({ url: 'https://bsky.app/profile/did:plc:abc/post/3ka' })])).toBe(did);
+    expect(refOf([target({ screen_name: 'wren.example.com' })])).toBe(
+      'tag:bsky.app,2026:perch/wren.example.com/3ka',
+    );
+  });
+});
+
+describe('an entry', () => {
+  it('has a title without the start of an HTML tag', () => {
+    const titleOf = (text: string, told: Partial<Status> = {}) =>
+      toEntry(status(1, ada, text, told)).title;
+
+    expect(titleOf('I <3 a < b, <b>bold</b> & <!-- it -->')).toBe(
+      'I <3 a < b, ‹b>bold‹/b> & ‹!-- it -->',
+    );
+    expect(titleOf('Hi', { reposted_by: bo })).toBe('Repost of @ada.example: Hi');
+    expect(titleOf('secret', { content_warning: 'Spiders' })).toBe('Content warning: Spiders');
+    expect(titleOf('', { media: toMediaSet([photo('a', { alt: 'A gull' })]) })).toBe(
+      'Photo: A gull',
+    );
+    expect(titleOf('')).toBe('Post');
+  });
+
+  it('has the hashtags of the text and of the post once each', () => {
+    const text = '#Fog and #fog, #Owls';
+    const facets = [
+      facet(text, '#Fog', 'hashtag'),
+      facet(text, '#fog', 'hashtag'),
+      facet(text, '#Owls', 'hashtag'),
+    ];
+
+    expect(toEntry(status(1, ada, text, { facets, tags: ['owls', 'tide'] })).categories).toEqual([
+      'Fog',
+      'Owls',
+      'tide',
+    ]);
+  });
+
+  it('has the media with their types, but not those of sensitive posts', () => {
+    const video = {
+      ...photo('v', { type: 'video', url: 'https://media.example/v.m3u8', duration: 12.4 }),
+      variants: [
+        { url: 'https://media.example/v.mp4?x=1', content_type: 'video/mp4', bitrate: 800 },
+      ],
+      thumbnail_url: 'https://media.example/v.jpg',
+    };
+    const media = toMediaSet([
+      photo('a', { url: 'https://media.example/a?format=png&name=large' }),
+      video,
+      photo('s', { type: 'audio', url: 'https://media.example/s', width: null, height: null }),
+      photo('b', { url: 'javascript:alert(1)' }),
+    ]);
+
+    const { media: found } = toEntry(status(1, ada, '', { media }));
+
+    expect(
+      found.map(({ url, mediaType, medium, duration }) => [url, mediaType, medium, duration]),
+    ).toEqual([
+      ['https://media.example/a?format=png&name=large', 'image/png', 'image', null],
+      ['https://media.example/v.mp4?x=1', 'video/mp4', 'video', 12],
+      ['https://media.example/s', 'audio/mpeg', 'audio', null],
+    ]);
+    expect(toEntry(status(1, ada, '', { media, possibly_sensitive: true })).media).toEqual([]);
+  });
+
+  it('was updated at the last edit', () => {
+    const post = status(1, ada, 'Hi', { edited_at: '2026-03-05T00:00:00.000Z' });
+
+    expect(toEntry(post)).toMatchObject({
+      published: '2026-03-04T09:13:30Z',
+      updated: '2026-03-05T00:00:00Z',
+    });
+  });
+
+  it('is missing for placeholders and repeated posts', () => {
+    const post = status(1, ada, 'Hi');
+    const repost = { ...post, reposted_by: bo };
+
+    expect(listEntryPosts([post, tombstone({ id: '9' }), post, repost])).toEqual([post, repost]);
+  });
+});
+
+describe('a feed', () => {
+  it('has the account with its pictures, and warnings in the subtitle', () => {
+    const profile = {
+      ...ada,
+      avatar_url: 'https://a.example/a.jpg',
+      banner_url: 'https://a.example/b.jpg',
+    };
+    const body = renderFeed(
+      profileResult([status(1, ada, 'Hi')], { warnings: ['Some posts are missing.'] }, profile),
+      'atom',
+    );
+
+    expect(textsAt(body, '/atom:feed/atom:icon')).toEqual(['https://a.example/a.jpg']);
+    expect(textsAt(body, '/atom:feed/atom:logo')).toEqual(['https://a.example/b.jpg']);
+    expect(textsAt(body, '/atom:feed/atom:author/atom:name')).toEqual([
+      'Ada Keeper (@ada.example)',
+    ]);
+    expect(textsAt(body, '/atom:feed/atom:subtitle')[0]).toMatch(
+      /^Keeps.* Some posts are missing\.$/,
+    );
+  });
+
+  it('has a title for replies, searches and threads', () => {
+    const answered = status(1, ada, 'Fog again');
+    const reply = status(2, bo, 'Yes', answerTo(answered));
+    const titleOf = (page: Parameters<typeof renderFeed>[0]) =>
+      textsAt(renderFeed(page, 'rss'), '/rss/channel/title')[0];
+
+    expect(titleOf(repliesResult(answered, [reply]))).toBe('Replies to Ada Keeper (@ada.example)');
+    expect(titleOf(searchResult('<b>fog', [reply]))).toBe('Search: ‹b>fog');
+    expect(titleOf(result([answered, reply]))).toBe(
+      'Conversation with Ada Keeper (@ada.example): Fog again',
+    );
+  });
+
+  it('has the time of the request if it has no entries', () => {
+    const body = renderFeed(searchResult('fog', []), 'atom');
+
+    expect(textsAt(body, '/atom:feed/atom:updated')).toEqual(['2026-03-05T10:00:00.000Z']);
+  });
+});
+
+describe('the XML writer', () => {
+  it('escapes markup, and replaces characters that XML forbids', () => {
+    const text = 'a\u0000\u0008\ud800\ufffe&<]]>"\r\n\t😀';
+
+    expect(textElement('t', text)).toBe(
+      '<t>a\ufffd\ufffd\ufffd\ufffd&amp;&lt;]]&gt;"&#13;\n\t😀</t>',
+    );
+    expect(emptyElement('t', { a: text, b: null, c: 1 })).toBe(
+      '<t a="a\ufffd\ufffd\ufffd\ufffd&amp;&lt;]]&gt;&quot;&#13;&#10;&#9;😀" c="1"/>',
+    );
+  });
+});
+
+describe('a URL of a feed', () => {
+  it.each([
+    [
+      'https://a.example/[x]|`{}^?q=[1]#a#b',
+      'https://a.example/%5Bx%5D%7C%60%7B%7D%5E?q=%5B1%5D#a%23b',
+    ],
+    ['https://[2001:db8::1]:8080/ä%zz', 'https://[2001:db8::1]:8080/%C3%A4%25zz'],
+    ['mailto:a@b.example', null],
+    ['javascript:alert(1)', null],
+    ['', null],
+  ])('is valid by RFC 3986: %s', (url, strict) => {
+    expect(toStrictUrl(url)).toBe(strict);
+  });
+});
