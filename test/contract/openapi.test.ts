@@ -415,7 +415,9 @@ describe('the committed description', () => {
       ({ operationId, status }) => status === '200' && routes.some(({ id }) => id === operationId),
     );
     expect(reads.length).toBeGreaterThan(25);
-    expect(reads.filter(({ count }) => count === 0)).toEqual([]);
+    // Web pages are long, and their markup is not part of the contract.
+    const needed = reads.filter(({ mediaType }) => mediaType !== 'text/html');
+    expect(needed.filter(({ count }) => count === 0)).toEqual([]);
     const refused = told.filter(
       ({ status, mediaType }) => status === '429' && mediaType === 'application/problem+json',
     );
