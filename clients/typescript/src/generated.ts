@@ -396,7 +396,7 @@ export interface Problem {
   /** The path and query of the request, without secrets. */
   readonly instance?: string;
   /** The kind of error. Its meaning and its status never change. */
-  readonly code: 'missing_url' | 'invalid_url' | 'unsupported_host' | 'invalid_path' | 'invalid_params' | 'invalid_handle' | 'missing_query' | 'invalid_query' | 'invalid_feed' | 'invalid_resource' | 'invalid_cursor' | 'invalid_format' | 'invalid_thread' | 'invalid_context' | 'invalid_replies' | 'invalid_userinfo' | 'invalid_option' | 'unsupported_platform' | 'malformed_request' | 'invalid_body' | 'invalid_key' | 'unauthorized' | 'origin_not_allowed' | 'not_found' | 'route_not_found' | 'method_not_allowed' | 'request_timeout' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'headers_too_large' | 'rate_limited' | 'internal_error' | 'not_implemented' | 'upstream_error' | 'upstream_unavailable' | 'upstream_rate_limited' | 'overloaded' | 'key_store_unavailable' | 'shutting_down' | 'missing_message' | 'invalid_message' | 'invalid_start_index' | 'missing_continuation_token' | 'conflicting_continuation_tokens' | 'missing_bearer' | 'invalid_continuation_token' | 'session_forbidden' | 'session_not_found' | 'session_not_active' | 'turn_in_progress' | 'session_expired' | 'unsupported_feature' | 'idempotency_conflict' | 'turn_queue_full' | 'not_ready' | (string & {});
+  readonly code: 'missing_url' | 'invalid_url' | 'unsupported_host' | 'invalid_path' | 'invalid_params' | 'invalid_handle' | 'missing_query' | 'invalid_query' | 'invalid_feed' | 'invalid_resource' | 'invalid_cursor' | 'invalid_format' | 'invalid_thread' | 'invalid_context' | 'invalid_replies' | 'invalid_userinfo' | 'invalid_option' | 'unsupported_platform' | 'malformed_request' | 'invalid_body' | 'invalid_key' | 'unauthorized' | 'origin_not_allowed' | 'invalid_picture_address' | 'not_found' | 'picture_not_found' | 'route_not_found' | 'method_not_allowed' | 'request_timeout' | 'expired_picture_address' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'headers_too_large' | 'rate_limited' | 'internal_error' | 'not_implemented' | 'upstream_error' | 'upstream_unavailable' | 'upstream_rate_limited' | 'overloaded' | 'key_store_unavailable' | 'shutting_down' | 'missing_message' | 'invalid_message' | 'invalid_start_index' | 'missing_continuation_token' | 'conflicting_continuation_tokens' | 'missing_bearer' | 'invalid_continuation_token' | 'session_forbidden' | 'session_not_found' | 'session_not_active' | 'turn_in_progress' | 'session_expired' | 'unsupported_feature' | 'idempotency_conflict' | 'turn_queue_full' | 'not_ready' | (string & {});
   /** The next step, for people. */
   readonly resolution: string;
   /** Seconds to wait, as in `Retry-After`. */
@@ -957,13 +957,17 @@ export type ProblemCode =
   | 'invalid_key'
   | 'unauthorized'
   | 'origin_not_allowed'
+  | 'invalid_picture_address'
   | 'not_found'
+  | 'picture_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
+  | 'expired_picture_address'
   | 'payload_too_large'
   | 'uri_too_long'
   | 'unsupported_media_type'
+  | 'range_not_satisfiable'
   | 'headers_too_large'
   | 'rate_limited'
   | 'internal_error'
