@@ -81,11 +81,8 @@ export async function openFetching(options: FetchingOptions) {
     onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
   const pictured = openPictures({ ...options, secret: cursorKey, limits, stop });
-  const context = {
-    ...toPlanContext(providers, config, cursorKey),
-    ...toPageContext(options),
-    ...pictured.context,
-  };
+  const planning = toPlanContext(providers, config, cursorKey);
+  const context = { ...planning, ...toPageContext(options), ...pictured.context };
   return {
     reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),

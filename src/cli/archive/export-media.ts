@@ -1,5 +1,4 @@
 import type { MediaFolder } from '../../archive/media/media-folder.ts';
-import { copiesPath } from '../../archive/media/media-links.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { extensionOf } from '../../core/files/media-type.ts';
 import type { ExportFolder } from './export-folder.ts';
@@ -17,7 +16,8 @@ interface MediaExportOptions {
 /** Name of the folder with the pictures, videos and sounds, beside the folders of the years. */
 const mediaFolder = 'media';
 
-const linkPattern = new RegExp(`\\]\\((https?:[^()\\s]*)${copiesPath}([0-9a-f]{64})\\)`, 'g');
+/** Matches the target of a Markdown link to a file of the archive. */
+const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
 
 export type MediaExport = ReturnType<typeof createMediaExport>;
 
