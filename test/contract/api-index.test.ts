@@ -94,7 +94,8 @@ describe('/api', () => {
     );
 
     expect(paths).toContain('/api/v1/posts');
-    for (const path of paths) {
+    // A new server has no file of an imported archive.
+    for (const path of paths.filter((path: string) => path !== '/media/sha256/{hash}')) {
       const url = path
         .replace('{handle}', 'ada.example')
         .replace('{id}', '1900000000000000001')

@@ -59,7 +59,7 @@ describe('/.well-known/ard.json', () => {
       const manifest = manifestRules.parse((await app.request('/.well-known/ard.json')).json());
 
       // Aliases are deprecated, so nobody should find them; the others are no place to read at.
-      const others = ['alias', 'discovery', 'pages', 'health'];
+      const others = ['alias', 'discovery', 'media', 'pages', 'health'];
       const machine = surfaces
         .map(({ name }: { name: string }) => name)
         .filter((name: string) => !others.includes(name));

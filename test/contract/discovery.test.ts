@@ -149,15 +149,6 @@ describe('/api', () => {
           media_type: 'text/markdown; charset=utf-8',
           reads: ['getPost'],
         },
-        ...[
-          ['atom', 'application/atom+xml'],
-          ['rss', 'application/rss+xml'],
-          ['jsonfeed', 'application/feed+json'],
-        ].map(([name, type]) => ({
-          name,
-          media_type: `${type}; charset=utf-8`,
-          reads: ['getPost', 'listReplies', 'getProfile', 'searchPosts', 'importProfilePosts'],
-        })),
         {
           name: 'html',
           media_type: 'text/html; charset=utf-8',
@@ -170,6 +161,15 @@ describe('/api', () => {
             'searchPosts',
           ],
         },
+        ...[
+          ['atom', 'application/atom+xml'],
+          ['rss', 'application/rss+xml'],
+          ['jsonfeed', 'application/feed+json'],
+        ].map(([name, type]) => ({
+          name,
+          media_type: `${type}; charset=utf-8`,
+          reads: ['getPost', 'listReplies', 'getProfile', 'searchPosts', 'importProfilePosts'],
+        })),
         {
           name: 'ndjson',
           media_type: 'application/x-ndjson; charset=utf-8',

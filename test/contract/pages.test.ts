@@ -114,6 +114,9 @@ describe('format=html', () => {
       ['canonical', undefined, url],
       ['alternate', 'text/markdown', `/api/v1/posts?${query}&thread=off&format=markdown`],
       ['alternate', 'application/json', `/api/v1/posts?${query}&thread=off&format=json`],
+      ['alternate', 'application/atom+xml', `/api/v1/posts?${query}&thread=off&format=atom`],
+      ['alternate', 'application/rss+xml', `/api/v1/posts?${query}&thread=off&format=rss`],
+      ['alternate', 'application/feed+json', `/api/v1/posts?${query}&thread=off&format=jsonfeed`],
       ['alternate', 'application/json+oembed', `/api/v1/oembed?${query}`],
     ]);
     expect(body).toContain('<meta property="og:title" content="wren (@wren)">');

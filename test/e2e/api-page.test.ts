@@ -6,7 +6,7 @@ import { listen } from '../support/listen.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 
 /** Name in the path of a command, for a value that the description does not have. */
-const placeholder = /\/(?:ID|SESSIONID|FILE|ADDRESS)\b/;
+const placeholder = /\/(?:ID|SESSIONID|FILE|ADDRESS|HASH)\b/;
 
 it('shows commands that succeed on a server with the sample', async () => {
   const { app, port } = await listen(

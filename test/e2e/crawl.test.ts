@@ -43,12 +43,14 @@ const values: Readonly<Record<string, string>> = {
 const query = new URLSearchParams({
   url: `${base}/${values.handle}/status/${values.id}`,
   q: 'heron',
+  handles: String(values.handle),
   platform: 'archive',
 });
 
 /** Addresses that are named and cannot be asked for as they are, with the reason. */
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/[?&]cursor=/, 'a cursor is signed with the key of the server that made the example'],
+  [/\/media\/sha256\/\{hash\}/, 'a new server has imported no archive'],
   [/\{file\}/, 'the name of an asset has a hash in it; the pages name each, and are crawled'],
 ];
 
@@ -162,9 +164,9 @@ function collectBody(address: URL, { type, body }: Answer): readonly string[] {
   return seeds.includes(pathname) ? addressesIn(body) : [];
 }
 
-/** An embed among the examples is HTML, which writes `&` in its addresses as an entity. */
+/** Embeds and feeds among the examples contain HTML, which writes `&` in addresses as an entity, in XML twice. */
 function addressesIn(json: string): readonly string[] {
-  const texts = listStrings(JSON.parse(json)).map((text) => text.replaceAll('&amp;', '&'));
+  const texts = listStrings(JSON.parse(json)).map((text) => text.replaceAll(/&(?:amp;)+/g, '&'));
   return texts.flatMap((text) => findAddresses(text, base));
 }
 
@@ -200,7 +202,7 @@ function expand(address: string, { keyId, sessionId }: MadeIds): string {
   const path = decoded.slice(base.length).replace('/keys/{id}', `/keys/${keyId}`);
   const known: Readonly<Record<string, string>> = { ...values, sessionId };
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => known[name] ?? whole);
-  const needs = /\/(?:posts|replies|search|oembed|convert|browse|ask)$/;
+  const needs = /\/(?:posts|replies|search|oembed|opml|convert|browse|ask)$/;
   if (filled.includes('?') || !needs.test(filled)) {
     return `${base}${filled}`;
   }

@@ -13,7 +13,7 @@ import { feedMediaTypes } from '../../src/render/feeds/feeds.ts';
 import { parseHtml } from './render-html.ts';
 
 const readSchema = (name: string) =>
-  readFileSync(fileURLToPath(new URL(`schemas/${name}`, import.meta.url)), 'utf8');
+  readFileSync(fileURLToPath(new URL(`feed-schemas/${name}`, import.meta.url)), 'utf8');
 
 const namespaces = {
   atom: 'http://www.w3.org/2005/Atom',
