@@ -9,5 +9,4 @@ if [ -z "${PERCH_BROWSER:-}" ]; then
 fi
 export PERCH_BROWSER
 npm run --silent build
-# One browser at a time, because the tests wait for rendering.
-exec npx vitest run --no-file-parallelism test/browser "$@"
+exec npx vitest run test/browser "$@"
