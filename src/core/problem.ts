@@ -186,8 +186,8 @@ export const problemKinds = {
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
     'a request to `/mcp`, a session, a page of Perch or an admin route comes from a web page whose origin is not allowed, or the server listens on a loopback address and the `Host` header contains an unknown host name',
   ]),
-  invalid_picture_address: kind(403, 'Not an address of this server', [
-    'Read the post again, and use the address of the picture without a change. This server fetches no other addresses.',
+  invalid_picture_address: kind(403, 'Invalid picture address', [
+    'Request the page, feed or oEmbed document with the picture again, and use the address of the picture in the response unchanged. This server fetches only pictures whose address it has signed.',
     'the path below `/media/` was changed, or was signed by another server or with an earlier key',
   ]),
   not_found: kind(404, 'Not found', [
@@ -195,7 +195,7 @@ export const problemKinds = {
     'the post, account or media file does not exist, or is deleted, suspended or protected',
   ]),
   picture_not_found: kind(404, 'Picture not found', [
-    'Read the post again to get the current addresses of its pictures. If the picture is still missing, open the post on its platform.',
+    'Request the page, feed or oEmbed document with the picture again, because the author may have replaced the picture. If the picture is still missing, open the post on its platform.',
     'the host of the picture does not have the picture, or refuses to send the picture to this server',
   ]),
   route_not_found: kind(404, 'No such route', [
@@ -210,9 +210,9 @@ export const problemKinds = {
     'Open a new connection, and send the whole request without long pauses.',
     'the server did not receive the headers or the body of the request in time',
   ]),
-  expired_picture_address: kind(410, 'Address of the picture expired', [
-    'Read the post again, and use the new address of the picture.',
-    'the address of a picture below `/media/` is older than its period of validity',
+  expired_picture_address: kind(410, 'Picture address expired', [
+    'Request the page, feed or oEmbed document with the picture again, and use the new address in the response.',
+    'the address of a picture below `/media/` has expired, 90 to 120 days after this server signed it',
   ]),
   payload_too_large: kind(413, 'Body too large', [
     'Send a smaller body.',
@@ -226,9 +226,9 @@ export const problemKinds = {
     'Send the body as JSON, with the header `Content-Type: application/json`.',
     'the media type of the request body is not JSON, or is missing',
   ]),
-  range_not_satisfiable: kind(416, 'Range not in the file', [
+  range_not_satisfiable: kind(416, 'Range not satisfiable', [
     'Send a range that starts before the end of the file, or omit the header `Range`. The response header `Content-Range` contains the size of the file.',
-    'the header `Range` of a request for a media file asks for bytes after the end of the file',
+    'the header `Range` of a request for a media file asks only for bytes after the end of the file',
   ]),
   headers_too_large: kind(431, 'Headers too large', [
     'Send fewer or shorter headers. The maximum is 16 KiB for all headers together.',

@@ -4,7 +4,7 @@ import { migrations } from '../store/schema.ts';
 import { openMediaFolder } from './media-folder.ts';
 import type { MediaCopy } from './media-rows.ts';
 
-/** Public file of the archive, with its path on disk. */
+/** File of the archive that Perch may serve, with its path on disk. */
 export interface StoredCopy extends MediaCopy {
   readonly path: string;
 }

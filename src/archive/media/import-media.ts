@@ -5,7 +5,7 @@ import type { ArchiveStore } from '../store/store.ts';
 import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './media-folder.ts';
 import { removeFiles } from './remove-unused.ts';
 
-const noMedia = {
+const zeroCounts = {
   /** Files that this import stored, and their size in bytes. */
   stored: 0,
   bytes: 0,
@@ -21,8 +21,8 @@ const noMedia = {
   unused: 0,
 };
 
-/** Numbers of media files in an export by what happened to them. */
-export type MediaCounts = Readonly<typeof noMedia>;
+/** Number of media files in an export by the result of their import, and the size of the stored files. */
+export type MediaCounts = Readonly<typeof zeroCounts>;
 
 export interface MediaOutcome {
   /** `locked`: another process was storing media files, so this import stored none. */
@@ -53,7 +53,7 @@ const turnFiles = 200;
  */
 export async function importMedia(options: MediaImport): Promise<MediaOutcome> {
   const { store, folder } = options;
-  const counts = { ...noMedia };
+  const counts = { ...zeroCounts };
   const lock = folder.lock();
   if (lock === null) return { ended: 'locked', counts };
   try {
@@ -92,7 +92,7 @@ type CountedResult = Exclude<keyof MediaCounts, 'bytes'>;
 /** Counter to increment, `stopped` if the import was stopped, or `null` for a file that is not a media file. */
 type FileResult = CountedResult | 'stopped' | null;
 
-/** Creates a function that stores a file of the export. */
+/** Creates a function that stores a file of the export, if a post refers to it and the limits allow it. */
 function createFileWriter(options: MediaImport) {
   const { store, folder, owner, nameOf, limits } = options;
   let used = store.countMedia().bytes;
@@ -112,14 +112,14 @@ function createFileWriter(options: MediaImport) {
     if (reason !== null) return reason;
     const received = await receive(file, options);
     if (typeof received === 'string') return received;
-    const result = keep(received, name, options);
+    const result = placeFile(received, name, options);
     if (result === 'stored') used += received.copy.bytes;
     return result;
   };
 }
 
-/** Moves a received file to its place, unless the archive already has this content or no longer needs the file. */
-function keep(
+/** Moves a received file to its final path, unless the archive already has this content or no post refers to it now. */
+function placeFile(
   received: ReceivedFile,
   name: string,
   { store, folder, owner }: MediaImport,
@@ -137,7 +137,7 @@ function keep(
   return result;
 }
 
-/** Writes a file with a temporary name. Returns the reason if the file cannot be used. */
+/** Writes a file with a temporary name. Returns the reason as a string if the file cannot be used. */
 async function receive(file: MediaFile, { folder, signal }: MediaImport) {
   try {
     const received = await folder.receive(file.read(), { maxBytes: file.bytes, signal });

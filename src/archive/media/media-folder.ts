@@ -124,7 +124,7 @@ function tryToLock(path: string, dataFolder: string): FileLock | null {
   }
 }
 
-/** Writes content to a file while it computes the hash. Stops as soon as the file is too large or of another type. */
+/** Writes content to a file and computes its hash. Stops as soon as the file is too large or of an unsupported type. */
 async function writeContent(
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
@@ -152,7 +152,7 @@ function createInspector() {
   const findType = () => detectMediaType(start);
   return {
     findType,
-    /** Returns `true` as soon as enough bytes are known to see that the type is not a known one. */
+    /** Returns whether the bytes so far show that the type is not supported. */
     isRefused: (chunk: Uint8Array): boolean => {
       if (start.length >= mediaHeadBytes) return false;
       start = Buffer.concat([start, chunk.subarray(0, mediaHeadBytes - start.length)]);

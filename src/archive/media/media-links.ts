@@ -60,7 +60,7 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   });
   const linkPost = (post: Post): Post => (post.type === 'status' ? linkStatus(post) : post);
   return {
-    /** Returns whether nothing needs to be replaced in the stored JSON of a post or an account. */
+    /** Returns whether the stored JSON of a post or an account contains no URL that must be replaced. */
     isUnchanged: (json: string): boolean => isEmpty() && !json.includes(`"${exportOnly}`),
     account: linkAccount,
     post: linkPost,

@@ -11,13 +11,15 @@ export interface MediaCopy {
   readonly type: string;
 }
 
-/** Reference of a post or an account in an export to a file. */
+/** Reference from a post or an account of an export to a media file. */
 interface StoredReference {
   /** Account whose export contains the reference. */
   readonly owner: AccountReference;
   /** Lower-case handle of the account that published the file. */
   readonly author: string;
+  /** URL of the file in the post or the account. */
   readonly url: string;
+  /** Name of the file, as `ExportSource.mediaNameOf` returns it. */
   readonly name: string;
 }
 
@@ -27,7 +29,7 @@ export interface MediaTotal {
   readonly bytes: number;
 }
 
-/** Returns functions that store which files the archive has, and which posts and accounts refer to them. */
+/** Returns functions that read and write the rows of media files and of the references to them. */
 export function openMediaRows(database: SqliteDatabase) {
   return { ...openReferences(database), ...openCopies(database) };
 }
@@ -56,10 +58,10 @@ function openReferences(database: SqliteDatabase) {
   return {
     addMediaReference: ({ owner, ...reference }: StoredReference): void =>
       void refer.run({ ...reference, ...owner }),
-    /** Returns the hashes of the files that an account's references with this name have; `null` for a missing file. */
+    /** Returns the hash of the file for each of an account's references with this name; `null` for a missing file. */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),
-    /** Counts the files that exports of an account refer to without an address and that the archive does not have. */
+    /** Counts the files of an account that have no address on the platform and that the archive does not have. */
     countMissingMedia: (owner: AccountReference): number => missing.get(owner) ?? 0,
     listImportedAccounts: (number: number): readonly AccountReference[] => importedBy.all(number),
   };

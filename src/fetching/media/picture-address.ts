@@ -12,10 +12,10 @@ export interface PictureAddressOptions {
   readonly clock: Clock;
 }
 
-/** Signed picture address, after its signature and its expiry were checked. */
+/** Content of a signed picture address whose signature and expiry are valid. */
 export interface PictureAddress {
   readonly url: URL;
-  /** Time in Unix milliseconds from which the address is refused. */
+  /** Expiry of the address in Unix milliseconds. */
   readonly expiresMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface PictureAddresses {
   readonly parse: (signed: string) => PictureAddress;
 }
 
-/** Path below which this server has pictures. */
+/** Start of the paths of all pictures and other media files on this server. */
 export const mediaPath = '/media/';
 
 const dayMs = 86_400_000;
@@ -90,7 +90,7 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
   };
 }
 
-/** Returns the day on which an address expires that is signed now: the end of a later period. */
+/** Returns the expiry of an address that is signed now, in days since 1970-01-01: 90 days after the end of the period. */
 function expiryDay(nowMs: number): number {
   const period = Math.floor(nowMs / dayMs / periodDays) + 1;
   return period * periodDays + validDays;

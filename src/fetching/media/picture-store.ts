@@ -12,10 +12,10 @@ export interface Picture extends PictureBytes {
   readonly hash: string;
 }
 
-/** Cache of pictures, from which the least recently used ones are deleted first. */
+/** Cache of pictures. If it is full, the least recently used pictures are deleted first. */
 export interface PictureStore {
   /**
-   * Returns a picture; `null` if the cache lacks the picture, or has kept it for a week. Calls `reserve` with the size
+   * Returns a picture; `null` if the cache lacks the picture, or stored it a week ago or earlier. Calls `reserve` with the size
    * in bytes before reading the picture. @throws the error of `reserve`
    */
   read(key: string, reserve: (bytes: number) => void): Promise<Picture | null>;
@@ -39,7 +39,7 @@ export interface PictureStoreOptions {
 /** Time in milliseconds after which a picture is fetched again, because it may have been deleted at its source. */
 const keepMs = 7 * 86_400_000;
 
-/** Minimum time in milliseconds between two records that a picture was used. */
+/** Minimum time in milliseconds between two updates of the access time of a file. */
 const useIntervalMs = 3_600_000;
 
 /** Size in bytes of the smallest unit of a disk. A small file counts as this many bytes. */
@@ -108,7 +108,7 @@ const fileName = /^([0-9a-f]{64})-([0-9a-f]{32})\.(jpg|png|gif|webp|avif)$/;
 
 type Changes = Pick<PictureStore, 'close'> & { add(work: () => Promise<void>): void };
 
-/** Creates a queue of changes of files. They run one after the other, so that many changes need little memory. */
+/** Creates a queue of file operations. They run one after the other, so that few files are open at the same time. */
 function createChanges(onError: (error: unknown) => void): Changes {
   let last = Promise.resolve();
   return {

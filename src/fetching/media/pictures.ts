@@ -35,7 +35,10 @@ export interface PictureRequest {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly span?: TraceSpan | undefined;
-  /** Called with the size in bytes before the picture is read, or before it is returned. May throw a Problem. */
+  /**
+   * Called with the size of the picture in bytes: before a cached picture is read from disk, and before a fetched picture
+   * is returned. May throw a Problem.
+   */
   readonly reserve: (bytes: number) => void;
 }
 
@@ -145,7 +148,7 @@ function take(usage: Usage, client: Client): Reservation {
 
 function overloaded(): Problem {
   const detail =
-    'Too many pictures are being fetched, in total, for this client address or from one host.';
+    'Too many pictures are being fetched: in total, for this client address, or from this host.';
   return new Problem('overloaded', { detail });
 }
 
@@ -155,7 +158,7 @@ const stopping = () => new Problem('shutting_down', { detail: 'The server is shu
 const isLasting = ({ code }: Problem): boolean =>
   code === 'picture_not_found' || code.startsWith('upstream_');
 
-/** Status codes with which a host refuses a picture, or says that it does not exist. */
+/** Status codes of hosts that refuse a picture or do not have it. */
 const refusals: readonly number[] = [400, 401, 403, 404, 410, 451];
 
 /** Returns the picture in a response. @throws Problem */
@@ -176,7 +179,7 @@ function expectPicture(
     });
   }
   if (status >= 500) throw unavailable(url);
-  const detail = `The host ${url.host} sent something else than a JPEG, PNG, GIF, WebP or AVIF picture.`;
+  const detail = `The host ${url.host} did not send a JPEG, PNG, GIF, WebP or AVIF picture.`;
   throw unusable(detail);
 }
 

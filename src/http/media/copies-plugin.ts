@@ -16,7 +16,7 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly ledger: Ledger;
 }
 
-/** Number of bytes of a file that are in memory at the same time. They count as unread bytes of a reply. */
+/** Size in bytes of the buffer for each response. It counts as unread bytes of a reply. */
 const bufferBytes = 65_536;
 
 /** Registers the route that serves the files of imported archives. */
@@ -74,7 +74,7 @@ const toHeaders = ({ hash, type }: StoredCopy) => ({
   'cache-control': 'public, max-age=31536000, immutable',
 });
 
-/** Returns the requested part of a file. @throws Problem `range_not_satisfiable` if the part is not in the file */
+/** Returns the requested part of a file; `null` for the whole file. @throws Problem `range_not_satisfiable` if the part is not in the file */
 function readRange(
   { headers }: FastifyRequest,
   reply: FastifyReply,

@@ -20,12 +20,12 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
 
-/** Pictures of other hosts, with the check of their signed addresses. */
+/** Functions that parse a signed address and return its picture. */
 type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>;
 
 /** Options of the route for pictures of other hosts. */
 export interface PictureProxyOptions {
-  /** `null` if the server does not show pictures. All requests then get 404 `route_not_found`. */
+  /** `null` with `PERCH_MEDIA=off`. All requests then get 404 `route_not_found`. */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
   readonly ledger: Ledger;
@@ -126,9 +126,9 @@ export const pictureEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: `${mediaPath}{signed}`,
     tag: 'media',
-    summary: 'Returns a picture of a post, which this server fetches from the host of the picture.',
+    summary: 'Returns a picture that this server fetches from another host, or has in its cache.',
     description:
-      'The addresses are in pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy`. With `PERCH_MEDIA=off`, the reply is 404 `route_not_found`. The media type is that of the content. The server sends no parts of a picture (`Range`).',
+      'The web pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy` contain the addresses of pictures. With `PERCH_MEDIA=off`, the response is 404 `route_not_found`. The server determines the media type from the content of the picture, and ignores the header `Range`.',
     parameters: {
       path: z.object({
         signed: z

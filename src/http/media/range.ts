@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the whole file is to be sent:
- * without the header, and for other units, invalid values and several ranges, which a server may ignore.
+ * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the response must contain the
+ * whole file: without the header, or with another unit, an invalid value or several ranges, which a server may ignore.
  */
 export function parseRange(
   header: string | undefined,
@@ -21,7 +21,7 @@ export function parseRange(
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Returns the last `length` bytes of a file. */
+/** Returns the range of the last `length` bytes of a file. */
 function findSuffix(length: number, size: number): ByteRange | 'unsatisfiable' {
   return length === 0 ? 'unsatisfiable' : { start: Math.max(0, size - length), end: size - 1 };
 }
