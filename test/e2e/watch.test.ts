@@ -60,7 +60,7 @@ describe('the first run', () => {
     expect(ids).toEqual(timeline.ids.slice(-ids.length));
     expect(ids.length).toBeGreaterThanOrEqual(2000);
     expect(stderr).toBe(
-      'perch: @wren has more new posts than Perch reads at once, which is 2000. The oldest of them are missing.\n',
+      'perch: @wren has more than 2000 new posts. Perch skips the oldest of them.\n',
     );
   });
 

@@ -19,7 +19,7 @@ import { deliver, type Handler, type RetryOptions } from './delivery.ts';
 import { formatDuration, parseDuration } from './durations.ts';
 import { runCommandLine } from './exec.ts';
 import { type Item, toDeliveryId } from './memory.ts';
-import { leastIntervalMs, maxAdaptiveMs, minAdaptiveMs } from './pace.ts';
+import { maxAdaptiveMs, minAdaptiveMs, toMinIntervalMs } from './pace.ts';
 import { parsePage, type Start } from './poll.ts';
 import { type PrintFormat, printFormats, printPost } from './print.ts';
 import { createState, openStateFile, type State } from './state-file.ts';
@@ -36,7 +36,7 @@ const options: CommandOptions = {
     type: 'string',
     value: 'FORMAT',
     choices: printFormats,
-    about: 'text, or ndjson for a line of JSON for each post. Default text.',
+    about: 'text prints Markdown; ndjson prints a line of JSON for each post. Default text.',
   },
   state: {
     type: 'string',
@@ -46,7 +46,7 @@ const options: CommandOptions = {
   since: {
     type: 'string',
     value: 'TIME',
-    about: 'On the first run, starts with the posts at or after TIME, such as 2026-01-31.',
+    about: 'On the first run, starts with the oldest post at or after TIME, such as 2026-01-31.',
   },
   backlog: {
     type: 'string',
@@ -58,7 +58,10 @@ const options: CommandOptions = {
     value: 'TIME',
     about: `Interval, such as 90s or 5m. Default: a tenth of the usual time between two posts, from ${formatDuration(minAdaptiveMs)} to ${formatDuration(maxAdaptiveMs)}.`,
   },
-  once: { type: 'boolean', about: 'Ends after the first round, for cron and other timers.' },
+  once: {
+    type: 'boolean',
+    about: 'Ends after each list was read once, for cron and other timers.',
+  },
   exec: {
     type: 'string',
     value: 'CMD',
@@ -78,7 +81,7 @@ const options: CommandOptions = {
   ...targetOptions,
 };
 
-/** Command `perch watch`, which prints and forwards new posts of accounts and searches. It needs no server. */
+/** Command `perch watch`, which prints new posts of accounts and searches, and passes them to a command or a webhook. */
 export const watchCommand: CommandBody = {
   details: `
 Each argument is an account, such as @jack, @ada.example, @user@host or the URL of a profile. With
@@ -163,9 +166,11 @@ interface Run extends Plan {
 function run(plan: Run, context: CommandContext): Promise<ExitCode> {
   const { stop, targets, everyMs, statePath, isOnce } = plan;
   const report = (text: string) => context.stderr.write(`perch: ${text}\n`);
-  const leastMs = leastIntervalMs(context.config, targets.length);
-  if (everyMs !== null && everyMs < leastMs) {
-    report(`The interval is ${formatDuration(leastMs)}, because of PERCH_PUBLIC_ALLOWANCE.`);
+  const minIntervalMs = toMinIntervalMs(context.config, targets.length);
+  if (everyMs !== null && everyMs < minIntervalMs) {
+    report(
+      `The interval is ${formatDuration(minIntervalMs)}, because a shorter one would exceed PERCH_PUBLIC_ALLOWANCE.`,
+    );
   }
   if (context.stderr.isTerminal && !isOnce) {
     report(`Watching ${targets.map(({ name }) => name).join(', ')}. Press Ctrl-C to stop.`);
@@ -184,7 +189,7 @@ function run(plan: Run, context: CommandContext): Promise<ExitCode> {
         ...plan,
         ...retry,
         targets: keyed,
-        leastMs,
+        minIntervalMs,
         state,
         reader,
         deliver: (item) => deliverItem(item, { handlers, plan, retry, context }),
@@ -207,11 +212,12 @@ const toClientOptions = (config: Config) => ({
   clock: systemClock,
 });
 
-/** Returns each list once, with the key of its memory. @throws Problem with status 400 for invalid parameters */
+/** Returns each target once, with the key of its memory. @throws Problem with status 400 for invalid parameters */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
   const keyed = targets.map((target) => {
     const { query } = parsePage(target, reader, { limit: 1 }).plan;
-    if (query.kind !== 'browse') throw new Error('A watched list is not a list.');
+    if (query.kind !== 'browse')
+      throw new Error('The read operation of a watched target does not return a list.');
     return [query.listKey, target] as const;
   });
   return [...new Map(keyed)].map(([key, target]) => ({ key, target }));
@@ -244,7 +250,7 @@ interface DeliveryContext {
   readonly context: CommandContext;
 }
 
-/** Prints a post, and passes it to the command and the webhook. Returns `false` if the watch must end before that. */
+/** Prints a post, and passes it to the command and the webhook. Returns `false` if the watch was stopped before that. */
 async function deliverItem(item: Item, { handlers, plan, retry, context }: DeliveryContext) {
   const { format, stop } = plan;
   const nowMs = systemClock.now();

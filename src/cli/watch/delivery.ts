@@ -9,7 +9,7 @@ interface DeliveryErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Error of one attempt to deliver a post. The message has the handler as its subject: “ended with exit code 1”. */
+/** Error of one attempt to deliver a post. The message continues the name of the handler: “ended with exit code 1”. */
 export class DeliveryError extends Error {
   readonly isFinal: boolean;
   readonly retryAfterSeconds: number | undefined;
@@ -28,6 +28,7 @@ export class DeliveryError extends Error {
 export interface Handler<Message> {
   /** Name in messages, such as `The webhook`. */
   readonly name: string;
+  /** Maximum number of attempts for one message. */
   readonly attempts: number;
   /** Maximum wait between two attempts in milliseconds. */
   readonly maxWaitMs: number;
@@ -47,7 +48,7 @@ export interface RetryOptions {
 const firstWaitMs = 1000;
 
 /**
- * Delivers a message, and repeats failed attempts. Returns `false` if `stop` was aborted before the delivery.
+ * Delivers a message, and retries failed attempts. Returns `false` if `stop` was aborted before the delivery.
  * @throws CommandError if all attempts fail
  */
 export async function deliver<Message>(

@@ -27,7 +27,7 @@ export async function runCommandLine(
     }, timeoutMs),
   ];
   try {
-    const fault = await faultOf(child, input);
+    const fault = await waitForExit(child, input);
     if (isLate) {
       kill('SIGKILL'); // processes that the command started can outlive it
       throw new DeliveryError(`took longer than ${formatDuration(timeoutMs)}`);
@@ -40,7 +40,7 @@ export async function runCommandLine(
 }
 
 /** Waits until a command ends. Returns the reason why it failed; `null` for success. */
-function faultOf(child: ChildProcess, input: string): Promise<string | null> {
+function waitForExit(child: ChildProcess, input: string): Promise<string | null> {
   return new Promise((resolve) => {
     child.on('error', ({ message }) => resolve(`could not be started (${message})`));
     child.on('exit', (code, signal) => {

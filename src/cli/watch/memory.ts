@@ -31,18 +31,18 @@ function keyOf(post: Status): string {
   return `${platform} ${author.id.startsWith('did:') ? `${author.id} ${id}` : postKey(post)}`;
 }
 
-/** Returns an id of a post that contains only letters and digits, and is equal in all runs and on all machines. */
+/** Returns the `webhook-id` of a post: letters and digits, the same in all runs and on all machines. */
 export const toDeliveryId = ({ key }: Item): string =>
   `post${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 
 /** Maximum number of posts that a memory contains. */
 export const maxRemembered = 1000;
 
-/** Posts of one list that need not be delivered. */
+/** Record of the posts of one list that were delivered, or that are too old to be delivered. */
 export interface Memory {
   /** Time in Unix seconds. Posts at or before this time are never new. */
   readonly floor: number;
-  /** Identities of known posts with their time (see `Item`), the least recently added first. */
+  /** Times of known posts by identity (see `Item`), the least recently added first. */
   readonly seen: ReadonlyMap<string, number | null>;
 }
 
@@ -86,7 +86,7 @@ export function oldestOf(items: readonly Item[]): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Returns whether later pages of a list can contain new posts. The last item of this page shows it, if there is one. */
+/** Returns whether pages after `page` can contain new posts: unless its last item is known or too old. */
 export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
   const last = page.at(-1);
   if (last === undefined) return true;

@@ -2,11 +2,11 @@ import type { Config } from '../../config/config.ts';
 import type { Random } from '../../core/random.ts';
 import type { Item } from './memory.ts';
 
-/** Shortest and longest interval between two polls of a list, if `--every` is not used. */
+/** Minimum and maximum interval between two polls of a list in milliseconds, if `--every` is not used. */
 export const minAdaptiveMs = 60_000;
 export const maxAdaptiveMs = 900_000;
 
-/** Share of the time between two posts after which the list is read again. */
+/** Interval between two polls, as a share of the usual time between two posts. */
 const share = 0.1;
 
 /** Maximum wait after errors in milliseconds, also if the platform requests a longer one. */
@@ -16,7 +16,7 @@ const maxBackoffMs = 3_600_000;
  * Returns the shortest interval between two polls of a list in milliseconds, so that all polls together stay within the
  * allowance of a caller without a key.
  */
-export function leastIntervalMs(config: Config, lists: number): number {
+export function toMinIntervalMs(config: Config, lists: number): number {
   const { PERCH_ALLOWANCE_WINDOW_SECONDS: window, PERCH_PUBLIC_ALLOWANCE: allowance } = config;
   return Math.ceil((1000 * window * lists) / allowance);
 }

@@ -12,9 +12,11 @@ import {
 } from './memory.ts';
 import type { Target } from './targets.ts';
 
-/** Maximum numbers of posts and of pages that one poll reads. */
+/** Maximum numbers of posts and of pages that one poll reads. The last page can exceed the number of posts. */
 export const maxItems = 2000;
 const maxPages = 40;
+
+/** Number of posts to request on the first page, and on each later page. */
 const firstPage = 20;
 const laterPages = 100;
 
@@ -26,13 +28,13 @@ export type Start =
 /** Result of reading a list. */
 export interface Poll {
   /** New posts, the oldest first. */
-  readonly news: readonly Item[];
-  /** Memory before the new posts are delivered. */
+  readonly newItems: readonly Item[];
+  /** Memory of the list without the new posts, which are added when they are delivered. */
   readonly memory: Memory;
   /** Newest posts of the list, the newest first. */
   readonly latest: readonly Item[];
-  /** Whether there are more new posts than one poll reads. */
-  readonly isCut: boolean;
+  /** Whether older new posts are missing, because one poll reads a limited number of posts. */
+  readonly isTruncated: boolean;
 }
 
 /** Error for a list that was read from a source that is not live, such as the archive. */
@@ -64,13 +66,13 @@ export async function pollFirst(
     limit,
     mayContinue: (all) => all.length < count,
   });
-  const news = withoutRepeats(inOrder(items)).slice(0, count);
-  const rest = items.filter((item) => !news.includes(item));
+  const newItems = withoutRepeats(inOrder(items)).slice(0, count);
+  const rest = items.filter((item) => !newItems.includes(item));
   // An account without posts can have posts that the platform does not list yet.
   const known = oldestOf(items) ?? Math.floor(nowMs / 1000) - 86_400;
-  const floor = Math.min(known, (oldestOf(news) ?? known + 1) - 1);
+  const floor = Math.min(known, (oldestOf(newItems) ?? known + 1) - 1);
   const seen = new Map(rest.toReversed().map(({ key, seconds }) => [key, seconds]));
-  return { news: news.toReversed(), memory: { floor, seen }, latest, isCut: false };
+  return { newItems: newItems.toReversed(), memory: { floor, seen }, latest, isTruncated: false };
 }
 
 function withoutRepeats(items: readonly Item[]): readonly Item[] {
@@ -87,12 +89,12 @@ async function pollNew(
   reader: Reader,
   { isFirst, ...memory }: Memory & { readonly isFirst: boolean },
 ): Promise<Poll> {
-  const { items, latest, isCut } = await readItems(target, reader, {
+  const { items, latest, isTruncated } = await readItems(target, reader, {
     limit: firstPage,
     mayContinue: (_, page) => mayContinue(page, memory),
   });
-  const news = inOrder(selectNew(items, memory, { isFirst })).toReversed();
-  return { news, memory, latest, isCut };
+  const newItems = inOrder(selectNew(items, memory, { isFirst })).toReversed();
+  return { newItems, memory, latest, isTruncated };
 }
 
 interface ReadOptions {
@@ -113,14 +115,16 @@ async function readItems(target: Target, reader: Reader, { limit, mayContinue }:
     latest ??= own;
     items.push(...own);
     cursor = page.next?.cursor;
-    if (cursor === undefined || !mayContinue(items, own)) return { items, latest, isCut: false };
+    if (cursor === undefined || !mayContinue(items, own))
+      return { items, latest, isTruncated: false };
   }
-  return { items, latest: latest ?? [], isCut: true };
+  return { items, latest: latest ?? [], isTruncated: true };
 }
 
 async function readPage(parsed: ParsedRead, reader: Reader): Promise<BrowseResult> {
   const page = reader.assemble(await reader.fetch(parsed));
-  if (page.kind !== 'browse') throw new Error('A watched list is not a list.');
+  if (page.kind !== 'browse')
+    throw new Error('The read operation of a watched target does not return a list.');
   if (page.degraded) throw new NotLiveError('The platform could not be read.');
   return page;
 }

@@ -23,12 +23,12 @@ const kinds = [
   { read: reads.searchPosts, name: 'a search' },
 ];
 const readOptions = createReadOptions(kinds);
-const own = ['with-replies', 'with-reposts', 'only-media'] as const;
+const accountOptions = ['with-replies', 'with-reposts', 'only-media'] as const;
 const watchFeeds = feeds.filter((feed) => feed !== 'top' && feed !== 'users');
 
 /** Options that select the posts of accounts and searches. */
 export const targetOptions: CommandOptions = {
-  ...Object.fromEntries(own.flatMap((name) => optionOf(name))),
+  ...Object.fromEntries(accountOptions.flatMap((name) => optionOf(name))),
   platform: {
     type: 'string',
     value: 'NAME',
@@ -50,7 +50,7 @@ function optionOf(name: string) {
 
 const maxTargets = 20;
 
-/** Returns the lists that the arguments name. @throws UsageError, CommandError */
+/** Converts the arguments of the command to lists to watch. @throws UsageError, CommandError */
 export function toTargets(
   args: readonly string[],
   values: OptionValues,
@@ -79,7 +79,7 @@ function toSearches(texts: readonly string[], values: OptionValues): readonly Ta
 
 function refuseTooMany(texts: readonly string[]): void {
   if (texts.length <= maxTargets) return;
-  throw new UsageError(`watch takes at most ${maxTargets} accounts or searches.`);
+  throw new UsageError(`perch watch accepts up to ${maxTargets} accounts or searches.`);
 }
 
 function toTarget(
@@ -117,18 +117,18 @@ function toTargetOf(
   if (!['media', ...watchFeeds].includes(String(feed).toLowerCase())) {
     throw new UsageError(`--feed must be one of ${watchFeeds.join(', ')}.`);
   }
-  // Results of the archive in place of a platform would be reported as new posts.
+  // Without `require_live`, a search can return posts of the archive, which would be reported as new posts.
   return { name, read, parameters: { ...parameters, require_live: 'true' } };
 }
 
 /** Returns the options for a kind of list. @throws UsageError for an option that has no effect on this kind */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
-  const names = isSearch ? ['platform', 'feed'] : own;
-  const others = isSearch ? own : ['feed'];
-  const astray = others.find((name) => values[name] !== undefined);
-  if (astray !== undefined) {
-    const whom = isSearch ? 'accounts' : 'a search';
-    throw new UsageError(`--${astray} can be used only with ${whom}.`);
+  const names = isSearch ? ['platform', 'feed'] : accountOptions;
+  const others = isSearch ? accountOptions : ['feed'];
+  const misused = others.find((name) => values[name] !== undefined);
+  if (misused !== undefined) {
+    const kind = isSearch ? 'accounts' : 'a search';
+    throw new UsageError(`--${misused} can be used only with ${kind}.`);
   }
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }

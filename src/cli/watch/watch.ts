@@ -22,8 +22,8 @@ export interface WatchOptions {
   readonly start: Start;
   /** Fixed interval between two polls of a list in milliseconds; `null` for the adaptive one. */
   readonly everyMs: number | null;
-  /** Minimum interval between two polls of a list in milliseconds. */
-  readonly leastMs: number;
+  /** Minimum interval between two polls of a list in milliseconds, also with `everyMs`. */
+  readonly minIntervalMs: number;
   /** Whether to read each list only once. */
   readonly isOnce: boolean;
   readonly state: State;
@@ -38,18 +38,19 @@ export interface WatchOptions {
   readonly report: (text: string) => void;
 }
 
-/** Watched list with the time of its next poll and its latest failures. */
+/** Watched list, with the time of its next poll (`dueMs`, Unix milliseconds) and its consecutive failures. */
 interface List extends KeyedTarget {
   dueMs: number;
   intervalMs: number;
   failures: number;
   /** Code of the reported failure; `null` if the latest poll succeeded. */
   fault: string | null;
+  /** Whether a read of the list has succeeded in this run. */
   wasRead: boolean;
 }
 
 /**
- * Reads the lists and delivers each new post, until `stop` is aborted or a delivery asks to end.
+ * Reads the lists and delivers each new post, until `stop` is aborted or `deliver` returns `false`.
  * @throws CommandError if a list does not exist, or if a post cannot be delivered
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
@@ -81,7 +82,7 @@ async function readOnce(lists: readonly List[], options: WatchOptions): Promise<
   return code;
 }
 
-/** Failure to read a list that can end without a change by the user. */
+/** Failure to read a list that can end by itself, such as an outage of the platform. */
 class TemporaryFault {
   readonly code: string;
   readonly message: string;
@@ -101,12 +102,12 @@ async function visit(list: List, options: WatchOptions): Promise<Poll | Temporar
   reportChange(list, poll, options);
   if (poll instanceof TemporaryFault) return poll;
   list.wasRead = true;
-  if (poll.isCut) {
+  if (poll.isTruncated) {
     options.report(
-      `${list.target.name} has more new posts than Perch reads at once, which is ${maxItems}. The oldest of them are missing.`,
+      `${list.target.name} has more than ${maxItems} new posts. Perch skips the oldest of them.`,
     );
   }
-  return (await deliverNews(list, poll, options)) ? poll : 'end';
+  return (await deliverNewItems(list, poll, options)) ? poll : 'end';
 }
 
 async function read(list: List, options: WatchOptions): Promise<Poll | TemporaryFault> {
@@ -150,12 +151,12 @@ function reportChange(
 }
 
 /** Delivers new posts one after the other, and stores each delivery. Returns `false` if the watch must end. */
-async function deliverNews(list: List, { news, memory }: Poll, options: WatchOptions) {
+async function deliverNewItems(list: List, { newItems, memory }: Poll, options: WatchOptions) {
   const { state, stop, deliver } = options;
   const isFirst = !state.memories.has(list.key);
   state.memories.set(list.key, memory);
   if (isFirst) await state.save();
-  for (const item of news) {
+  for (const item of newItems) {
     if (stop.aborted) return false;
     if (!isKnown(item, options) && !(await deliver(item))) return false;
     state.memories.set(list.key, remember(state.memories.get(list.key) ?? memory, [item]));
@@ -164,7 +165,7 @@ async function deliverNews(list: List, { news, memory }: Poll, options: WatchOpt
   return true;
 }
 
-/** Returns whether another watched list has had this post. */
+/** Returns whether the post was already delivered for another watched list. */
 function isKnown({ key }: Item, { targets, state }: WatchOptions): boolean {
   return targets.some((one) => state.memories.get(one.key)?.seen.has(key) === true);
 }
@@ -173,20 +174,20 @@ const firstBackoffMs = 15_000;
 
 /** Sets the time of the next poll. */
 function schedule(list: List, last: Poll | TemporaryFault, options: WatchOptions): void {
-  const { everyMs, leastMs, clock, random } = options;
+  const { everyMs, minIntervalMs, clock, random } = options;
   const nowMs = clock.now();
   if (last instanceof TemporaryFault) {
     list.failures += 1;
     const { failures } = list;
     const { retryAfterSeconds } = last;
-    const firstMs = Math.max(leastMs, Math.min(everyMs ?? firstBackoffMs, firstBackoffMs));
+    const firstMs = Math.max(minIntervalMs, Math.min(everyMs ?? firstBackoffMs, firstBackoffMs));
     const backoff = { failures, firstMs, maxMs: maxAdaptiveMs, retryAfterSeconds };
     list.intervalMs = backoffMs(backoff, random);
   } else {
     list.failures = 0;
     const jitter = 1 + 0.1 * random.fraction();
     const ms = everyMs ?? adaptiveIntervalMs(last.latest, nowMs) * jitter;
-    list.intervalMs = Math.max(leastMs, Math.ceil(ms));
+    list.intervalMs = Math.max(minIntervalMs, Math.ceil(ms));
   }
   list.dueMs = nowMs + list.intervalMs;
 }

@@ -28,12 +28,13 @@ export const opmlEndpoint: Endpoint = {
   path,
   tag: 'v1',
   summary: 'Lists the feeds of accounts as OPML, which feed readers import.',
-  description: 'Perch does not check whether the accounts exist, and requests nothing from them.',
+  description:
+    'Perch does not read the accounts, and does not check whether they exist. The request does not count towards an allowance.',
   parameters: { query },
   replies: [
     {
       status: 200,
-      description: 'The list of feeds, in the order of the handles.',
+      description: 'The list of Atom feeds, in the order of the handles.',
       content: { [opmlMediaType]: 'text' },
       headers,
     },

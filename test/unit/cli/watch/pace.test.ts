@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDuration, parseDuration } from '../../../../src/cli/watch/durations.ts';
 import type { Item } from '../../../../src/cli/watch/memory.ts';
-import { adaptiveIntervalMs, backoffMs, leastIntervalMs } from '../../../../src/cli/watch/pace.ts';
+import { adaptiveIntervalMs, backoffMs, toMinIntervalMs } from '../../../../src/cli/watch/pace.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import { ada, status } from '../../../support/render-posts.ts';
 
@@ -29,8 +29,8 @@ describe('the interval', () => {
     const loaded = loadConfig({ PERCH_PUBLIC_ALLOWANCE: '30' });
     if (!loaded.ok) throw new Error();
 
-    expect(leastIntervalMs(loaded.config, 1)).toBe(2000);
-    expect(leastIntervalMs(loaded.config, 5)).toBe(10_000);
+    expect(toMinIntervalMs(loaded.config, 1)).toBe(2000);
+    expect(toMinIntervalMs(loaded.config, 5)).toBe(10_000);
   });
 });
 

@@ -24,7 +24,7 @@ function createPost(seconds: number, told: Partial<Status> = {}): Status {
   return { ...status(ids, ada, 'Fog.', told), created_timestamp: seconds };
 }
 
-const idsOf = ({ news }: Pick<Poll, 'news'>) => news.map(({ post }) => post.id);
+const idsOf = ({ newItems }: Pick<Poll, 'newItems'>) => newItems.map(({ post }) => post.id);
 
 async function startList(count: number) {
   const { list, reader } = createListReader(createPosts(count));
@@ -63,7 +63,7 @@ describe('the first read of a list', () => {
     const { list, reader } = createListReader(createPosts(60));
     const start = { kind: 'backlog', count: 45 } as const;
     const first = await pollFirst(target, reader, { start, nowMs });
-    const crashed = remember(first.memory, first.news.slice(0, 7));
+    const crashed = remember(first.memory, first.newItems.slice(0, 7));
 
     const rest = await pollAgain(target, reader, crashed);
 
@@ -99,7 +99,7 @@ describe('later reads of a list', () => {
     const future = createPost(9_000_000_000);
     list.posts = [future, ...list.posts];
     const first = await pollAgain(target, reader, memory);
-    const known = remember(first.memory, first.news);
+    const known = remember(first.memory, first.newItems);
     const next = createPost(310);
     list.posts = [next, ...list.posts];
 
@@ -122,9 +122,9 @@ it('remembers a bounded number of posts, and does not take forgotten ones for ne
     const newest = list.posts[0]?.created_timestamp ?? 0;
     const added = Array.from({ length: 100 }, (_, index) => createPost(newest + 1000 - 10 * index));
     list.posts = [...added, ...list.posts];
-    const { news } = await pollAgain(target, reader, known);
-    expect(news).toHaveLength(100);
-    known = remember(known, news);
+    const { newItems } = await pollAgain(target, reader, known);
+    expect(newItems).toHaveLength(100);
+    known = remember(known, newItems);
   }
   list.pinned = list.posts.at(-50) ?? null;
 
@@ -150,11 +150,11 @@ class Watched {
 
   /** Reads the list, and is killed after some deliveries. */
   async read(deliveries: number): Promise<void> {
-    const { news } = await pollAgain(target, this.#reader, this.#memory);
-    expect(news.map(({ post }) => post.id).sort()).toEqual(
+    const { newItems } = await pollAgain(target, this.#reader, this.#memory);
+    expect(newItems.map(({ post }) => post.id).sort()).toEqual(
       [...this.#waiting].map(({ id }) => id).sort(),
     );
-    const delivered = news.slice(0, deliveries);
+    const delivered = newItems.slice(0, deliveries);
     this.#memory = remember(this.#memory, delivered);
     for (const { post } of delivered) this.#waiting.delete(post);
   }
@@ -227,7 +227,7 @@ it('recognizes a post on Bluesky after its author has changed the handle', async
   const first = await pollAgain(target, reader, memory);
   list.posts = [name('ada.fenwick.example'), ...list.posts.slice(1)];
 
-  const known = remember(first.memory, first.news);
+  const known = remember(first.memory, first.newItems);
 
   expect(idsOf(first)).toEqual(['3k']);
   expect(idsOf(await pollAgain(target, reader, known))).toEqual([]);

@@ -23,7 +23,7 @@ async function startWatch(options: Partial<WatchOptions> = {}) {
     targets: [{ target, key: 'ada' }],
     start: { kind: 'backlog', count: 0 },
     everyMs: 60_000,
-    leastMs: 1000,
+    minIntervalMs: 1000,
     isOnce: false,
     state: createState(),
     reader,
