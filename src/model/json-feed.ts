@@ -18,14 +18,18 @@ const replies = z
   .object({
     in_reply_to: z
       .object({
-        id: z.string().nullable().describe('Id of the item for the post, if known.'),
+        id: z.string().nullable().describe('Id of the item for this post; `null` if unknown.'),
         url: z.string().nullable(),
       })
       .readonly()
       .optional()
       .describe('Post to which the item replies.'),
-    replies_url: optionalText.describe('Feed of the replies.'),
-    reply_count: z.number().int().optional().describe('Only in the feed of a thread.'),
+    replies_url: optionalText.describe('URL of the feed of all replies to the post.'),
+    reply_count: z
+      .number()
+      .int()
+      .optional()
+      .describe('Number of replies. Only in the feed of a thread.'),
   })
   .readonly();
 
@@ -52,12 +56,12 @@ export const jsonFeed = record('JsonFeed', {
   home_page_url: z.string(),
   feed_url: z.string(),
   description: optionalText,
-  next_url: optionalText.describe('Feed of the next page.'),
+  next_url: optionalText.describe('URL of the next page of the feed.'),
   icon: optionalText,
   authors: list(author).optional(),
   _perch: z
     .object({
-      id: z.string().describe('Tag URI of the list.'),
+      id: z.string().describe('Tag URI (RFC 4151) of the feed, the same on all pages.'),
       first_url: optionalText,
       previous_url: optionalText,
     })

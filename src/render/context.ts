@@ -1,4 +1,4 @@
-/** Server settings and address functions that the renderers of results need. */
+/** Settings of the server, and functions that convert URLs, for the renderers of results. */
 export interface RenderContext {
   /** URL of this server, without a slash at the end. */
   readonly baseUrl: string;
@@ -6,13 +6,19 @@ export interface RenderContext {
   readonly pageAssets?: PageAssets;
   /** Returns the page of this server for the URL of a post, account or search; `null` for other URLs. */
   readonly toOwnPage?: ToOwnPage;
-  /** Returns the address of a picture on this server; `null` if the server can neither fetch nor has the picture. */
+  /**
+   * Returns the address of a picture on this server; `null` if the server neither has the picture nor may fetch it. Absent
+   * if no picture is shown.
+   */
   readonly toPictureUrl?: (url: string) => string | null;
   /** Whether the server fetches pictures from other hosts (`PERCH_MEDIA=proxy`). */
   readonly hasPictureProxy?: boolean;
 }
 
-/** `mastodonHost`: host that is known to be a Mastodon server, in addition to the hosts of other platforms. */
+/**
+ * Returns the page of this server for a URL; `null` if there is none. `mastodonHost`: host whose URLs are read as those of
+ * a Mastodon server; `null` for no such host.
+ */
 export type ToOwnPage = (url: string, mastodonHost: string | null) => OwnPage | null;
 
 /** Page of this server that shows the content of a URL. */

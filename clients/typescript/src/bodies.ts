@@ -17,7 +17,7 @@ export async function* readParts(response: Response, onPart: () => void) {
       yield value;
     }
   } finally {
-    // An open body would keep the connection. A lost one rejects, which has been reported.
+    // Closes the connection. If it is already lost, `cancel` rejects; that error was reported above.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -50,7 +50,7 @@ export function createExchange(
 }
 
 /**
- * Runs `work` under a timer. @throws ConnectionError `no_response` if the timer has expired; the reason of `signal` if it
+ * Runs `work`, and converts an expired timer to an error. @throws ConnectionError `no_response` if the timer has expired; the reason of `signal` if it
  * is aborted
  */
 export async function guard<Result>(

@@ -29,24 +29,24 @@ export interface FollowOptions extends Omit<RetryOptions, 'endMs'> {
  * @throws ConnectionError if `retries` + 1 consecutive streams have no new event
  */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<SessionEvent> {
-  const place: Place = { nextIndex: options.startIndex, last: null, isComplete: false };
-  for (let failures = 0; !place.isComplete; ) {
-    const before = place.nextIndex;
+  const position: Position = { nextIndex: options.startIndex, last: null, isComplete: false };
+  for (let failures = 0; !position.isComplete; ) {
+    const before = position.nextIndex;
     let fault: unknown = new ConnectionError('connection_lost', 'The stream ended too early.');
     try {
-      yield* readStream(place, options);
+      yield* readStream(position, options);
     } catch (error) {
       fault = error;
     }
-    if (place.isComplete) return;
+    if (position.isComplete) return;
     // The first connection after new events is opened at once.
-    failures = place.nextIndex > before ? 0 : failures + 1;
+    failures = position.nextIndex > before ? 0 : failures + 1;
     await waitOrThrow(fault, failures, options);
   }
 }
 
-/** Place in the events of a session. */
-interface Place {
+/** Position in the events of a session. */
+interface Position {
   nextIndex: number;
   /** Type of the last event; `null` before the first one. */
   last: SessionEvent['type'] | null;
@@ -54,17 +54,17 @@ interface Place {
 }
 
 /** Reads the new events of one stream. */
-async function* readStream(place: Place, { open, isOpenEnded = false }: FollowOptions) {
-  const stream = await open(place.nextIndex);
+async function* readStream(position: Position, { open, isOpenEnded = false }: FollowOptions) {
+  const stream = await open(position.nextIndex);
   for await (const line of splitLines(stream.parts)) {
     const event = parseEvent(line);
-    if (event === undefined || event.meta.index < place.nextIndex) continue;
-    place.nextIndex = event.meta.index + 1;
-    place.last = event.type;
+    if (event === undefined || event.meta.index < position.nextIndex) continue;
+    position.nextIndex = event.meta.index + 1;
+    position.last = event.type;
     yield event;
   }
-  const isAtTail = stream.tailIndex < place.nextIndex;
-  place.isComplete = !isOpenEnded && isComplete(place.last, isAtTail);
+  const isAtTail = stream.tailIndex < position.nextIndex;
+  position.isComplete = !isOpenEnded && isComplete(position.last, isAtTail);
 }
 
 /** Returns whether a stream that ended after an event of type `last` is complete. */

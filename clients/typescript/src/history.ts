@@ -8,7 +8,7 @@ import { waitOrThrow } from './retry.ts';
 /** Description of a history: its range, its number of posts and its gaps. */
 export type HistoryMeta = HistoryMetaLine['meta'];
 
-/** Posts of an account in a range of time, newest first, read while the server sends them. */
+/** Posts of an account in a time range, newest first. The loop gets each post as soon as the server sends it. */
 export interface History<Item> extends AsyncIterable<Item> {
   /** Description of the history; `null` until the loop has ended. */
   readonly meta: HistoryMeta | null;
@@ -70,7 +70,7 @@ interface Line<Item> {
   readonly error?: Problem;
 }
 
-/** Parses a line. Lines that are not known are empty objects. */
+/** Parses a line. Returns an empty object for a line that is not a JSON object. */
 function toLine<Item>(text: string): Line<Item> {
   const line = parseJson(text);
   return isRecord(line) ? line : {};
@@ -78,7 +78,7 @@ function toLine<Item>(text: string): Line<Item> {
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
 
-/** Creates a record of the entries of a history, which finds out where a repeated history has new entries. */
+/** Creates a record of the entries that the loop has received, to skip them when the history is requested again. */
 function createSeenEntries() {
   const keys = new Set<string>();
   let counts = new Map<string, number>();
@@ -87,17 +87,17 @@ function createSeenEntries() {
     get size() {
       return keys.size;
     },
-    /** Begins a repeated history. Its first entries can be newer than the first entry of the first attempt. */
+    /** Starts a new attempt. Entries that are newer than the first entry of the first attempt are skipped. */
     restart: () => {
       counts = new Map();
       isAligned = keys.size === 0;
     },
-    /** Returns whether an entry must be passed on. */
+    /** Returns whether the loop has not received an entry yet, and records the entry. */
     isNew: (entry: Entry): boolean => {
       const id = toId(entry);
       const count = (counts.get(id) ?? 0) + 1;
       counts.set(id, count);
-      // Placeholders can have the same id, so they are also told apart by their number.
+      // Placeholders can have the same id, so the key also contains the number of earlier entries with this id.
       const key = `${count} ${id}`;
       const isKnown = keys.has(key);
       isAligned ||= isKnown;
@@ -108,7 +108,7 @@ function createSeenEntries() {
   };
 }
 
-/** Returns what identifies an entry: a post and its repost have the same id. A placeholder may have no id. */
+/** Returns the identity of an entry. It differs for a post and its repost, and exists for placeholders without an id. */
 function toId(entry: Entry): string {
   if ('repost' in entry) return `${entry.id} ${entry.repost}`;
   if (entry.type === 'tombstone') return `${entry.id ?? entry.url} ${entry.reason}`;

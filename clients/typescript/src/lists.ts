@@ -12,7 +12,7 @@ export interface Page<Item> {
   readonly reply: BrowseReply;
 }
 
-/** List of posts or accounts. Pages are read one by one, only as far as the loop goes. */
+/** List of posts or accounts. The client reads the next page when the loop needs it. */
 export interface List<Item> extends AsyncIterable<Item> {
   /** Iterates over the pages of the list. @throws PerchError */
   pages(): AsyncIterable<Page<Item>>;

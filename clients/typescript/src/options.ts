@@ -1,6 +1,6 @@
 import type { Deprecation } from './deprecation.ts';
 
-/** Source of time, replaceable in tests. All values are milliseconds. */
+/** Source of time, which tests can replace. All values are in milliseconds. */
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
@@ -8,14 +8,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Reply that a cache stores. */
+/** Reply in a cache. */
 export interface CachedReply {
   readonly etag: string;
   /** JSON text of the reply. */
   readonly body: string;
 }
 
-/** Store of replies by URL, such as a `Map`. Stored replies are sent again with `If-None-Match`. */
+/** Store of replies by URL, such as a `Map`. The client sends the ETag of a stored reply as `If-None-Match`. */
 export interface ReplyCache {
   get(url: string): CachedReply | undefined | Promise<CachedReply | undefined>;
   set(url: string, reply: CachedReply): unknown;
@@ -30,7 +30,7 @@ export interface PerchOptions {
   /** API key for searches, profiles and lists. */
   readonly apiKey?: string | undefined;
   /**
-   * Bearer token for sessions. The server repeats the reply to a repeated request only for the same token. Default: a
+   * Bearer token for sessions. The server recognizes a repeated request only if it has the same token. Default: a
    * random token for each client. Store the token if another process must continue the sessions.
    */
   readonly bearer?: string | undefined;

@@ -5,9 +5,9 @@ export type Surface = 'post' | 'browse';
 
 /** Record of the allowances that the server reports. */
 export interface Pacer {
-  /** Returns the milliseconds to wait before the next request, and counts the request. */
+  /** Counts a request, and returns the time in milliseconds to wait before it is sent. */
   take(surface: Surface): number;
-  /** Stores the allowance of a response with a `RateLimit` header. */
+  /** Stores the allowance in the `RateLimit` header of a response, if it has one. */
   note(surface: Surface, headers: Headers): void;
 }
 

@@ -21,7 +21,7 @@ import { createReader, type Query, type Reader } from './reads.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createTransport } from './transport.ts';
 
-/** Post by its handle and id. */
+/** Identifies a post by the handle of its author and its id. */
 export interface PostAddress {
   readonly handle?: string | undefined;
   readonly id: string;
@@ -44,9 +44,11 @@ export interface Perch {
   readonly profiles: {
     /** Reads an account with the first page of its posts. @throws PerchError */
     get(handle: string, parameters?: ProfileParameters, call?: CallOptions): Promise<BrowseReply>;
-    /** Lists the posts of an account. */
+    /** Lists the posts of an account, newest first. */
     posts(handle: string, parameters?: ProfileParameters, call?: CallOptions): List<Post>;
+    /** Lists the accounts that follow an account. */
     followers(handle: string, parameters?: AccountsParameters, call?: CallOptions): List<Account>;
+    /** Lists the accounts that an account follows. */
     following(handle: string, parameters?: AccountsParameters, call?: CallOptions): List<Account>;
     /** Reads up to 5,000 posts of an account with one request, while the server sends them. */
     history(
@@ -80,7 +82,7 @@ export interface Perch {
   readonly sessions: Sessions;
 }
 
-/** Creates a client of a Perch server. It sends no request until a method is called. */
+/** Creates a client of a Perch server. It sends no request before you call a method or iterate over a list. */
 export function createPerch(options: PerchOptions): Perch {
   const transport = createTransport(options);
   const reader = createReader(transport, options);
@@ -95,7 +97,7 @@ export function createPerch(options: PerchOptions): Perch {
 const postsOf = ({ posts }: BrowseReply) => posts;
 const usersOf = ({ users }: BrowseReply) => users;
 
-/** Returns an operation. Parameters are sent as they are. */
+/** Returns a read operation under `/api/v1`. */
 const toRead = (operation: string, path: string, query: object, surface: Surface = 'browse') => ({
   operation,
   path: `/api/v1${path}`,

@@ -62,7 +62,7 @@ export async function waitOrThrow(
 }
 
 /** Runs `attempt` until it succeeds. @throws the last error, or DeadlineError if the server did not answer in time */
-export async function persist<Result>(
+export async function retry<Result>(
   attempt: () => Promise<Result>,
   options: RetryOptions,
 ): Promise<Result> {

@@ -17,7 +17,10 @@ import { createTurn, type Session, type Turn } from './turns.ts';
 export interface AskOptions extends CallOptions {
   /** Session to continue. Default: a new session. */
   readonly session?: Session | undefined;
-  /** `reject`: fails with `turn_in_progress` while another question waits. Only for sessions that are continued. */
+  /**
+   * Behavior if the session is still answering another question: `queue` waits, and `reject` fails with
+   * `turn_in_progress`. Has no effect without `session`.
+   */
   readonly turnPolicy?: 'queue' | 'reject' | undefined;
   /**
    * Key of 16 to 255 characters. The server accepts only one question with the same key and bearer token within 24
@@ -31,28 +34,29 @@ export interface EventsOptions extends Pick<CallOptions, 'signal'> {
   readonly startIndex?: number | undefined;
 }
 
-/** Questions and answers (sessions). */
+/** Methods that ask questions and read answers in sessions. */
 export interface Sessions {
   /** Sends a question. Resolves when the server has accepted it. @throws PerchError */
   ask(message: string, options?: AskOptions): Promise<Turn>;
   /** Iterates over the events of a session until all questions are answered. @throws PerchError */
   events(sessionId: string, options?: EventsOptions): AsyncIterable<SessionEvent>;
-  /** Stops the running answer, or only the turn with `turnId`. */
+  /** Stops the answer that is being written. With `turnId`, stops it only if it belongs to this turn. */
   cancel(
     sessionId: string,
     options?: CallOptions & { readonly turnId?: string },
   ): Promise<SessionCancelAccepted | SessionNotRunning>;
-  /** Ends a session. */
+  /** Ends a session. The server then accepts no further questions in it. */
   reset(session: Session, call?: CallOptions): Promise<SessionResetDone>;
-  /** Returns whether the server accepts questions. @throws ProblemError `not_ready` */
+  /** Returns the state of the session service. @throws ProblemError `not_ready` if it accepts no questions */
   health(call?: CallOptions): Promise<SessionHealth>;
 }
 
 /** Creates the methods for sessions. */
 export function createSessions(transport: Transport, options: PerchOptions): Sessions {
   const toRequest = createToRequest(options);
-  const send = (asked: Asked, call?: CallOptions) => transport.send(toRequest(asked), call);
-  const sendJson = async <Body>(asked: Asked, call?: CallOptions): Promise<Body> => {
+  const send = (asked: SessionRequest, call?: CallOptions) =>
+    transport.send(toRequest(asked), call);
+  const sendJson = async <Body>(asked: SessionRequest, call?: CallOptions): Promise<Body> => {
     const { text, status } = await send(asked, call);
     return toBody(text, status);
   };
@@ -87,14 +91,14 @@ export function createSessions(transport: Transport, options: PerchOptions): Ses
     },
     reset: (session, call) => {
       const path = `${toPath(session.id)}/reset`;
-      const headers = toProof(session);
+      const headers = toContinuationHeader(session);
       return sendJson({ operation: 'resetSession', path, body: {}, headers }, call);
     },
     health: (call) => sendJson({ operation: 'getSessionHealth', path: '/health' }, call),
   };
 }
 
-interface Asked {
+interface SessionRequest {
   readonly operation: string;
   readonly path: string;
   readonly body?: object;
@@ -105,12 +109,12 @@ interface Asked {
 function toQuestion(
   { message, session, turnPolicy }: { readonly message: string } & AskOptions,
   once: Readonly<Record<string, string>>,
-): Asked {
+): SessionRequest {
   const body = { message, turnPolicy };
   if (session === undefined) {
     return { operation: 'startSession', path: '/session', body, headers: once };
   }
-  const headers = { ...once, ...toProof(session) };
+  const headers = { ...once, ...toContinuationHeader(session) };
   return { operation: 'continueSession', path: toPath(session.id), body, headers };
 }
 
@@ -118,7 +122,7 @@ function toQuestion(
 function createToRequest({ baseUrl, sessionsUrl, bearer = randomToken() }: PerchOptions) {
   const base = trimSlash(sessionsUrl ?? `${trimSlash(baseUrl)}/svc/v1`);
   const authorization = `Bearer ${bearer}`;
-  return ({ operation, path, body, headers }: Asked): Request => {
+  return ({ operation, path, body, headers }: SessionRequest): Request => {
     const basics = { operation, url: `${base}${path}` };
     if (body === undefined) return { ...basics, headers: { authorization, ...headers } };
     return {
@@ -132,10 +136,12 @@ function createToRequest({ baseUrl, sessionsUrl, bearer = randomToken() }: Perch
 
 const trimSlash = (url: string | URL) => String(url).replace(/\/+$/, '');
 const toPath = (sessionId: string) => `/session/${encodeURIComponent(sessionId)}`;
-const toProof = (session: Session) => ({ 'x-continuation-token': session.continuationToken });
+const toContinuationHeader = (session: Session) => ({
+  'x-continuation-token': session.continuationToken,
+});
 const toTailIndex = (headers: Headers) => Number(headers.get('x-stream-tail-index') ?? -1);
 
-/** Reads the reply to a question. @throws ResponseError if it is not one */
+/** Parses the reply to a question. @throws ResponseError if members are missing */
 function toAccepted({ text, status }: Reply): Session & { readonly deliveryId: string } {
   const body = parseJson(text);
   const { sessionId: id, continuationToken, deliveryId } = isRecord(body) ? body : {};

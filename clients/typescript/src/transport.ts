@@ -2,7 +2,7 @@ import { readParts, readText } from './bodies.ts';
 import { createExchange, type Exchange, guard, type Request } from './exchange.ts';
 import { type CallOptions, type Clock, type PerchOptions, systemClock } from './options.ts';
 import { createPacer } from './pacing.ts';
-import { persist } from './retry.ts';
+import { retry } from './retry.ts';
 import { openWatchdog, type Watchdog } from './watchdog.ts';
 
 /** Successful response, whose body has been read. */
@@ -66,7 +66,7 @@ export function createTransport(options: PerchOptions): Transport {
           watchdog.close();
         }
       };
-      return persist(attempt, { clock, random, retries, endMs, signal });
+      return retry(attempt, { clock, random, retries, endMs, signal });
     },
     open: async (request, { signal, stallMs: ownStallMs = stallMs } = {}) => {
       await pace(request, deadlineMs, signal);

@@ -41,13 +41,13 @@ export interface Entry {
   /** Time of the last edit, or of the post: ISO 8601, UTC. */
   readonly updated: string;
   readonly categories: readonly string[];
-  /** Media of the post. Empty for sensitive posts, whose media the content only links to. */
+  /** Media of the post. Empty for posts marked as sensitive, whose media are only links in `html`. */
   readonly media: readonly EntryMedia[];
   /** Post to which the entry replies; `null` for other entries. `id` is the tag URI of its entry, if known. */
   readonly inReplyTo: { readonly id: string | null; readonly url: string | null } | null;
   /** URL of the list of replies under `/api/v1`, without `format`; `null` if Perch cannot list the replies. */
   readonly repliesUrl: string | null;
-  /** Number of replies, in feeds of a thread only, because a count in a list would change the feed too often. */
+  /** Number of replies; `null` if unknown, and in lists, because changing counts would change the feed too often. */
   readonly replyCount: number | null;
 }
 

@@ -24,6 +24,7 @@ export interface Feed {
   /** Page about the same content on its platform; `null` if there is none. */
   readonly url: string | null;
   readonly author: Person | null;
+  /** URLs of the account's profile picture and banner; `null` if there are none. */
   readonly iconUrl: string | null;
   readonly logoUrl: string | null;
   /** URLs of the feed and of its first and previous page; `null` if unknown. */
@@ -32,10 +33,11 @@ export interface Feed {
     readonly first: string | null;
     readonly previous: string | null;
   };
+  /** URL of the next page; `null` on the last page. */
   readonly nextUrl: string | null;
-  /** Media type of the same content without the parameter `format`. */
+  /** Media type of the response for the same URL without the parameter `format`. */
   readonly otherType: 'text/markdown' | 'application/json';
-  /** Time at which the data was requested, for feeds without entries. */
+  /** Time when the data was read from its source (ISO 8601, UTC). Feeds without entries have this time. */
   readonly fetchedAt: string;
   /** Number of minutes for which Perch answers the same request from its cache. */
   readonly ttlMinutes: number;

@@ -41,7 +41,7 @@ export function parentElement(
   return `${startTag(name, attributes)}>\n${shown.join('\n')}\n</${name}>`;
 }
 
-/** Returns the start tag of an XML element without the final `>`. */
+/** Returns the start tag of an XML element without the final `>`, so that the caller can add `/>` or `>`. */
 export function startTag(name: string, attributes: Attributes): string {
   const written = Object.entries(attributes).map(([key, value]) =>
     value === null ? '' : ` ${key}="${escapeValue(value)}"`,

@@ -13,6 +13,7 @@ interface ArticlePlace {
   readonly level: number;
   /** Whether the title of the page is the title of the article. */
   readonly isTitled: boolean;
+  /** Whether to show all blocks of the article, or only its preview text. */
   readonly extent: 'whole' | 'preview';
 }
 

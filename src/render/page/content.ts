@@ -10,10 +10,11 @@ import { joinFacts, joinParts, paragraph, renderList, renderTime } from './marku
 import { renderMedia, renderPicture } from './media.ts';
 import type { PageView } from './view.ts';
 
-/** How the content of a post is shown. */
+/** Options for the content of a post, which depend on its place on the page. */
 interface ContentPlace {
   /** Heading level of headings within the post, such as the title of an article. */
   readonly level: number;
+  /** Whether the title of the page is the title of the post's article. */
   readonly isTitledByArticle: boolean;
   readonly articles: 'whole' | 'preview';
 }
@@ -93,7 +94,7 @@ function renderCard(card: Card, view: PageView): string {
   } = card;
   const { links } = view;
   const name = toLine(title) || url;
-  // Without a copy, the picture of a card is not worth a link of its own.
+  // A picture that this server cannot show is left out, because the card already has a link.
   const source = image === null ? null : view.toPictureUrl(image);
   const label = card.image_alt ?? name;
   const size = { width: null, height: null };

@@ -15,7 +15,8 @@ const maxLookups = 2000;
 
 /**
  * Creates the links of a page. The first link to each post or account is followed by an arrow, which links to the
- * original on the social platform (docs/decisions/0059). `mastodonHost`: server of the result; `null` for others.
+ * original on the social platform (docs/decisions/0059). `mastodonHost`: Mastodon server from which the result was read, or
+ * `null`.
  */
 export function createPageLinks(
   { toOwnPage }: RenderContext,

@@ -6,21 +6,23 @@ import { renderList } from './markup.ts';
 import type { PageView } from './view.ts';
 
 interface PagePicture {
+  /** URL of the picture on its platform. */
   readonly url: string;
-  /** Address of the picture or video itself, to which the picture links. */
+  /** URL of the picture or video on its platform, to which the picture links. */
   readonly target: string;
   /** Description in plain text. */
   readonly label: string;
+  /** Size in pixels; `null` if unknown. */
   readonly width: number | null;
   readonly height: number | null;
 }
 
-/** Renders the media of a post as a list: pictures where the server has copies of them, and otherwise links. */
+/** Renders the media of a post as a list: pictures if this server can show them, and links for all other media. */
 export function renderMedia(all: readonly Media[], view: PageView): string {
   const labels = describeMedia(all);
   const items = all.map((item, at) => {
-    const said = item.type === 'photo' ? toLine(item.alt ?? '') : '';
-    return renderItem(item, said || (labels[at] ?? ''), view);
+    const alt = item.type === 'photo' ? toLine(item.alt ?? '') : '';
+    return renderItem(item, alt || (labels[at] ?? ''), view);
   });
   return renderList(items, 'media');
 }
@@ -30,12 +32,12 @@ function renderItem(item: Media, label: string, view: PageView): string {
   const { url: target, width, height } = item;
   if (still === null || item.type === 'audio') return view.links.link(label, target);
   const shown = renderPicture({ url: still, target, label, width, height }, view);
-  // A still does not show that it belongs to a video.
-  const hasName = item.type !== 'photo' && shown.includes('<img');
-  return hasName ? `${shown} ${view.links.link(label, target)}` : shown;
+  // The still picture of a video looks like a photo, so a link with the label follows.
+  const needsLink = item.type !== 'photo' && shown.includes('<img');
+  return needsLink ? `${shown} ${view.links.link(label, target)}` : shown;
 }
 
-/** Renders a picture that links to its address; only the description as a link if the server has no copy of it. */
+/** Renders a picture as a link to `target`; only its description as a link if this server cannot show the picture. */
 export function renderPicture(picture: PagePicture, view: PageView): string {
   const { url, target, label } = picture;
   const source = view.toPictureUrl(url);
@@ -51,7 +53,7 @@ function renderImage(source: string, { label, width, height }: PagePicture): str
   return `<img src="${escapeHtml(source)}" alt="${escapeLine(label)}" dir="auto"${size} loading="lazy" decoding="async">`;
 }
 
-/** Renders the picture of an account, which has no description; an empty string if the server has no copy of it. */
+/** Renders the profile picture of an account; an empty string if there is none or this server cannot show it. */
 export function renderAvatar(url: string | null, view: PageView): string {
   const source = url === null ? null : view.toPictureUrl(url);
   if (source === null) return '';

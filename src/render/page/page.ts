@@ -100,7 +100,7 @@ const feedNames = { atom: 'Atom', rss: 'RSS', jsonfeed: 'JSON Feed' } as const;
 
 function renderFooter(result: ShownResult, { baseUrl }: RenderContext): string {
   const url = originalOf(result);
-  // The sample has no other platform.
+  // Posts of the sample have no page on another platform.
   const original = url?.startsWith(`${baseUrl}/`) === true ? null : openLink(url);
   const links = [
     ...(original === null ? [] : [`${original}Original</a>`]),

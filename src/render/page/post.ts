@@ -11,9 +11,9 @@ import type { PageView } from './view.ts';
 /** Place of a post on a page. */
 interface PostPlace {
   readonly thread: Thread;
-  /** Account of a profile page, whose name its own posts omit; `null` on other pages. */
+  /** Account of a profile page, whose own posts are shown without the author's name; `null` on other pages. */
   readonly owner: Account | null;
-  /** Position in a thread by one author, such as `2/5`. */
+  /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
   readonly position: string | null;
   readonly isRequested: boolean;
   /** Level of the post's heading. */
@@ -36,7 +36,7 @@ function renderHeader(post: Post, { level, owner, ...place }: PostPlace, view: P
   const times = post.type === 'status' ? joinFacts(describeTimes(post, view)) : '';
   const labels = [place.position, place.isRequested ? '<em>requested post</em>' : null];
   if (author === null) {
-    // A post without the name of its author is known by its time.
+    // The heading is the time if the page already shows the author, or the author is unknown.
     const title = heading(level, times || 'Unavailable post');
     return joinParts([title, paragraph(joinFacts(labels), 'facts')]);
   }

@@ -12,13 +12,13 @@ import { heading, joinFacts, joinParts, paragraph, renderList } from './markup.t
 import { renderPost } from './post.ts';
 import { createPageView, type PageView } from './view.ts';
 
-/** Content of a page with a result. `title` is plain text. */
+/** Title of a result as plain text, and its content as HTML, including the title as a heading. */
 export interface ResultHtml {
   readonly title: string;
   readonly html: string;
 }
 
-/** Address of this server, and the functions for links and pictures. `level`: heading level of the title. */
+/** Context of the renderers, and the heading level of the title. */
 export interface ResultOptions extends RenderContext {
   readonly level: number;
 }

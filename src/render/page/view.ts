@@ -12,7 +12,7 @@ export interface PageView {
   readonly full: boolean;
   /** Time when the content was fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** Whether a picture of the page is only a link. */
+  /** Whether the page has a picture that is only a link. Set while the page is rendered. */
   hasLinkedPictures: boolean;
 }
 
