@@ -40,7 +40,7 @@ CMD ["serve"]
 # Last, because each of these values starts a new layer of metadata. scripts/release/image.sh sets them.
 ARG VERSION REVISION CREATED SOURCE
 LABEL org.opencontainers.image.title="Perch" \
-  org.opencontainers.image.description="Reads public social posts and answers with Markdown or JSON" \
+  org.opencontainers.image.description="Reads public social posts and returns them as Markdown, JSON, web pages or feeds" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="$VERSION" \
   org.opencontainers.image.revision="$REVISION" \

@@ -27,7 +27,7 @@ export function renderManPage(
     '.Os',
     '.Sh NAME',
     '.Nm perch',
-    '.Nd return public social posts as Markdown or JSON',
+    '.Nd return public social posts as Markdown, JSON, web pages or feeds',
     '.Sh SYNOPSIS',
     '.Nm',
     '.Op Ar command',
@@ -37,7 +37,7 @@ export function renderManPage(
     '.Sh DESCRIPTION',
     '.Nm',
     ...toText(
-      'reads public posts from X, Bluesky and Mastodon, and returns them as Markdown or JSON. It runs as a server, or prints a result as a command. Without a command, it runs the server.',
+      'reads public posts from X, Bluesky and Mastodon, and returns them as Markdown, JSON, web pages or feeds. It runs as a server, or prints a result as a command. Without a command, it runs the server.',
     ),
     '.Pp',
     ...toText('Every command has these options:'),

@@ -246,7 +246,7 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
   });
   const blocks = [
     '# Perch',
-    '> Reads public social posts, profiles, followers and searches, and returns Markdown or JSON. No account or key is required, and nothing can be written.',
+    '> Reads public social posts, profiles, followers and searches, and returns Markdown, JSON, web pages or feeds. No account or key is required, and nothing can be written.',
     `Append the path of a post, or its whole URL, to ${baseUrl}, or use the versioned routes:`,
     routes.map(({ path, read }) => `- \`GET ${path}\`: ${allReads[read].summary}`).join('\n'),
     'Replies are Markdown unless the request has `format=json` or `Accept: application/json`. Take fields from the JSON; do not parse the Markdown. Send the `nextCursor` of a list as `cursor` to get the next page. Errors are problem documents: branch on `code`, follow `resolution`, and wait for the seconds in `Retry-After`.',

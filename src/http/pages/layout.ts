@@ -163,7 +163,7 @@ function renderFooter(site: Site): string {
   const items = links.map(([path, text]) => `<li>${renderLink(path, text, site)}</li>`);
   return `<footer class="site-footer">
 <div class="bar">
-<p>Perch reads public social posts and answers with Markdown or JSON.</p>
+<p>Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds.</p>
 <nav aria-label="Footer"><ul>${items.join('')}</ul></nav>
 </div>
 </footer>`;

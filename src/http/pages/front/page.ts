@@ -11,7 +11,8 @@ export interface FrontSite extends Site {
   readonly hasSample: boolean;
 }
 
-const sentence = 'Perch reads public social posts and answers with Markdown or JSON.';
+const sentence =
+  'Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds.';
 
 const introduction = `<h1>Read public posts as&nbsp;Markdown.</h1>
 <p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
