@@ -106,7 +106,7 @@ const accountLists: ReadonlySet<string> = new Set(['followers', 'following', 'se
 function refuseFeed(format: string | undefined): void {
   if (format === undefined || !isFeedFormat(format)) return;
   const words = accountFormats.map((word) => `\`${word}\``).join(' or ');
-  const detail = `The parameter \`format\` has the value "${format}", which only lists of posts have. Here it must be ${words}.`;
+  const detail = `The parameter \`format\` has the value "${format}", which is available only for lists of posts. For this list, it must be ${words}.`;
   throw new Problem('invalid_format', { detail });
 }
 
@@ -130,7 +130,7 @@ type BrowseView = Readonly<{
   target: BrowseTarget;
   query: BrowseQuery;
   full: boolean;
-  /** Cursor in the request; `undefined` if a page number, or nothing, sets the start of the page. */
+  /** Cursor in the request; `undefined` if the request has a page number, or neither. */
   cursor: string | undefined;
 }>;
 

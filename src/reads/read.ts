@@ -28,7 +28,7 @@ export interface ParsedRead {
   readonly plan: Plan;
   /** Value of the `format` parameter; `undefined` if content negotiation chooses the format. */
   readonly format: Format | undefined;
-  /** Whether the result has the feed formats, because it consists of posts. */
+  /** Whether the result is available as a feed. Only results that consist of posts are. */
   readonly hasFeeds: boolean;
   /** Cache key of the rendered response in each format. Equal data and equal keys produce equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
@@ -122,7 +122,7 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/** Returns whether the parameter `format` of a read operation accepts a feed format. Lists of accounts have no feeds. */
+/** Returns whether `format` accepts feeds in at least one request of a read operation. Lists of accounts have none. */
 export function acceptsFeeds(read: ReadAbout): boolean {
   const schema = describeParametersOf(read).find(({ name }) => name === 'format')?.schema;
   const names: unknown = schema?.enum;

@@ -40,13 +40,13 @@ export function createMediaExport({ store, media, folder, baseUrl }: MediaExport
     return name;
   };
   return {
-    /** Replaces the links to the archive's files with relative links. `up`: path from the note to the folder, as `../`. */
+    /** Replaces links to the archive's files with relative links. `up`: path from the note to the folder, such as `../`. */
     localize: (note: string, up: string): string =>
       note.replace(linkPattern, (link, base: string, hash: string) => {
         const name = base === baseUrl ? copyOnce(hash) : null;
         return name === null ? link : `](${up}${mediaFolder}/${name})`;
       }),
-    /** Deletes the files of earlier exports to which no note links any more. */
+    /** Deletes files of earlier exports to which no note links now. */
     removeOthers: (): void => folder.keepOnlyMedia(mediaFolder, new Set(names.values())),
   };
 }

@@ -50,16 +50,16 @@ export async function storeMedia(
   return { ...outcome, missing: store.countMissingMedia(owner) };
 }
 
-/** Reasons for which files are not stored, in the order in which they are printed. */
+/** Reasons why files were not stored, in the order in which they are printed. */
 const reasons = {
   over_quota: 'because the archive would exceed PERCH_ARCHIVE_MEDIA_BYTES',
   too_large: 'because they exceed PERCH_ARCHIVE_MEDIA_FILE_BYTES',
-  unsupported: 'because they are no picture, video or sound of a known type',
+  unsupported: 'because they are not pictures, videos or sounds of a supported type',
   unreadable: 'because they are damaged',
   unused: 'because no imported post contains them',
 } as const satisfies Partial<Record<keyof MediaCounts, string>>;
 
-/** Returns the sentences about the media files of an import. */
+/** Returns the lines that describe the result of storing media files, for users. */
 export function describeMedia({ ended, counts, missing }: MediaResult): readonly string[] {
   if (ended === 'locked') {
     return [
@@ -76,7 +76,9 @@ export function describeMedia({ ended, counts, missing }: MediaResult): readonly
     ...(known > 0 ? [`${countOf(known, 'media file')} already stored.`] : []),
     ...skipped,
     ...(missing > 0
-      ? [`${countOf(missing, 'media file')} missing: the export neither contains nor locates them.`]
+      ? [
+          `${countOf(missing, 'media file')} missing: the export contains neither the files nor their full URLs.`,
+        ]
       : []),
     ...(ended === 'stopped'
       ? ['The media files are incomplete. Run the same command to continue.']

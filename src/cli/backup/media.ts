@@ -70,7 +70,7 @@ interface MediaExtraction {
   readonly signal: AbortSignal;
 }
 
-/** Writes a media file of a backup. Returns whether its content is the content that was backed up. */
+/** Extracts a media file from a backup. Returns whether its content has the hash in its name. */
 export async function extractMedia({ zip, entry, target, signal }: MediaExtraction) {
   const hash = createHash('sha256');
   const check = new Transform({

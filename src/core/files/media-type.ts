@@ -1,4 +1,4 @@
-/** Number of bytes at the start of a file from which `detectMediaType` finds every type that it knows. */
+/** Number of bytes at the start of a file that `detectMediaType` needs. */
 export const mediaHeadBytes = 256;
 
 /**
@@ -57,7 +57,7 @@ const riffTypes: ReadonlyMap<string, MediaType> = new Map([
   ['WAVE', 'audio/wav'],
 ]);
 
-/** Media types by brand of an ISO base media file. The other brands are pictures in HEIC, and MP4. */
+/** Media types by brand of an ISO base media file, except MP4 (`mp4Brand`). Other brands, such as HEIC, are not supported. */
 const brandTypes: ReadonlyMap<string, MediaType> = new Map([
   ['avif', 'image/avif'],
   ['avis', 'image/avif'],

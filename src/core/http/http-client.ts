@@ -70,10 +70,10 @@ export interface HttpClient<Answer = HttpAnswer> {
 
 const maxRedirects = 2;
 
-/** Response of an upstream, with a body that has not been read yet. */
+/** Response of an upstream whose body has not been read yet. */
 export type UnreadResponse = Dispatcher.ResponseData;
 
-/** Kind of response that a client asks for with the header `Accept`, and the function that reads such a response. */
+/** Value of the request header `Accept`, and the function that reads the response. */
 export interface ResponseReader<Answer> {
   readonly accept: string;
   readonly read: (
@@ -245,7 +245,7 @@ async function readAnswer(
   };
 }
 
-/** Reads responses with JSON or other text. */
+/** Reader of responses with JSON or other text. */
 export const textReader: ResponseReader<HttpAnswer> = {
   accept: 'application/json',
   read: readAnswer,

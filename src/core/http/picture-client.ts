@@ -12,7 +12,7 @@ import {
 import { openPublicClient } from './public-http-client.ts';
 import { type PublicHttpOptions, publicNetwork } from './public-network.ts';
 
-/** Picture, with the media type that its content has. */
+/** Content of a picture, and the media type that was detected from the content. */
 export interface PictureBytes {
   readonly mediaType: string;
   readonly bytes: Buffer;
@@ -32,7 +32,7 @@ export type PictureClient = HttpClient<PictureAnswer>;
 /**
  * Opens an HTTP client for pictures on hosts that posts name. The rules for addresses and redirects are those of
  * `openPublicHttpClient`. The client detects the type of a picture by its content, and stops reading as soon as the
- * content is no picture, or exceeds `options.maxBytes` (HttpFailure `too_large`).
+ * content is not a picture, or exceeds `options.maxBytes` (HttpFailure `too_large`).
  */
 export function openPictureClient(
   options: HttpClientOptions,

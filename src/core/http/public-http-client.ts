@@ -33,7 +33,7 @@ export function openPublicHttpClient(
   return openPublicClient({ ...options, maxBytes }, network, textReader);
 }
 
-/** Opens a client like `openPublicHttpClient`, for responses of another kind and of up to `options.maxBytes` bytes. */
+/** Opens a client like `openPublicHttpClient`. `reader` reads the responses, and `options.maxBytes` limits their size. */
 export function openPublicClient<Answer>(
   options: HttpClientOptions,
   network: PublicHttpOptions,

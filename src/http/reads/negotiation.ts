@@ -40,7 +40,7 @@ const markdownRead = {
   wideRanges: [anything],
 } as const;
 
-/** Feeds, which only their exact types select: browsers accept `application/xml` without being feed readers. */
+/** Feeds. Only their exact media types select them, because browsers also send `application/xml`. */
 const feeds = [
   { format: 'atom', ranges: [/^application\/atom\+xml$/] },
   { format: 'rss', ranges: [/^application\/rss\+xml$/] },

@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { readTarFiles } from './tar-files.ts';
 import { readZipFiles } from './zip-files.ts';
 
-/** File of an export. Read it before the next file. */
+/** File of an export. A caller that needs the content must read it before the next file. */
 export interface MediaFile {
   /** Path within the export, with `/` between folders. Exports can contain any text here. */
   readonly path: string;
   /** Uncompressed size in bytes, as the export says. */
   readonly bytes: number;
+  /** Returns the content in chunks. */
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum depth of a file, such as Mastodon's `media_attachments/files/109/…/original/a.png`, and number of files. */
+/** Maximum depth of folders, for paths such as Mastodon's `media_attachments/files/109/…/a.png`, and number of files. */
 const limits = { depth: 16, files: 2_000_000 } as const;
 
 /** Yields all files of an export once, in any order and in constant memory. Does not follow symbolic links. */

@@ -7,7 +7,7 @@ import { isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
-import { toPictureUrl } from './media.ts';
+import { toProfilePictureUrl } from './media.ts';
 import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
 
 export interface Owner {
@@ -56,8 +56,8 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
     url: row.url !== null && isWebUrl(row.url) ? row.url : profileUrl('mastodon', handle, ''),
     ...describeActor(row),
     // Mastodon exports contain file names here. Exports by other software contain URLs.
-    avatar_url: toPictureUrl(row.icon, handle),
-    banner_url: toPictureUrl(row.image, handle),
+    avatar_url: toProfilePictureUrl(row.icon, handle),
+    banner_url: toProfilePictureUrl(row.image, handle),
     website: toWebsite(findLink(row)),
     joined: toIsoTime(row.published),
     platform: 'mastodon',

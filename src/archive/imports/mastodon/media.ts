@@ -36,8 +36,8 @@ export function referToFile(
   return { url: url.href, name: toName(path) };
 }
 
-/** Returns the URL of a picture of the profile; `null` if `path` is neither a web address nor a file name. */
-export function toPictureUrl(path: string | null, handle: string): string | null {
+/** Returns the URL of a profile picture or banner; `null` if `path` is neither a web address nor a file name. */
+export function toProfilePictureUrl(path: string | null, handle: string): string | null {
   if (path === null || isWebUrl(path)) return path;
   return /^[\w-]{1,100}\.\w{1,10}$/.test(path) ? toExportUrl(handle, path) : null;
 }

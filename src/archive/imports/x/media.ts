@@ -27,7 +27,7 @@ export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   return [...new Set(urls)].map((url) => ({ url, name: `${id}-${fileNameOf(url)}` }));
 }
 
-/** Returns the references of an account to the pictures of its profile. `profile`: their URLs in the export. */
+/** Returns the references of an account to its profile picture and banner. `profile`: their URLs in the export. */
 export function referToPictures(
   { id, avatar_url, banner_url }: Account,
   profile:
