@@ -145,7 +145,7 @@ describe('a feed', () => {
   });
 });
 
-describe('the switches of a feed', () => {
+describe('the parameters of a feed', () => {
   it('are those of the profile', async () => {
     const app = await buildTestApp();
     const count = async (query: string) =>
@@ -292,7 +292,7 @@ describe('the feed of a history', () => {
   });
 });
 
-describe('a request for a feed without posts', () => {
+describe('a request for a feed of something other than posts', () => {
   it.each([
     [`${profile}/followers?format=atom`, 'invalid_format'],
     ['/ada.example/following?format=jsonfeed', 'invalid_format'],

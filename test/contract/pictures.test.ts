@@ -98,7 +98,7 @@ describe('a picture of a post', () => {
     expect(rig.picturesAsked()).toHaveLength(1);
   });
 
-  it('has the type of its content, whatever its host says', async () => {
+  it('has the type of its content, not the type that its host sends', async () => {
     const rig = await buildPictureRig({
       onPicture: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(png),
     });
@@ -132,7 +132,7 @@ describe('a picture of a post', () => {
   });
 });
 
-describe('a response that is no picture', () => {
+describe('a response that is not a picture', () => {
   const refused: readonly (readonly [string, FakeHandler])[] = [
     ['HTML', (_, response) => answerText(response, { type: 'image/png', text: html })],
     ['SVG', (_, response) => answerText(response, { type: 'image/svg+xml', text: svg })],
@@ -246,7 +246,7 @@ describe('an address that this server has not signed', () => {
     expect(rig.picturesAsked()).toHaveLength(1);
   });
 
-  it('is no route if it is too short or too long', async () => {
+  it('gets `route_not_found` if it is too short or too long', async () => {
     const rig = await buildPictureRig();
 
     for (const path of ['/media/abc', `/media/${'A'.repeat(4097)}`, `${signed}/more`]) {
@@ -257,7 +257,7 @@ describe('an address that this server has not signed', () => {
   });
 });
 
-it('leaves the permalinks of an account with the handle media', async () => {
+it('does not affect the permalinks of an account with the handle media', async () => {
   const rig = await buildPictureRig();
 
   for (const path of ['/media', '/media/followers', '/media/with_replies', '/media/status/20']) {
@@ -301,7 +301,7 @@ describe('the allowance for pictures', () => {
     },
   );
 
-  it('is another one than that for posts', async () => {
+  it('is separate from the allowance for posts', async () => {
     const rig = await buildPictureRig({ onPicture: sendPng, env: { PERCH_POST_ALLOWANCE: '1' } });
 
     const path = await readPicturePath(rig);

@@ -152,7 +152,7 @@ describe('a file of the archive', () => {
     expect((await get(`${url}${path}`)).status).toBe(404);
   });
 
-  it('is no longer read when the client leaves, and clients cannot occupy the server', async () => {
+  it('is closed when the client disconnects, and unread responses have a limit', async () => {
     const { url, app } = await serve({
       env: { PERCH_REPLY_BYTES_PER_ADDRESS: '1048576', PERCH_REPLY_BYTES: '1048576' },
     });

@@ -74,7 +74,7 @@ describe('the programs in the documentation of the client', () => {
     expect((await checked).stdout).toBe('');
   });
 
-  it('are all found', () => {
+  it('are all found by the test', () => {
     expect(programs.length).toBeGreaterThan(8);
   });
 });

@@ -120,7 +120,7 @@ it('asks a question, a further one, and ends the session', async () => {
 /** Maximum size of the minified client after gzip, in bytes. */
 const maxBytes = 10_240;
 
-it('is small', async () => {
+it('has a size of 10 KB or less after minification and compression', async () => {
   const { outputFiles } = await build({
     entryPoints: ['clients/typescript/src/index.ts'],
     bundle: true,

@@ -60,7 +60,7 @@ describe('10 GB from a host', () => {
     },
   );
 
-  it('cost a few bytes if they are no picture', async () => {
+  it('cost a few bytes of traffic if they are not a picture', async () => {
     const closed: Promise<number>[] = [];
     const rig = await buildPictureRig({
       onPicture: (_, response) => {
@@ -75,7 +75,7 @@ describe('10 GB from a host', () => {
     expect(await closed[0]).toBeLessThan(8_000_000);
   });
 
-  it('cost nothing with an error', async () => {
+  it('are not read if the response is an error', async () => {
     const closed: Promise<number>[] = [];
     const rig = await buildPictureRig({
       onPicture: (_, response) => {

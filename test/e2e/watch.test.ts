@@ -52,7 +52,7 @@ describe('the first run', () => {
     expect(ids).toEqual(timeline.ids.slice(29));
   });
 
-  it('reports posts that it cannot reach', async () => {
+  it('reports new posts that it skips', async () => {
     const timeline = await startGrowingTimeline(2100);
 
     const { ids, stderr } = await watchOnce(timeline, ['--since', '2025-01-01']);

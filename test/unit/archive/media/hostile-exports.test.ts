@@ -106,7 +106,7 @@ it('leaves out the end of a truncated tar file', async () => {
   expect(listStored(data)).toEqual([]);
 });
 
-it('stores no files while another process does, and says so', async () => {
+it('stores no files while another process stores files, and reports this', async () => {
   const data = temporaryFolder();
   const path = await writePicture(picture);
   mkdirSync(data, { recursive: true });

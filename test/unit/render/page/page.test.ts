@@ -278,7 +278,7 @@ describe('the page of a list', () => {
     expect(page.main).toContain('Verified: individual');
   });
 
-  it('says that a list is empty or not live', () => {
+  it('reports that a list is empty or not live', () => {
     const { main } = open(searchResult('fog', [], { degraded: true }));
 
     expect(main).toContain('not live; their source is archive');
