@@ -178,7 +178,7 @@ describe('an import of an X export', () => {
 
     const { stdout } = await runArchive(data, 'import', folder);
 
-    expect(stdout).toContain('3 media files left out, because they are no picture');
+    expect(stdout).toContain('3 media files left out, because they are not pictures');
     expect(listStored(data)).toEqual([]);
   });
 
