@@ -106,9 +106,19 @@ export function createPictures(options: PicturesOptions): Pictures {
   const fetchShared = async (key: string, url: URL, request: PictureRequest) => {
     throwIfFailed(key);
     const place = take(waiting, request.client);
+    let isOwn = false;
+    const attempt = () =>
+      coalesce(key, request.signal, (signal) => {
+        isOwn = true;
+        return fetch(url, request, signal);
+      });
     try {
       await request.caller.spend();
-      return await coalesce(key, request.signal, (signal) => fetch(url, request, signal));
+      return await attempt().catch((error: unknown) => {
+        // The limits of the client that started the fetch must not affect the others.
+        if (isOwn || !isOverload(error)) throw error;
+        return attempt();
+      });
     } catch (error) {
       if (error instanceof Problem && isLasting(error)) {
         failures.set(key, { problem: error, untilMs: clock.now() + failureMs });
@@ -148,6 +158,8 @@ function overloaded(): Problem {
     'Too many pictures are being fetched, in total, for this client address or from one host.';
   return new Problem('overloaded', { detail });
 }
+
+const isOverload = (error: unknown) => error instanceof Problem && error.code === 'overloaded';
 
 const stopping = () => new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
