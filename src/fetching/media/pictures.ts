@@ -68,7 +68,7 @@ const maxFailures = 5000;
 /** Creates the function that returns pictures of other hosts. Concurrent requests for a picture share one fetch. */
 export function createPictures(options: PicturesOptions): Pictures {
   const { http, store, clock, maxBytes, timeoutMs, stop } = options;
-  const coalesce = createCoalescer<Picture>();
+  const share = createSharing();
   const waiting = createUsage(waitingBound);
   const hosts = createUsage(hostBound);
   const bytes = createUsage({
@@ -106,19 +106,9 @@ export function createPictures(options: PicturesOptions): Pictures {
   const fetchShared = async (key: string, url: URL, request: PictureRequest) => {
     throwIfFailed(key);
     const place = take(waiting, request.client);
-    let isOwn = false;
-    const attempt = () =>
-      coalesce(key, request.signal, (signal) => {
-        isOwn = true;
-        return fetch(url, request, signal);
-      });
     try {
       await request.caller.spend();
-      return await attempt().catch((error: unknown) => {
-        // The limits of the client that started the fetch must not affect the others.
-        if (isOwn || !isOverload(error)) throw error;
-        return attempt();
-      });
+      return await share(key, request.signal, (signal) => fetch(url, request, signal));
     } catch (error) {
       if (error instanceof Problem && isLasting(error)) {
         failures.set(key, { problem: error, untilMs: clock.now() + failureMs });
@@ -141,6 +131,27 @@ export function createPictures(options: PicturesOptions): Pictures {
       await http.close();
       await store.close();
     },
+  };
+}
+
+/**
+ * Creates a function that shares fetches between concurrent requests. A request that shares the fetch of another client
+ * tries again if that fetch exceeds the limits of the other client.
+ */
+function createSharing() {
+  const coalesce = createCoalescer<Picture>();
+  type Start = (signal: AbortSignal) => Promise<Picture>;
+  return async (key: string, signal: AbortSignal, start: Start): Promise<Picture> => {
+    let isOwn = false;
+    const attempt = () =>
+      coalesce(key, signal, (ended) => {
+        isOwn = true;
+        return start(ended);
+      });
+    return attempt().catch((error: unknown) => {
+      if (isOwn || !isOverload(error)) throw error;
+      return attempt();
+    });
   };
 }
 
