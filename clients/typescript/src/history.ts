@@ -70,10 +70,12 @@ interface Line<Item> {
   readonly error?: Problem;
 }
 
-/** Parses a line. Lines that are not known are empty objects. */
+/** Parses a line. Lines that are not known, or that contain no object, are empty objects. */
 function toLine<Item>(text: string): Line<Item> {
   const line = parseJson(text);
-  return isRecord(line) ? line : {};
+  if (!isRecord(line)) return {};
+  const known = [line.post, line.meta, line.error];
+  return known.every((value) => value === undefined || isRecord(value)) ? line : {};
 }
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
