@@ -94,7 +94,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     ...{ ...watched, identification, ledger, clock },
     pictures: fetching.pictures,
   });
-  const histories = { ...watched, importer, identification, ledger, baseUrl };
+  const histories = { ...watched, importer, identification, ledger, context: fetching.context };
   registerCopies(server, services);
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
   server.register(opmlPlugin, { baseUrl });

@@ -102,6 +102,24 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
   return raw;
 }
 
+/**
+ * Calls `release` when a response has been sent or its connection is closed, at once if the connection is closed already.
+ * Node emits no `close` for a response that waits behind another one of its connection, so the socket is observed too.
+ */
+export function releaseAtEnd(
+  { raw, request }: Pick<FastifyReply, 'raw' | 'request'>,
+  release: () => void,
+): void {
+  const { socket } = request.raw;
+  const end = () => {
+    socket.off('close', end);
+    release();
+  };
+  raw.once('finish', end).once('close', end);
+  socket.once('close', end);
+  if (socket.destroyed) end();
+}
+
 /** Returns whether a list of ETags contains `etag`, compared weakly (RFC 9110 §13.1.2). `*` matches every ETag. */
 export function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;

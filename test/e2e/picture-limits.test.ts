@@ -91,6 +91,44 @@ describe('10 GB from a host', () => {
   });
 });
 
+describe('a client with too many bytes', () => {
+  it('does not fail the requests of others that wait for the same picture', async () => {
+    const size = 200_000;
+    const held: ServerResponse[] = [];
+    const hold = (response: ServerResponse) => held.push(response);
+    const filling = Buffer.concat([png, Buffer.alloc(size - png.length)]);
+    const rig = await buildPictureRig({
+      env: { PERCH_MEDIA_MAX_BYTES: String(size) },
+      onPicture: ({ url = '' }, response) => {
+        response.writeHead(200);
+        if (url.startsWith('/endless')) response.write(filling);
+        else if (url === '/shared.png' && held.length === 0) hold(response);
+        else response.end(png);
+      },
+    });
+    const ask = (name: string, remoteAddress: string) =>
+      rig.app.request(path(name), { remoteAddress });
+    const endless = ['endless-1', 'endless-2', 'endless-3'].map((name) => ask(name, '192.0.2.1'));
+    let probe = 0;
+    const isFull = async () => {
+      probe += 1;
+      return (await ask(`probe-${probe}`, '192.0.2.1')).statusCode;
+    };
+    await expect.poll(isFull, { timeout: 5000 }).toBe(503);
+
+    const first = ask('shared', '192.0.2.1');
+    await expect.poll(() => held.length).toBe(1);
+    const second = ask('shared', '192.0.2.2');
+    await new Promise((resolve) => setTimeout(resolve, 200)); // the second request joins the first
+    held[0]?.end(png);
+
+    expect((await first).json().code).toBe('overloaded');
+    expect((await second).statusCode).toBe(200);
+    rig.app.cutOff();
+    await Promise.all(endless);
+  });
+});
+
 describe('a host that does not answer', () => {
   it('ends the request after the timeout of a read', async () => {
     const rig = await buildPictureRig({

@@ -70,10 +70,12 @@ interface Line<Item> {
   readonly error?: Problem;
 }
 
-/** Parses a line. Returns an empty object for a line that is not a JSON object. */
+/** Parses a line. Returns an empty object for a line that is unknown or contains no object. */
 function toLine<Item>(text: string): Line<Item> {
   const line = parseJson(text);
-  return isRecord(line) ? line : {};
+  if (!isRecord(line)) return {};
+  const known = [line.post, line.meta, line.error];
+  return known.every((value) => value === undefined || isRecord(value)) ? line : {};
 }
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;

@@ -71,7 +71,7 @@ const maxFailures = 5000;
 /** Creates the function that returns pictures of other hosts. Concurrent requests for a picture share one fetch. */
 export function createPictures(options: PicturesOptions): Pictures {
   const { http, store, clock, maxBytes, timeoutMs, stop } = options;
-  const coalesce = createCoalescer<Picture>();
+  const share = createSharing();
   const waiting = createUsage(waitingBound);
   const hosts = createUsage(hostBound);
   const bytes = createUsage({
@@ -111,7 +111,7 @@ export function createPictures(options: PicturesOptions): Pictures {
     const place = take(waiting, request.client);
     try {
       await request.caller.spend();
-      return await coalesce(key, request.signal, (signal) => fetch(url, request, signal));
+      return await share(key, request.signal, (signal) => fetch(url, request, signal));
     } catch (error) {
       if (error instanceof Problem && isLasting(error)) {
         failures.set(key, { problem: error, untilMs: clock.now() + failureMs });
@@ -137,6 +137,27 @@ export function createPictures(options: PicturesOptions): Pictures {
   };
 }
 
+/**
+ * Creates a function that shares fetches between concurrent requests. A request that shares the fetch of another client
+ * tries again if that fetch exceeds the limits of the other client.
+ */
+function createSharing() {
+  const coalesce = createCoalescer<Picture>();
+  type Start = (signal: AbortSignal) => Promise<Picture>;
+  return async (key: string, signal: AbortSignal, start: Start): Promise<Picture> => {
+    let isOwn = false;
+    const attempt = () =>
+      coalesce(key, signal, (ended) => {
+        isOwn = true;
+        return start(ended);
+      });
+    return attempt().catch((error: unknown) => {
+      if (isOwn || !isOverload(error)) throw error;
+      return attempt();
+    });
+  };
+}
+
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
 /** Reserves a place for one request. @throws Problem `overloaded` */
@@ -151,6 +172,8 @@ function overloaded(): Problem {
     'Too many pictures are being fetched: in total, for this client address, or from this host.';
   return new Problem('overloaded', { detail });
 }
+
+const isOverload = (error: unknown) => error instanceof Problem && error.code === 'overloaded';
 
 const stopping = () => new Problem('shutting_down', { detail: 'The server is shutting down.' });
 

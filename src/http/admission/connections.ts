@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
+import { releaseAtEnd } from '../../web/reply.ts';
 import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
@@ -37,6 +38,8 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
       if (cut.has(socket)) setTimeout(hold.release, penaltyMs).unref();
       else hold.release();
     });
+    // Each pipelined reply may observe the socket, in addition to Node itself.
+    socket.setMaxListeners(2 * maxPipelined);
     begin(socket);
     stopParsingWhenCut(socket);
   });
@@ -105,8 +108,7 @@ export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBy
     if (size === 0 || reply.statusCode >= 400) return payload;
     const hold = ledger.open('replyBytes', clientOf(request));
     if (!hold.take(size)) throw overloadedByReplies();
-    // The reply was handed to the operating system, or the connection was closed.
-    for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
+    releaseAtEnd(reply, hold.release);
     return payload;
   });
 }

@@ -6,7 +6,7 @@ import { isCode } from '../../core/files/private-files.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { type Headers, toNotModifiedHeaders } from '../../web/headers.ts';
-import { matchesEtag } from '../../web/reply.ts';
+import { matchesEtag, releaseAtEnd } from '../../web/reply.ts';
 import { overloadedByReplies } from '../admission/connections.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import { type ByteRange, parseRange } from './range.ts';
@@ -118,6 +118,10 @@ async function sendFile(
     await file.close();
     return reply.send();
   }
-  reply.raw.once('close', hold.release);
-  return reply.send(file.createReadStream({ start, end, highWaterMark: bufferBytes }));
+  const content = file.createReadStream({ start, end, highWaterMark: bufferBytes });
+  releaseAtEnd(reply, () => {
+    hold.release();
+    content.destroy(); // closes the file
+  });
+  return reply.send(content);
 }

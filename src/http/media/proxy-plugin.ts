@@ -13,7 +13,7 @@ import type { Pictures } from '../../fetching/media/pictures.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import { prepareReply, sendPrepared } from '../../web/reply.ts';
+import { prepareReply, releaseAtEnd, sendPrepared } from '../../web/reply.ts';
 import { overloadedByReplies } from '../admission/connections.ts';
 import { type Identification, identityOf, refuseRead } from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
@@ -86,7 +86,7 @@ async function sendPicture(
       pictures.get(address.url, { caller, client, signal, span, reserve }),
     );
     const prepared = prepareReply(toHeaders(picture, address, clock.now()), picture.bytes);
-    for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
+    releaseAtEnd(reply, hold.release);
     const headers = identityOf(request).headers();
     sendPrepared({ request, reply }, prepared, { isPrivate: false, headers, link: null });
     accessLog.logIfNotable(request, reply, 200);

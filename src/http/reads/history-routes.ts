@@ -6,6 +6,7 @@ import type { Ledger, Reservation } from '../../core/scheduling/ledger.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
 import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
+import type { RenderContext } from '../../render/context.ts';
 import { createHistoryFeed } from '../../render/feeds/history.ts';
 import {
   createHistoryDocument,
@@ -27,7 +28,8 @@ interface HistoryRoutesOptions
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly ledger: Ledger;
-  readonly baseUrl: string;
+  /** Context of the feeds of histories. */
+  readonly context: RenderContext;
 }
 
 export async function historyRoutesPlugin(app: FastifyInstance, options: HistoryRoutesOptions) {
@@ -83,7 +85,7 @@ async function importAndSend(
     const headers = { ...headersOf(format), 'x-source': source };
     const own = toKeyHeaders(identityOf(request));
     const response = beginStream(reply, { ...headers, ...own });
-    await sendHistoryLines({ request, response }, sent, options.baseUrl);
+    await sendHistoryLines({ request, response }, sent, options.context.baseUrl);
   }
   accessLog.logIfNotable(request, reply, 200);
 }
@@ -155,11 +157,11 @@ type SentDocument = SentHistory & { readonly format: DocumentFormat };
 async function sendDocument(
   reply: FastifyReply,
   sent: SentDocument,
-  { ledger, identification, baseUrl }: HistoryRoutesOptions,
+  { ledger, identification, context }: HistoryRoutesOptions,
 ): Promise<void> {
   const hold = ledger.open('replyBytes', identification.clientOf(reply.request));
   try {
-    const body = await readDocument(sent, hold, baseUrl);
+    const body = await readDocument(sent, hold, context);
     hold.release(); // sending the reply reserves the bytes again
     await reply.headers({ ...headersOf(sent.format), 'x-source': sent.header.source }).send(body);
   } finally {
@@ -187,12 +189,12 @@ const tooLarge =
 async function readDocument(
   { format, header, posts }: SentDocument,
   hold: Reservation,
-  baseUrl: string,
+  context: RenderContext,
 ): Promise<Buffer> {
   const document =
     format === 'json'
       ? createHistoryDocument(header)
-      : createHistoryFeed(header, { format, context: { baseUrl } });
+      : createHistoryFeed(header, { format, context });
   const pieces: Buffer[] = [];
   let size = 0;
   const toPiece = (text: string): Buffer => {

@@ -2,7 +2,7 @@ import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
 import { canonicalUrl, type Post, type Status } from '../../model/post.ts';
 import type { RenderContext } from '../context.ts';
-import { chooseFile } from '../html/pictures.ts';
+import { chooseFile, hidesPictures } from '../html/pictures.ts';
 import { renderPostBody } from '../html/post-quote.ts';
 import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
 import { toLine } from '../markdown/characters.ts';
@@ -41,7 +41,7 @@ export interface Entry {
   /** Time of the last edit, or of the post: ISO 8601, UTC. */
   readonly updated: string;
   readonly categories: readonly string[];
-  /** Media of the post. Empty for posts marked as sensitive, whose media are only links in `html`. */
+  /** Media of the post. Empty for sensitive posts and posts with a content warning, whose media are links in `html`. */
   readonly media: readonly EntryMedia[];
   /** Post to which the entry replies; `null` for other entries. `id` is the tag URI of its entry, if known. */
   readonly inReplyTo: { readonly id: string | null; readonly url: string | null } | null;
@@ -89,9 +89,7 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
     published,
     updated: laterOf(published, toTime(Date.parse(post.edited_at ?? ''))),
     categories: listHashtags(post),
-    media: post.possibly_sensitive
-      ? []
-      : post.media.all.flatMap((item) => toEntryMedia(item, context)),
+    media: hidesPictures(post) ? [] : post.media.all.flatMap((item) => toEntryMedia(item, context)),
     inReplyTo: target && { id: tagTarget(post, owners), url: toStrictUrl(target.url) },
     repliesUrl: toRepliesUrl(post, context),
     replyCount: hasReplyCounts ? post.replies : null,

@@ -1,5 +1,5 @@
 import type { Media } from '../../model/media.ts';
-import type { Post } from '../../model/post.ts';
+import type { Post, Status } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { toSafeUrl } from './escape.ts';
 
@@ -14,6 +14,10 @@ interface Video {
 export interface Picture extends Video {
   readonly alt: string;
 }
+
+/** Returns whether the pictures of a post are only links, because the post is sensitive or has a content warning. */
+export const hidesPictures = (post: Status): boolean =>
+  post.possibly_sensitive || post.content_warning !== null;
 
 /** Returns the photos, video stills and article cover of a post, or else of the quoted post. Skips sensitive posts. */
 export function findPictures(post: Post | undefined): readonly Picture[] {

@@ -6,7 +6,7 @@ import type { RenderContext } from '../context.ts';
 import { toLine } from '../markdown/characters.ts';
 import { describeChoices, describeMedia, describeMinute, describeVotes } from '../summary.ts';
 import { escapeHtml, escapeLine, link } from './escape.ts';
-import { pictureOf } from './pictures.ts';
+import { hidesPictures, pictureOf } from './pictures.ts';
 import { renderParagraphs } from './text.ts';
 
 interface QuoteOptions {
@@ -60,7 +60,7 @@ export function renderPostBody(post: Status, options: QuoteOptions = {}): string
 /** Renders links to the media of a post, with pictures unless the post is sensitive. */
 function renderMedia(post: Status, options: QuoteOptions): string {
   const { all } = post.media;
-  const isHidden = post.possibly_sensitive || post.content_warning !== null;
+  const isHidden = hidesPictures(post);
   return renderList(
     describeMedia(all).map((label, at) => {
       const picture = isHidden ? '' : renderPicture(all[at], options);

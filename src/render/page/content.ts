@@ -1,6 +1,7 @@
 import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Card, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { escapeLine } from '../html/escape.ts';
+import { hidesPictures } from '../html/pictures.ts';
 import { renderParagraphs } from '../html/text.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, formatNumber } from '../markdown/layout.ts';
@@ -8,7 +9,7 @@ import { renderAuthor, renderOrigin } from './accounts.ts';
 import { renderArticle } from './article.ts';
 import { joinFacts, joinParts, paragraph, renderList, renderTime } from './markup.ts';
 import { renderMedia, renderPicture } from './media.ts';
-import type { PageView } from './view.ts';
+import { type PageView, withoutPictures } from './view.ts';
 
 /** Options for the content of a post, which depend on its place on the page. */
 interface ContentPlace {
@@ -31,6 +32,7 @@ export function* renderContent(
   const { content_warning: warning, tags, article } = post;
   const options = { lang: post.lang, toLinkTags: view.links.toTags };
   const { level, articles: extent } = place;
+  const own = hidesPictures(post) ? withoutPictures(view) : view;
   return joinParts([
     warning === null
       ? null
@@ -40,16 +42,16 @@ export function* renderContent(
       ? null
       : paragraph(`Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}`),
     post.possibly_sensitive ? paragraph('<em>Marked as sensitive content.</em>') : null,
-    renderMedia(post.media.all, view),
+    renderMedia(post.media.all, own),
     post.poll === null ? null : renderPoll(post.poll, view),
     article === null
       ? null
       : yield* renderArticle(
           article,
           { level, isTitled: depth === 0 && place.isTitledByArticle, extent },
-          view,
+          own,
         ),
-    post.card === null ? null : renderCard(post.card, view),
+    post.card === null ? null : renderCard(post.card, own),
     post.quote === null ? null : yield* renderQuote(post.quote, place, view, depth + 1),
     post.community_note === null
       ? null

@@ -29,6 +29,12 @@ export function createPageView(
   };
 }
 
+/** Returns the options of a page for a post whose pictures are only links. */
+export const withoutPictures = (view: PageView): PageView => ({
+  ...view,
+  toPictureUrl: () => null,
+});
+
 /** Returns the host of the account's Mastodon server; `null` for other platforms and for copies from other servers. */
 function mastodonHostOf(result: PostResult | BrowseResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;

@@ -41,6 +41,14 @@ it('reads posts, and then the description', async () => {
   expect(history.meta).toEqual(meta.meta);
 });
 
+it('skips lines whose value is no object', async () => {
+  const wrong = toText({ post: null }, { post: 1 }, { error: null }, { meta: 'none' });
+
+  const ids = await collect(createFakeFetch(stream([wrong, toText(post('1'), meta)])));
+
+  expect(ids).toEqual(['1']);
+});
+
 it('repeats a history that was cut off, and skips what was read', async () => {
   const fake = createFakeFetch(
     broken,
