@@ -133,7 +133,9 @@ describe('an entry', () => {
       ['https://media.example/v.mp4?x=1', 'video/mp4', 'video', 12],
       ['https://media.example/s', 'audio/mpeg', 'audio', null],
     ]);
-    expect(toEntry(status(1, ada, '', { media, possibly_sensitive: true })).media).toEqual([]);
+    for (const marks of [{ possibly_sensitive: true }, { content_warning: 'Spiders' }]) {
+      expect(toEntry(status(1, ada, '', { media, ...marks })).media).toEqual([]);
+    }
   });
 
   it('was updated at the last edit', () => {

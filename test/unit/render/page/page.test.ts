@@ -247,6 +247,18 @@ describe('pictures of a page', () => {
     expect(main).not.toContain('#see-pictures');
     expect(elements.filter(({ attributes }) => attributes.class === 'avatar')).toHaveLength(1);
   });
+
+  it.each([{ possibly_sensitive: true }, { content_warning: 'Spiders' }])(
+    'are links in a post that readers are warned about: %j',
+    (marks) => {
+      const post = status(1, ada, '', { media, ...marks });
+
+      const { main } = open(result([post]), { toPictureUrl: (url) => url, hasPictureProxy: true });
+
+      expect(main).not.toContain('<img');
+      expect(main).toContain('<span class="picture">A &quot;lamp&quot;</span></a>');
+    },
+  );
 });
 
 describe('the page of a list', () => {
