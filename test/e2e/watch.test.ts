@@ -371,6 +371,7 @@ describe('bad usage', () => {
     [['@wren', '--every', '500ms'], '--every must be a duration from 1s to 1d'],
     [['@wren', '--backlog', '1001'], '--backlog must be a number from 0 to 1000'],
     [['@wren', '--backlog', '1', '--since', '2026-01-01'], 'cannot be used together'],
+    [['@wren', '--since', 'yesterday'], '--since has the value'],
     [['@wren', '--feed', 'photos'], '--feed can be used only with a search'],
     [['search', 'heron', '--feed', 'top'], '--feed must be one of latest, photos, videos'],
     [['search', 'heron', '--with-replies'], '--with-replies can be used only with accounts'],

@@ -103,7 +103,7 @@ that appeared since the previous run. The command ends on SIGTERM, SIGINT or a c
 
 type Plan = ReturnType<typeof toPlan>;
 
-/** Parses the options. @throws UsageError, CommandError */
+/** Parses the options. @throws UsageError */
 function toPlan(values: OptionValues) {
   const { once, state, exec, every, webhook } = values;
   const everyText = textOf(every);

@@ -135,11 +135,12 @@ function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
 
 const sinceParameter = z.object({ since: timestamp('Only posts at or after this time') });
 
-/** Parses the option `--since` to Unix seconds; `undefined` without the option. @throws CommandError */
+/** Parses the option `--since` to Unix seconds; `undefined` without the option. @throws UsageError */
 export function toSince(text: string | undefined): number | undefined {
   try {
     return parseParameters(sinceParameter, { since: text }).since;
   } catch (error) {
-    throw error instanceof Problem ? toCommandError(error) : error;
+    if (!(error instanceof Problem)) throw error;
+    throw new UsageError(error.message.replace('The parameter `since`', '--since'));
   }
 }
