@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Tests the built server with published eve clients. The clients require a newer Node.js than Perch does, so both are
-# installed into a temporary folder. Arguments: releases of eve to test in place of the default ones.
+# installed into the folder PERCH_EVE_CLIENTS, or by default into a temporary folder. Arguments: releases of eve to test
+# in place of the default ones.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+work=${PERCH_EVE_CLIENTS:-$temporary}
 releases=("$@")
 [ $# -gt 0 ] || releases=(0.24.6 0.30.8 0.52.5 0.80.1)
 packages=()
