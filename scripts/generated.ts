@@ -76,8 +76,8 @@ empty variable has the same effect as a variable that is not set.
 PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 \`\`\`
 
-If a value is not valid, Perch prints all errors and exits with code 2. If a variable starts with \`PERCH_\` and is not in
-the table, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
+If a value is not valid, Perch prints all errors and exits with code 2. If Perch does not know a variable that
+starts with \`PERCH_\`, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
 \`false\` accept \`true\`, \`1\`, \`yes\` or \`on\`, and \`false\`, \`0\`, \`no\` or \`off\`.
 
 \`npx perch config\` prints all settings with their values, and where each value was set. Secrets are masked. With

@@ -116,7 +116,7 @@ export const sessionVariables = z.object({
   ),
   // Streams are checked once a second, so a silence can last one second longer.
   PERCH_SESSION_HEARTBEAT_SECONDS: integer(1, 13, 10).describe(
-    'Seconds without output after which Perch sends a space to keep the connection of a stream alive. Clients close the connection after 15 seconds without output.',
+    'Seconds without output after which Perch sends a space to keep the connection of a stream alive. Some clients close the connection after 15 seconds without output.',
   ),
   PERCH_SESSION_LEASE_SECONDS: integer(1, 3600, 60).describe(
     'Seconds for which a stream stays open if the client requests the stream with `streamControlVersion=1`.',

@@ -16,7 +16,9 @@ const meta = z.object({
   deliveryIds: z
     .array(z.string())
     .exactOptional()
-    .describe('Id of the message that the turn answers, from `turn.started` to `session.waiting`.'),
+    .describe(
+      'Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`.',
+    ),
   index: z.int().min(0).describe('Position in the session. Resume a stream at `index` + 1.'),
 });
 

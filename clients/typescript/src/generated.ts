@@ -444,7 +444,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -460,7 +460,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -481,7 +481,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -499,7 +499,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -519,7 +519,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -543,7 +543,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -571,7 +571,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -591,7 +591,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -607,7 +607,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -628,7 +628,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -644,7 +644,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -661,7 +661,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -676,7 +676,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;
@@ -694,7 +694,7 @@ export type SessionEvent = {
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Id of the message that the turn answers, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
     /** Position in the session. Resume a stream at `index` + 1. */
     readonly index: number;

@@ -31,7 +31,7 @@ interface ProviderReport {
   readonly seen: readonly Seen[];
 }
 
-/** Checks of the providers and of the clock, which share the requests to the providers. */
+/** Creates the checks of the providers and of the clock. Both checks use the responses to the same requests. */
 export function createProviderChecks({ config, clock, random }: DoctorContext) {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
   let reading: Promise<readonly ProviderReport[]> | undefined;

@@ -19,7 +19,10 @@ export interface SentItemsMemory {
   remember(listKey: string, position: ListPosition, sent: readonly number[]): Promise<void>;
 }
 
-/** Creates a cache of the hashes of returned items. After an eviction, only the hashes in the cursor are known. */
+/**
+ * Creates a cache with the hashes of the items that were returned for each list. If an entry was evicted, Perch
+ * recognizes only the items whose hashes are in the client's paging cursor.
+ */
 export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,

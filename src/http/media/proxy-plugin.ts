@@ -35,7 +35,10 @@ export interface PictureProxyOptions {
   readonly accessLog: AccessLog;
 }
 
-/** Path of a picture in Fastify's syntax. Shorter segments belong to the permalinks of an account named `media`. */
+/**
+ * Fastify route pattern of a picture. The last segment has 32 or more characters, so that shorter paths such as
+ * `/media/followers` still lead to the account named `media`.
+ */
 const picturePath = `${mediaPath}:signed(^[\\w-]{32,4096}$)`;
 
 /** Maximum time in seconds for which browsers and shared caches keep a picture without a new request. */

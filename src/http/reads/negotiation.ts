@@ -11,7 +11,10 @@ interface Offer<Format extends string> {
   readonly format: Format;
   /** Patterns of the media ranges in `Accept` that match the format, the most specific first. */
   readonly ranges: readonly RegExp[];
-  /** Less specific patterns, used if none of `ranges` matches. At equal quality, a match in `ranges` has precedence. */
+  /**
+   * Less specific patterns, used for this format if none of its `ranges` matches. At equal quality, a format that
+   * matches by `ranges` is preferred to a format that matches by `wideRanges`.
+   */
   readonly wideRanges?: readonly RegExp[];
 }
 
