@@ -17,6 +17,9 @@ cd "$root"
 # --force is needed because the oldest releases require different previews of their peer dependency `ai`.
 # The setting in this project's `.npmrc`, which `npm run` passes on, does not apply to these packages.
 export npm_config_strict_allow_scripts=false
-npm install --prefix "$work" --no-audit --no-fund --loglevel=error --force node@24 "${packages[@]}"
+if [ ! -e "$work/complete" ]; then
+  npm install --prefix "$work" --no-audit --no-fund --loglevel=error --force node@24 "${packages[@]}"
+  touch "$work/complete"
+fi
 bin=$(dirname "$(find "$work/node_modules" -path '*/bin/node' -type f | grep linux | head -1)")
 "$bin/node" test/clients/run.ts "$(command -v node)" "$work" "${releases[@]}"
