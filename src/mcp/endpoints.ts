@@ -53,7 +53,8 @@ export const mcpEndpoints: readonly Endpoint[] = [
       { status: 404, description: 'The method does not exist in the newest revision.', content },
       {
         status: 406,
-        description: '`Accept` lacks `application/json` or `text/event-stream`.',
+        description:
+          '`Accept` has neither `*/*` nor both `application/json` and `text/event-stream`.',
         content,
       },
     ],

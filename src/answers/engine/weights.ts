@@ -8,8 +8,9 @@ export const weights = {
   correction: 0.9,
   /** Weight factor of a word that most pages contain. */
   weakWord: 0.7,
-  /** Weight factor of each word that replaces a known phrase. `phraseWeight`: factor for the phrase as a whole. */
+  /** Weight factor of each word that the engine also searches for if a question has a known phrase. */
   phrase: 1,
+  /** Weight factor of the search for a known phrase, beside the searches for other words of the question. */
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
   rarity: 0.8,
