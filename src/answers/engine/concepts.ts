@@ -25,7 +25,7 @@ const maxConcepts = 24;
 export function toConcepts(text: string, context: WordContext): Concepts {
   const { lexicon, vocabulary } = context;
   const { stopWords, takePhrases } = vocabulary;
-  const { rest, found } = takePhrases(text.replaceAll(locationPhrases, ' … '));
+  const { rest, found } = takePhrases(text.replaceAll(emptyPhrases, ' … '));
   const { words, names } = toWords(rest);
   // Ignores a number that no passage contains, such as the port of the user, because it does not describe the subject.
   const isExample = (plain: string) => /^\d+$/.test(plain) && !lexicon.has(plain);
@@ -46,9 +46,9 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   };
 }
 
-/** Matches phrases that only ask where something is, such as “which file defines”. */
-const locationPhrases =
-  /\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
+/** Matches phrases that only ask where something is, such as “which file defines”, and “e.g.”. */
+const emptyPhrases =
+  /\b(?:e\.g|i\.e)\b|\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
 
 /** Returns each pair of adjacent words joined into one: `login` for “log in”, `bodylimit` for “body limit”. */
 function neighbours(text: string): readonly string[] {
