@@ -23,7 +23,7 @@ const limit = 20;
 interface Case {
   readonly name: string;
   readonly goal: number;
-  /** Runs the query. The number `round` selects the queried account. */
+  /** Runs the query. `round` is the number of the round, and selects the queried account. */
   ask(archive: Provider, round: number): Promise<Page<unknown> | undefined>;
 }
 

@@ -113,7 +113,7 @@ const header = [
   '| --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** Measures the server without attacks and then during one attack after another. Returns whether any run failed. */
+/** Measures the server without attacks, and then during each attack in turn. Returns whether any run failed. */
 async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_SECONDS ?? 20);
   console.log(header.join('\n'));

@@ -69,7 +69,7 @@ async function warmUp(one: Case): Promise<void> {
   for (let at = 0; at < repeats; at += 1) await run();
 }
 
-/** Returns `ratio` if it is at most `maxRatio`. Otherwise repeats the measurement and returns the lowest ratio. */
+/** Returns `ratio` if it is `maxRatio` or less. Otherwise repeats the measurement and returns the lowest ratio. */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
   for (let round = 0; round < rounds && least > maxRatio; round += 1) {

@@ -20,7 +20,7 @@ const turns = 4;
 const load = { seconds: 1, connections: 32 };
 const goal = 1.03;
 
-/** Source code that replaces modules in the build without tracing, by the end of their paths. */
+/** Source code that replaces modules in the build without tracing. The keys are the ends of the module paths. */
 const replaced = {
   'core/tracing/tracing.ts': `
     export const openTracing = () => null;

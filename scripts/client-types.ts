@@ -64,10 +64,10 @@ const parameterTypes: Readonly<Record<string, string>> = {
   importProfilePosts: 'HistoryParameters',
 };
 
-/** Parameters that the TypeScript client sets itself. */
+/** Query parameters that the TypeScript client sets itself, which callers therefore cannot pass. */
 const ownParameters: ReadonlySet<string> = new Set(['format', 'url', 'handle', 'id', 'q']);
 
-/** Returns the content of `clients/typescript/src/generated.ts`: types for the replies and parameters of the API. */
+/** Returns the content of `clients/typescript/src/generated.ts`: types for the responses and parameters of the API. */
 export function writeClientTypes({ paths, components }: Description): string {
   const names = reachable(components.schemas, roots);
   const types = names.map((name) => declareSchema(name, components.schemas[name] ?? {}));
@@ -139,7 +139,7 @@ function comment(description: string | undefined, indent: string): string {
   return `${indent}/** ${description.replaceAll('*/', '*\\/').replaceAll('\n', ' ')} */\n`;
 }
 
-/** Returns the TypeScript type of a schema. An extensible enum accepts other strings, too. */
+/** Returns the TypeScript type of a schema. The type of an extensible enumeration also allows other strings. */
 function toType(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
   if (schema.const !== undefined) return toLiteral(schema.const);

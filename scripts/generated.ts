@@ -47,14 +47,17 @@ function defaultFacts() {
   return { baseUrl, version, nowMs: null, endpoints, limits };
 }
 
-/** Returns the OpenAPI description of a server with default settings, without parts that depend on the date. */
+/**
+ * Returns the OpenAPI description of the public routes, for a server with default settings, without
+ * parts that depend on the date.
+ */
 function openApiDescription(examples: RecordedExamples): string {
   const facts = defaultFacts();
   const moved = moveExamples(examples, facts.baseUrl);
   return `${JSON.stringify(describeOpenApi({ ...facts, examples: moved }), null, 2)}\n`;
 }
 
-/** Returns the OpenAPI description of the routes for the operator, of a server with default settings. */
+/** Returns the OpenAPI description of the admin routes, for a server with default settings. */
 function adminDescription(examples: RecordedExamples): string {
   const { baseUrl } = defaultFacts();
   const facts = { baseUrl, version, endpoints: adminEndpoints };
@@ -157,7 +160,10 @@ function choiceOf(schema: z.ZodType): string {
   return ` Allowed values: ${inner.options.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
-/** Returns the sentence about the variable `NAME_FILE` of a secret; an empty string for a setting that is not secret. */
+/**
+ * Returns the sentence about the variable `NAME_FILE` of a secret; an empty string for a setting that is
+ * not secret.
+ */
 function fileOf(name: string, schema: z.ZodType): string {
   if (!isSecret(schema)) return '';
   return ` To read this value from a file, set \`${fileVariableOf(name)}\` instead.`;

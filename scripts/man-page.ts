@@ -10,7 +10,7 @@ export interface ManVariable {
   readonly description: string;
 }
 
-/** Maximum length of a line of text, without the characters that `guard` adds. */
+/** Maximum number of characters in a line of text. The characters that `guard` adds do not count. */
 const maxLine = 78;
 
 /** Date of the last change to the fixed texts below. mdoc requires a date. */
@@ -136,7 +136,10 @@ function toLiteral(text: string): readonly string[] {
   ];
 }
 
-/** Escapes a text in a line that starts with a macro, where also names of macros and punctuation have a meaning. */
+/**
+ * Escapes a text in a line that starts with a macro. In such a line, mdoc also interprets punctuation
+ * and names of macros.
+ */
 function toArguments(text: string): string {
   return text
     .split(' ')

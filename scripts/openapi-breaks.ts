@@ -157,7 +157,10 @@ function compareContents(
   });
 }
 
-/** Returns a line for each way of access, including access without credentials, that no longer works. */
+/**
+ * Returns a line for each authentication method that an operation no longer accepts, including access
+ * without credentials.
+ */
 function compareSecurity({ place, before, after }: Pair, documents: Documents): readonly string[] {
   const old = securityOf(before, documents.before);
   const now = securityOf(after, documents.after);

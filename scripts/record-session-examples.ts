@@ -47,7 +47,7 @@ export async function recordSessions(): Promise<SessionExamples> {
   }
 }
 
-/** Returns the default path of the session service. */
+/** Returns the base path of the session service in default settings. */
 function toBase(): string {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));

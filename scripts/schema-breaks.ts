@@ -8,7 +8,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  */
 export type Direction = 'request' | 'reply';
 
-/** Old and new OpenAPI document. The references of each document are resolved in that document. */
+/** Old and new OpenAPI document. The references in a document are resolved within the same document. */
 export interface Documents {
   readonly before: JsonObject;
   readonly after: JsonObject;

@@ -20,7 +20,10 @@ const questions = [
   ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
-/** Unanswerable samples: questions about other document sets. One in `oneOf` is used, with this `weight`. */
+/**
+ * Additional unanswerable samples: questions about other document sets. One in `oneOf` questions is
+ * used, with the sample weight `weight`.
+ */
 const foreign = { weight: 0.3, oneOf: 6 } as const;
 
 /** Maximum share of the answerable training questions that the model may classify as unanswerable. */

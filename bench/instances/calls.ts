@@ -163,7 +163,10 @@ async function openReader(engine: Engine, upstream: Served) {
   };
 }
 
-/** Returns the number of an account's spent units and, below the limit, adds one. ARGV: limit, time, unit name. */
+/**
+ * Minimal Redis script that counts the spent units of an account and adds a unit below the limit. ARGV:
+ * limit, time, unit name.
+ */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])
 if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) end

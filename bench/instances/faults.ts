@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { openFaultyProxy, shake } from '../../test/support/faulty-proxy.ts';
 import { type Served, sleep, startPerch } from './servers.ts';
 
-/** Total milliseconds of the phases with faults, which alternate with phases without faults. */
+/** Total duration in milliseconds of the phases with faults, which alternate with phases without faults. */
 const shakenMs = Number(process.env.BENCH_FAULT_SECONDS ?? 60) * 1000;
 const rounds = 3;
 /** Mean milliseconds between two requests. */

@@ -77,7 +77,7 @@ async function begin(store: SessionStore, id: string): Promise<void> {
   await store.change(id, (record) => beginTurn(record, 0, { text: 'question', modelId: 'bench' }));
 }
 
-/** Appends events on one instance. Returns the milliseconds until the other one has read each event. */
+/** Appends events on one instance. Returns, for each event, the milliseconds until the other instance has read it. */
 async function follow(
   writer: SessionStore,
   reader: SessionStore,

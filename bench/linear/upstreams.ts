@@ -26,7 +26,7 @@ export interface Case {
   prepare(seed: string, bytes: number): () => Promise<void>;
 }
 
-/** Response bodies by a word in the request path. The first word that the path contains selects the body. */
+/** Response bodies by words. A request gets the body of the first word that its path contains. */
 export type Bodies = Readonly<Record<string, unknown>>;
 
 /** Upstream client (provider) and read operation to test, and a function that creates the response bodies. */
@@ -92,7 +92,10 @@ const reads = {
   },
 } as const;
 
-/** Creates a test case that reads generated bodies as responses of an upstream, and renders the result in all formats. */
+/**
+ * Creates a test case that reads generated bodies as responses of an upstream, and renders the result in
+ * all formats.
+ */
 export function createCase({ provider, read, name, write }: CaseOptions): Case {
   const { maxBytes, subject, create } = providers[provider];
   const title = `${provider} ${read}: ${name}`;

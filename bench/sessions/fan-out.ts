@@ -17,11 +17,11 @@ const goal = 0.5;
 
 const readers = Math.ceil(size / 10);
 
-/** Number of answers, each with 40 pieces of text (see `message`). Together, they have about 900 events. */
+/** Number of answers, each with 40 pieces of text (see `message`). All answers together have about 900 events. */
 const turns = 20;
 const message = '40 pieces of 64';
 
-/** Throughput of the readers of one server. */
+/** Throughput of the readers that are connected to one server. */
 interface Rate {
   readonly eventsPerSecond: number;
   /** CPU time of the server for each event sent to a reader, in microseconds. */

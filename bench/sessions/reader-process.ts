@@ -6,7 +6,7 @@ import type { ReaderMessage, Reading } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
-/** Time until all readers have read all answers, and the text that each reader received. */
+/** Time until all readers have read all answers, and the text, which is the same for all readers. */
 export interface Taken {
   readonly ms: number;
   readonly text: string;

@@ -13,7 +13,10 @@ export interface Reading {
   readonly turns: number;
 }
 
-/** Progress: `ready` to start, all responses begun (`open`), all read (`done`), or the received `text` (`read`). */
+/**
+ * Progress report: `ready` (can start), `open` (all responses have begun), `done` (all are read), or
+ * `read` with the received `text`.
+ */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
   readonly text?: string;

@@ -45,7 +45,10 @@ export function startPerch(serving: Serving): Promise<Target> {
   return startServer('perch', [join(root, 'dist/main.js'), 'serve'], serving);
 }
 
-/** Starts a server with a fake answer engine. Its answer to `40 pieces of 64` is 40 texts of at least 64 characters. */
+/**
+ * Starts a server with a fake answer engine. The message `40 pieces of 64` requests an answer of 40
+ * pieces with at least 64 characters each.
+ */
 export function startScripted(serving: Serving): Promise<Target> {
   return startServer(
     'scripted',

@@ -9,7 +9,7 @@ const goal = 1.2;
 
 const readers = Math.ceil(size / 20);
 
-/** Number of answers. Together, they are too large for the buffers of a connection. */
+/** Number of answers. All answers together are too large for the buffers of a connection. */
 const turns = 16;
 const message = '1 pieces of 250000';
 

@@ -9,7 +9,7 @@ import type { components, paths } from './perch.d.ts';
 type Problem = components['schemas']['Problem'];
 
 const [baseUrl = ''] = process.argv.slice(2);
-/** Media types that the client accepts. */
+/** Media types of the responses that the client accepts. */
 type Read = 'application/json' | 'application/problem+json';
 
 const perch = createClient<paths, Read>({
@@ -78,7 +78,10 @@ async function readSearch(limit: number): Promise<readonly string[]> {
   return ids;
 }
 
-/** Uses up the allowance (read quota), waits as the server demands, and checks that requests succeed again. */
+/**
+ * Uses up the allowance (read quota), waits for the time in the error response, and checks that requests
+ * succeed again.
+ */
 async function waitOutAllowance(): Promise<void> {
   const search = () =>
     perch.GET('/api/v1/search', {

@@ -13,7 +13,7 @@ interface Component {
 }
 
 /**
- * Removes the packages from a software bill of materials that are neither part of the bundle nor installed by users.
+ * Removes packages from a software bill of materials that are neither in the bundle nor installed by users.
  * `licences`: content of `dist/licences.txt`, which names each bundled package. `name`: name of the npm package.
  */
 export function keepShipped(sbom: Sbom, licences: string, name: string): Sbom {

@@ -1,9 +1,9 @@
 import { ConnectionError, ResponseError } from './errors.ts';
 
-/** Maximum size of a JSON reply, and of a line of a stream, in bytes. */
+/** Maximum size of a JSON response, and of a line of a stream, in bytes. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** Reads the parts of a body. Calls `onPart` for each part. @throws ConnectionError if the body ends early */
+/** Reads a response body in parts. Calls `onPart` for each part. @throws ConnectionError if the body ends early */
 export async function* readParts(response: Response, onPart: () => void) {
   if (response.body === null) return;
   const reader = response.body.getReader();
@@ -35,7 +35,7 @@ export async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Splits parts into lines, without spaces around them. Omits empty lines, and text after the last line feed. */
+/** Splits the parts of a body into trimmed lines. Omits empty lines, and text after the last line feed. */
 export async function* splitLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let pieces: string[] = [];
@@ -68,6 +68,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns whether a value is an object with members. */
+/** Returns whether the members of a value can be read: an object or an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

@@ -16,7 +16,10 @@ export abstract class PerchError extends Error {
   }
 }
 
-/** Error that the server reports with a problem document (RFC 9457). A newer server can send a `code` without a type. */
+/**
+ * Error that the server reports with a problem document (RFC 9457). A newer server can send a `code` without
+ * a type.
+ */
 export class ProblemError extends PerchError {
   readonly code: ProblemCode;
   readonly status: number;
@@ -42,7 +45,7 @@ const connectionResolutions = {
   no_response: 'Try again, or increase `stallMs`.',
 } as const;
 
-/** Error of the connection to the server, after all retries. */
+/** Error for a failed connection to the server, thrown after all retries. */
 export class ConnectionError extends PerchError {
   readonly code: keyof typeof connectionResolutions;
 
@@ -52,7 +55,7 @@ export class ConnectionError extends PerchError {
   }
 }
 
-/** Error of a call that took longer than `deadlineMs`. `cause` is the error of the last attempt, if any. */
+/** Error for a call that took longer than `deadlineMs`. `cause` is the error of the last attempt, if any. */
 export class DeadlineError extends PerchError {
   readonly code = 'deadline_exceeded';
 
@@ -83,7 +86,7 @@ export class ResponseError extends PerchError {
   }
 }
 
-/** Error of a question in a session that was not answered. */
+/** Error for a question in a session that was not answered. */
 export class TurnError extends PerchError {
   readonly code: 'turn_failed' | 'turn_cancelled' | 'session_ended';
   /** Answer, if it was complete before the failure; otherwise `null`. */

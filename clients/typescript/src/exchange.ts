@@ -50,7 +50,8 @@ export function createExchange(
 }
 
 /**
- * Runs `work`, and converts an expired timer to an error. @throws ConnectionError `no_response` if the timer has expired; the reason of `signal` if it
+ * Runs `work`, and converts an expired timer to an error. @throws ConnectionError `no_response` if the timer
+ * has expired; the reason of `signal` if it
  * is aborted
  */
 export async function guard<Result>(
@@ -67,7 +68,7 @@ export async function guard<Result>(
   }
 }
 
-/** Reads the error of a response. */
+/** Reads the error in a response. */
 async function toError(response: Response, nowMs: number): Promise<ProblemError | ResponseError> {
   const { status, headers } = response;
   const problem = parseJson(await readText(response));

@@ -16,7 +16,7 @@ export type OpenEvents = (startIndex: number) => Promise<EventStream>;
 
 export interface FollowOptions extends Omit<RetryOptions, 'endMs'> {
   readonly open: OpenEvents;
-  /** Index of the first event. */
+  /** Index of the first event to read. */
   readonly startIndex: number;
   /** Whether only the caller ends the iteration, so that every end of a stream is a lost connection. */
   readonly isOpenEnded?: boolean;
@@ -45,7 +45,7 @@ export async function* followEvents(options: FollowOptions): AsyncGenerator<Sess
   }
 }
 
-/** Position in the events of a session. */
+/** Read position in the events of a session. */
 interface Position {
   nextIndex: number;
   /** Type of the last event; `null` before the first one. */

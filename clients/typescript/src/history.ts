@@ -80,7 +80,7 @@ function toLine<Item>(text: string): Line<Item> {
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
 
-/** Creates a record of the entries that the loop has received, to skip them when the history is requested again. */
+/** Creates a record of the received entries, which are skipped when the history is requested again. */
 function createSeenEntries() {
   const keys = new Set<string>();
   let counts = new Map<string, number>();
@@ -94,7 +94,7 @@ function createSeenEntries() {
       counts = new Map();
       isAligned = keys.size === 0;
     },
-    /** Returns whether the loop has not received an entry yet, and records the entry. */
+    /** Returns whether an entry is new, and records it. */
     isNew: (entry: Entry): boolean => {
       const id = toId(entry);
       const count = (counts.get(id) ?? 0) + 1;
@@ -110,7 +110,10 @@ function createSeenEntries() {
   };
 }
 
-/** Returns the identity of an entry. It differs for a post and its repost, and exists for placeholders without an id. */
+/**
+ * Returns a key that identifies an entry. A post and its repost have different keys. Placeholders without an
+ * id also have one.
+ */
 function toId(entry: Entry): string {
   if ('repost' in entry) return `${entry.id} ${entry.repost}`;
   if (entry.type === 'tombstone') return `${entry.id ?? entry.url} ${entry.reason}`;

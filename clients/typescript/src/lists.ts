@@ -8,7 +8,7 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** Cursor of the next page; `undefined` on the last page. Pass it as `cursor` to continue the list later. */
   readonly nextCursor: string | undefined;
-  /** Whole reply of the server. */
+  /** Whole response of the server. */
   readonly reply: BrowseReply;
 }
 
@@ -18,10 +18,10 @@ export interface List<Item> extends AsyncIterable<Item> {
   pages(): AsyncIterable<Page<Item>>;
 }
 
-/** Maximum number of cursors that are compared with a new one. */
+/** Maximum number of earlier cursors that a new cursor is compared with. */
 const maxCursors = 10_000;
 
-/** Creates a list. `pick` returns the items of a reply. */
+/** Creates a list. `pick` returns the items of a response. */
 export function createList<Item>(
   reader: Reader,
   { read, pick, call }: ListOptions<Item>,
@@ -49,7 +49,7 @@ function toNextQuery(query: Query, cursor: string | undefined): Query | null {
   return { ...others, cursor };
 }
 
-/** Creates a function that throws a ResponseError for a cursor that it has seen before. */
+/** Creates a function that throws a ResponseError if it is called with the same cursor twice. */
 function createCursorGuard(first: unknown) {
   const seen = new Set([first]);
   return (cursor: string | undefined): void => {

@@ -8,14 +8,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Reply in a cache. */
+/** Cached response. */
 export interface CachedReply {
   readonly etag: string;
-  /** JSON text of the reply. */
+  /** JSON text of the response. */
   readonly body: string;
 }
 
-/** Store of replies by URL, such as a `Map`. The client sends the ETag of a stored reply as `If-None-Match`. */
+/** Store of responses by URL, such as a `Map`. The client sends the ETag of a stored response as `If-None-Match`. */
 export interface ReplyCache {
   get(url: string): CachedReply | undefined | Promise<CachedReply | undefined>;
   set(url: string, reply: CachedReply): unknown;
@@ -47,7 +47,7 @@ export interface PerchOptions {
   readonly cache?: ReplyCache | undefined;
   /** Called once for each operation whose responses have a `Deprecation` header. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
-  /** Default: the global `fetch`. */
+  /** Function that sends requests. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined;
   readonly clock?: Clock | undefined;
   /** Returns a random number from 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */

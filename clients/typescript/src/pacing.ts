@@ -3,11 +3,11 @@ import type { Clock } from './options.ts';
 /** Group of operations that share an allowance: posts, replies and embeds, or all other reads. */
 export type Surface = 'post' | 'browse';
 
-/** Record of the allowances that the server reports. */
+/** Record of the allowances (remaining requests) that the server reports. */
 export interface Pacer {
   /** Counts a request, and returns the time in milliseconds to wait before it is sent. */
   take(surface: Surface): number;
-  /** Stores the allowance in the `RateLimit` header of a response, if it has one. */
+  /** Stores the allowance in the `RateLimit` header of a response, if the response has this header. */
   note(surface: Surface, headers: Headers): void;
 }
 

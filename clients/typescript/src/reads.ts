@@ -15,7 +15,7 @@ export interface Read {
   readonly path: string;
   readonly query: Query;
   readonly surface: Surface;
-  /** Default: `json`. */
+  /** Format of the response. Default: `json`. */
   readonly format?: 'ndjson';
 }
 
@@ -23,7 +23,10 @@ export interface Read {
 export interface Reader {
   readonly transport: Transport;
   toRequest(read: Read): Request;
-  /** Sends a read, and returns its JSON body. Uses the cache, if there is one. @throws PerchError */
+  /**
+   * Sends a read operation, and returns the JSON body of the response. Uses the cache, if there is one.
+   * @throws PerchError
+   */
   read<Body>(read: Read, call?: CallOptions): Promise<Body>;
 }
 
@@ -60,7 +63,10 @@ export function createReader(
   return { transport, toRequest, read };
 }
 
-/** Parses a JSON body. The server's contract guarantees its type. @throws ResponseError if it is not an object */
+/**
+ * Parses a JSON body. The API description of the server defines the type `Body`.
+ * @throws ResponseError if it is not an object
+ */
 export function toBody<Body>(text: string, status: number): Body {
   const body = parseJson(text);
   if (typeof body === 'object' && body !== null) return body as Body;

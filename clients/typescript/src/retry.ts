@@ -1,7 +1,10 @@
 import { ConnectionError, DeadlineError, ProblemError, ResponseError } from './errors.ts';
 import type { Clock } from './options.ts';
 
-/** Statuses of proxies that cannot reach the server. Perch itself sends them with a problem document. */
+/**
+ * HTTP statuses of overloaded proxies, and of proxies that cannot reach the server. Perch sends them only
+ * with a problem document.
+ */
 const proxyStatuses: readonly number[] = [429, 502, 503, 504];
 
 /** Returns whether another attempt may succeed: after connection errors, 429 and 503. */

@@ -23,14 +23,14 @@ export interface AskOptions extends CallOptions {
    */
   readonly turnPolicy?: 'queue' | 'reject' | undefined;
   /**
-   * Key of 16 to 255 characters. The server accepts only one question with the same key and bearer token within 24
-   * hours, and repeats the reply. Default: a random key, so that retries never ask twice.
+   * Key of 16 to 255 characters. The server accepts only one question with the same key and bearer token
+   * within 24 hours, and repeats the response. Default: a random key, so that retries never ask twice.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface EventsOptions extends Pick<CallOptions, 'signal'> {
-  /** Index of the first event: 0, or the `meta.index` of the last event that was read + 1. Default 0. */
+  /** Index of the first event to read: `meta.index` + 1 of the last event that was read. Default 0. */
   readonly startIndex?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Sessions {
   ask(message: string, options?: AskOptions): Promise<Turn>;
   /** Iterates over the events of a session until all questions are answered. @throws PerchError */
   events(sessionId: string, options?: EventsOptions): AsyncIterable<SessionEvent>;
-  /** Stops the answer that is being written. With `turnId`, stops it only if it belongs to this turn. */
+  /** Cancels the answer in progress. With `turnId`, cancels the answer only if it belongs to this turn. */
   cancel(
     sessionId: string,
     options?: CallOptions & { readonly turnId?: string },
@@ -118,7 +118,7 @@ function toQuestion(
   return { operation: 'continueSession', path: toPath(session.id), body, headers };
 }
 
-/** Creates a function that returns the HTTP request of an operation. */
+/** Creates a function that returns the HTTP request for an operation. */
 function createToRequest({ baseUrl, sessionsUrl, bearer = randomToken() }: PerchOptions) {
   const base = trimSlash(sessionsUrl ?? `${trimSlash(baseUrl)}/svc/v1`);
   const authorization = `Bearer ${bearer}`;
@@ -141,7 +141,7 @@ const toContinuationHeader = (session: Session) => ({
 });
 const toTailIndex = (headers: Headers) => Number(headers.get('x-stream-tail-index') ?? -1);
 
-/** Parses the reply to a question. @throws ResponseError if members are missing */
+/** Parses the response to a question. @throws ResponseError if members are missing */
 function toAccepted({ text, status }: Reply): Session & { readonly deliveryId: string } {
   const body = parseJson(text);
   const { sessionId: id, continuationToken, deliveryId } = isRecord(body) ? body : {};

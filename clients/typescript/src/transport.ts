@@ -45,7 +45,10 @@ export function createTransport(options: PerchOptions): Transport {
   const { stallMs = defaultStallMs, deadlineMs = defaultDeadlineMs } = options;
   const pacer = createPacer(clock);
   const exchange = createExchange(options, { clock, pacer });
-  /** Waits until the allowance has a unit again, unless this takes longer than `maxMs`. */
+  /**
+   * Waits until the allowance permits another request. Does not wait if this takes longer than `maxMs`
+   * milliseconds.
+   */
   const pace = async ({ surface }: Request, maxMs: number, signal?: AbortSignal) => {
     const waitMs = pacing && surface !== undefined ? pacer.take(surface) : 0;
     if (waitMs > 0 && waitMs < maxMs) await clock.sleep(waitMs, signal);
@@ -95,7 +98,7 @@ interface Watch {
   readonly stallMs: number;
 }
 
-/** Reads the parts of a response. Each part restarts the timer. Closes the timer and the connection at the end. */
+/** Yields the parts of a response. Each part restarts the timer. At the end, closes the timer and the connection. */
 async function* watchParts(response: Response, { watchdog, signal, stallMs }: Watch) {
   watchdog.restart(stallMs);
   const parts = readParts(response, () => watchdog.restart(stallMs));

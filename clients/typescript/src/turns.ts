@@ -2,18 +2,21 @@ import { type Answer, ConnectionError, TurnError } from './errors.ts';
 import { endsSession, type FollowOptions, followEvents } from './follow.ts';
 import type { SessionEvent } from './generated.ts';
 
-/** Session, with the token that further questions need. Keep both secret. */
+/** Session id, and the token that further questions require. Keep both secret. */
 export interface Session {
   readonly id: string;
   readonly continuationToken: string;
 }
 
-/** Question in a session. Iterating over it yields the events of its answer, from `turn.started` to `session.waiting`. */
+/**
+ * Question in a session. Iterating over it yields the events of its answer, from `turn.started` to
+ * `session.waiting`.
+ */
 export interface Turn extends AsyncIterable<SessionEvent> {
   readonly session: Session;
-  /** Id that all events for the question contain. */
+  /** Id of the question, which all of its events contain. */
   readonly deliveryId: string;
-  /** Index from which the events of the question are read. */
+  /** Index in the session at which reading of the events starts. */
   readonly startIndex: number;
   /** Waits for the complete answer. `onText` is called with the answer so far. @throws TurnError, PerchError */
   answer(options?: { readonly onText?: (soFar: string) => void }): Promise<Answer>;
@@ -63,7 +66,7 @@ async function* followTurn({ deliveryId, ...options }: TurnOptions): AsyncGenera
   }
 }
 
-/** Throws the TurnError of an event that ends a question without an answer. */
+/** Throws a TurnError if the event ends a question without an answer. */
 function throwIfFailed(event: SessionEvent, answer: Answer | null): void {
   switch (event.type) {
     case 'turn.failed':

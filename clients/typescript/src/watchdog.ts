@@ -3,10 +3,10 @@ import type { Clock } from './options.ts';
 /** Timer that aborts a signal unless it is restarted in time. Callers must call `close`. */
 export interface Watchdog {
   readonly signal: AbortSignal;
-  /** Whether the time ran out. */
+  /** Whether the timer has expired. */
   readonly isExpired: boolean;
   restart(ms: number): void;
-  /** Stops the timer, and aborts the request that uses the signal if it still runs. */
+  /** Stops the timer. Aborts the request that uses the signal if the request is still running. */
   close(): void;
 }
 
