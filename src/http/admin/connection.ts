@@ -19,27 +19,34 @@ const connectionReport = z
   })
   .meta({ id: 'ConnectionReport' });
 
-/** Data about the connection of a request, with which an operator can check the configuration of a proxy. */
+/**
+ * Data about a request's connection, which helps operators to check the configuration of a proxy.
+ */
 export type ConnectionReport = z.output<typeof connectionReport>;
 
 export const parseConnectionReport = (body: unknown): ConnectionReport | null =>
   connectionReport.safeParse(body).data ?? null;
 
-/** Headers with which proxies report the client of a request. Perch reads only `X-Forwarded-For`. */
+/**
+ * Request headers in which proxies report the client's address. Perch itself reads only
+ * `X-Forwarded-For`.
+ */
 const known = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip'];
 
-/** Returns the names of the headers of a request with which proxies report the client. */
+/** Returns the names of those request headers in which a proxy reports the client's address. */
 export const forwardingHeaders = (headers: IncomingHttpHeaders): readonly string[] =>
   known.filter((name) => headers[name] !== undefined);
 
 export interface ConnectionOptions {
-  /** Returns `null` if the connection comes from a trusted proxy. */
+  /**
+   * Returns the client that opened a connection; `null` if a trusted proxy opened the connection.
+   */
   readonly connectionOf: (socket: { readonly remoteAddress?: string | undefined }) => Client | null;
 }
 
 /**
- * Registers the route that reports the connection of the request, for `perch doctor`, in a scope that requires the admin
- * token.
+ * Registers the route that reports the connection of the request, for `perch doctor`. `app` must be
+ * a scope that requires the admin token.
  */
 export function registerConnection(
   app: FastifyInstance,

@@ -14,11 +14,18 @@ interface AdminGuardOptions {
 
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/** Creates the checks of the admin token. All routes of the operator share one counter of failed attempts. */
+/**
+ * Creates the functions that check the admin token. All routes that use them share one counter of
+ * failed attempts.
+ */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const attempts = createFailedAttempts(clock);
-  /** Checks a token that a request contains. @throws as `requireToken` */
+  /**
+   * Checks a token that a request contains.
+   * @throws Problem `unauthorized` for a wrong token, after a delay; `overloaded` if too many
+   * attempts are being delayed
+   */
   const checkToken = async (token: string, request: FastifyRequest): Promise<void> => {
     const { signal } = request;
     const client = clientOf(request);
@@ -31,8 +38,9 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
   return {
     checkToken,
     /**
-     * Request hook that requires the admin token in `Authorization: Bearer`. @throws Problem `overloaded`;
-     * `unauthorized` after a delay that grows with the number of failed attempts
+     * Request hook that requires the admin token in `Authorization: Bearer`.
+     * @throws Problem `unauthorized` for a missing or wrong token, after a delay that grows with
+     * the number of failed attempts; `overloaded` if too many attempts are being delayed
      */
     requireToken: async (request: FastifyRequest): Promise<void> => {
       const sent = readToken(request);
@@ -51,7 +59,10 @@ function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Returns the error for a wrong or missing token, or for a server without a token. The error does not reveal which. */
+/**
+ * Returns the error for a request without the correct admin token. The error is the same if the
+ * server has no admin token.
+ */
 export function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
@@ -63,7 +74,10 @@ const freeAttempts = 3;
 /** Maximum number of requests with a wrong token whose replies are delayed at the same time. */
 const maxWaiting = 10_000;
 
-/** Failed attempts from one address. `waiting`: attempts being delayed; `hasAborted`: one was aborted while delayed. */
+/**
+ * Failed attempts from one address. `waiting`: number of attempts that are being delayed.
+ * `hasAborted`: whether a client disconnected during the delay of an attempt.
+ */
 type Attempts = { count: number; waiting: number; hasAborted: boolean };
 
 /** Creates the counter of attempts with a wrong token. The counter delays further attempts from the same address. */
@@ -99,8 +113,9 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays this attempt and counts it as failed, if another attempt from the address is being delayed or was aborted
-     * during its delay. Call this before the token check, to delay correct tokens too.
+     * Delays an attempt and counts it as failed, if an earlier attempt from the address is being
+     * delayed or was aborted during its delay. Callers must call this function before they check
+     * the token, so that correct tokens are delayed too.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

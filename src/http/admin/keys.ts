@@ -17,7 +17,9 @@ export interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the routes that manage API keys, in a scope that requires the admin token. */
+/**
+ * Registers the routes that manage API keys. `app` must be a scope that requires the admin token.
+ */
 export function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
   registerKey(app, keys);
   app.get(keysPath, async (_request, reply) =>

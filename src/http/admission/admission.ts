@@ -8,7 +8,10 @@ import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route's handler also receives requests while the process shuts down. */
+    /**
+     * Whether the route also handles requests while the process shuts down. If not, they get 503
+     * `shutting_down`.
+     */
     decidesWhileDraining?: boolean;
   }
 }
@@ -40,7 +43,10 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-/** Returns whether to accept a request in a shutdown: true for liveness checks and `decidesWhileDraining` routes. */
+/**
+ * Returns whether a request is accepted during a shutdown: true for liveness checks and for routes
+ * with `decidesWhileDraining`.
+ */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
@@ -49,7 +55,10 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
 
 const turnLimits = { each: 16, ms: 20 };
 
-/** Schedules requests fairly between clients, so that a client with many connections does not delay the others. */
+/**
+ * Schedules requests fairly between clients, so that a client with many requests does not delay the
+ * others.
+ */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,

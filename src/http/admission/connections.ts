@@ -9,14 +9,20 @@ import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
-  /** Returns the client of a connection; `null` for a trusted proxy, which has no limit per client. */
+  /**
+   * Returns the client that opened a connection; `null` for a trusted proxy, which has no limit per
+   * client.
+   */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
 const maxPipelined = 16;
 
-/** Milliseconds for which a connection that the server has closed still counts towards the client's limit. */
+/**
+ * Milliseconds for which a connection still counts towards the client's limit after the server has
+ * closed it for too many pipelined requests.
+ */
 const penaltyMs = 10_000;
 
 /**
@@ -76,9 +82,12 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
     socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
-/** Creates a function that admits requests. It returns `false` and calls `cutOff` on too many pipelined requests. */
+/**
+ * Creates a function that returns whether to handle a request. On too many pipelined requests, the
+ * function calls `cutOff` and returns `false`.
+ */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
-  /** Number of requests that wait behind the one whose response is being sent. */
+  /** Number of pipelined requests on a connection that wait for an earlier response to end. */
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     if (socket.destroyed) return false;
@@ -98,8 +107,9 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
 type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
- * Limits the bytes of unread replies per client and in total, which `ledger` counts. Beyond the limit, replies with
- * the Problem `overloaded`. Does not limit replies that bypass Fastify's `send`: cached replies and streams.
+ * Limits the bytes of replies that clients have not read yet, per client and in total. `ledger`
+ * counts these bytes. Beyond the limit, the client gets the Problem `overloaded`. The limit does
+ * not apply to error replies and to replies that bypass Fastify's `send` (cached replies, streams).
  */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
   app.addHook('onSend', async (request, reply, payload) => {

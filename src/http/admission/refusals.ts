@@ -41,7 +41,10 @@ interface RefusalOptions {
   readonly describe: (url: string) => RefusedPath;
 }
 
-/** Creates handlers for input that is not valid HTTP. The handlers send an error reply and close the connection. */
+/**
+ * Creates handlers for input that is not valid HTTP. The handlers send an error response and close
+ * the connection.
+ */
 export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
   const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
@@ -80,10 +83,16 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
 }
 
-/** Maximum number of connections that are kept open, for up to one second, until the client closes them. */
+/**
+ * Maximum number of connections that wait, for up to one second, until the client closes them after
+ * an error response.
+ */
 const maxLingering = 64;
 
-/** Creates a function that sends final bytes, then reads until the client closes the connection (RFC 9112 §9.6). */
+/**
+ * Creates a function that sends the last bytes of a connection, and then discards input until the
+ * client closes the connection (RFC 9112 §9.6).
+ */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {
@@ -116,7 +125,10 @@ function toProblem(error: ParserError): Problem {
     : new Problem('headers_too_large', { detail: 'The headers are larger than 16 KiB.' });
 }
 
-/** Extracts the path and query from an unparsable request. Omits a long query. Returns `null` if there is no path. */
+/**
+ * Extracts the path and query from an unparsable request. Omits the query of a long URL. Returns
+ * `null` if there is no path.
+ */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
   const line = packet.toString('latin1', 0, maxUrlBytes);

@@ -40,7 +40,10 @@ export interface DashboardOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request to the route restarts the idle time of the dashboard's session. Default: `visit`. */
+    /**
+     * Effect of a request to this route on the dashboard's session. `visit` (default) restarts the
+     * idle time; `look` does not.
+     */
     sessionUse?: SessionUse;
   }
 
@@ -50,7 +53,10 @@ declare module 'fastify' {
   }
 }
 
-/** Registers the dashboard at `/admin`. All its paths answer 401 to requests without a session. */
+/**
+ * Registers the dashboard at `/admin`. All its paths except signing in answer 401 to requests
+ * without a session.
+ */
 export async function dashboardPlugin(app: FastifyInstance, options: DashboardOptions) {
   const shell = createShell(options);
   app.decorateRequest('dashboardSession', null);
@@ -81,7 +87,10 @@ function createShell(options: DashboardOptions) {
     renderDashboard(view, { site, links, session, path: toPath(raw.url ?? '') });
   const send = (reply: FastifyReply, view: View, status = 200) =>
     reply.code(status).headers(dashboardHeaders).send(render(view, reply.request));
-  /** Sends a page with the status of a problem to browsers, and the problem to programs. */
+  /**
+   * Sends an error with the status of `problem`: the page `view` to browsers, a problem document to
+   * other clients.
+   */
   const sendFault = (reply: FastifyReply, problem: Problem, view: View) => {
     if (!isNavigation(reply.request)) throw problem;
     recordProblem(problem, reply, accessLog);
@@ -92,7 +101,10 @@ function createShell(options: DashboardOptions) {
     sessions,
     send,
     sendFault,
-    /** Sends an error: the sign-in form for `unauthorized`, otherwise a page that describes the error. */
+    /**
+     * Sends an error. Browsers get the sign-in form for `unauthorized`, otherwise a page that
+     * describes the error.
+     */
     sendError: (error: Error, reply: FastifyReply) =>
       sendError(reply, error, {
         baseUrl: site.baseUrl,
@@ -108,7 +120,10 @@ function createShell(options: DashboardOptions) {
   };
 }
 
-/** Returns the page about an error: the sign-in form if nobody is signed in, otherwise a page that describes the error. */
+/**
+ * Returns the page for an error: the sign-in form for `unauthorized`, otherwise a description of
+ * the error.
+ */
 function describeError(problem: ProblemDocument, request: FastifyRequest, site: Site): View {
   if (problem.code === 'unauthorized') {
     const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
@@ -178,7 +193,10 @@ function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }:
   return redirect(reply, outcome.to, site);
 }
 
-/** Redirects to a path of this server. After a form, a reload then does not send the form again (RFC 9110 §15.4.4). */
+/**
+ * Redirects to a path of this server with status 303, so that a reload does not send a form again
+ * (RFC 9110 §15.4.4).
+ */
 function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
   return reply
     .code(303)
@@ -199,7 +217,7 @@ function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
   };
 }
 
-/** Returns the parsed form; an empty form if the request has no body. */
+/** Returns the form fields in a request's body; no fields if the request has no body. */
 function toForm({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
@@ -212,7 +230,10 @@ function formRefused(): Problem {
   });
 }
 
-/** Checks the admin token of the sign-in form, and opens a session. Ends an earlier session of the browser. */
+/**
+ * Checks the admin token in the sign-in form and opens a session. Ends the browser's earlier
+ * session, if any.
+ */
 async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell) {
   const { site, sessions, guard } = shell;
   const form = toForm(request);

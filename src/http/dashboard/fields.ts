@@ -8,12 +8,18 @@ export interface Field {
   readonly value: string;
   readonly hint?: string;
   readonly fault?: string | undefined;
-  /** Kind of the field. `number` is a text field with a keyboard of digits. Default: `line`. */
+  /**
+   * Kind of the field: `line` (default); `number`, a line for which phones show digit keys; or
+   * `text` with several lines.
+   */
   readonly kind?: 'line' | 'number' | 'text';
   readonly isRequired?: boolean;
 }
 
-/** Renders a field with its label, its hint and its error. The error and the hint describe the field to screen readers. */
+/**
+ * Renders a field with its label, hint and error. Screen readers read the hint and the error with
+ * the field.
+ */
 export function renderField(field: Field): string {
   const { name, label, hint, fault } = field;
   const notes = [

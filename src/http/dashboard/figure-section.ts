@@ -1,15 +1,15 @@
 import type { Site } from '../pages/layout.ts';
 import type { DashboardSection, SectionLink } from './pages.ts';
 
-/** Section with a single page, which only shows figures. */
+/** Section of the dashboard with one page, which shows data and has no forms. */
 interface FigureSection<Figures> {
   readonly link: SectionLink;
   readonly read: () => Figures | Promise<Figures>;
-  /** Renders the body of the page as HTML, which starts with the `h1`. */
+  /** Renders the body of the page as HTML that starts with the `h1` heading. */
   readonly render: (figures: Figures, site: Site) => string;
 }
 
-/** Creates a section of the dashboard with a single page of figures. */
+/** Creates a section of the dashboard with one page, which shows data and has no forms. */
 export function createFigureSection<Figures>(section: FigureSection<Figures>): DashboardSection {
   const { link, read, render } = section;
   return {

@@ -3,7 +3,10 @@ import { Problem } from '../../core/problem.ts';
 
 const formMediaType = 'application/x-www-form-urlencoded';
 
-/** Maximum size of a form in bytes. Notes of 2000 characters have up to 24,000 bytes. */
+/**
+ * Maximum size of a form in bytes. The longest field, a key's notes of 2000 characters, has up to
+ * 24,000 bytes.
+ */
 const maxFormBytes = 65_536;
 
 /** Restricts the request bodies of a Fastify scope to urlencoded forms. */
@@ -20,7 +23,10 @@ export function readForms(app: FastifyInstance): void {
   });
 }
 
-/** Rejects changes that another site sends, also if the browser sends no `Origin` (https://www.w3.org/TR/fetch-metadata/). */
+/**
+ * Rejects forms that a browser sends from another website, even without the header `Origin`
+ * (https://www.w3.org/TR/fetch-metadata/).
+ */
 export async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   const { 'sec-fetch-site': site = 'same-origin' } = request.headers;
   if (isRead(request) || site === 'same-origin') return;
@@ -28,7 +34,7 @@ export async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   throw new Problem('origin_not_allowed', { detail });
 }
 
-/** Returns whether a request changes nothing. */
+/** Returns whether a request has a method that changes nothing: GET or HEAD. */
 export function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }

@@ -20,12 +20,15 @@ export const dashboardHeaders = {
   'cache-control': 'no-store',
 } as const;
 
-/** Values that the layout of a page depends on. `session` is `null` if nobody is signed in. */
+/**
+ * Values that the header and footer of a page depend on. `session` is `null` if nobody is signed
+ * in.
+ */
 export interface Surroundings {
   readonly site: Site;
   readonly links: readonly SectionLink[];
   readonly session: DashboardSession | null;
-  /** Path of the request, to mark the current section. */
+  /** Path of the request. The navigation marks the section with this path as the current one. */
   readonly path: string;
 }
 

@@ -14,12 +14,18 @@ export interface DashboardSection {
 
 export type SectionLink = Readonly<{ path: string; text: string }>;
 
-/** Functions that register pages. All pages and parts require a session, and must not be cached. */
+/**
+ * Functions that register pages and JSON data of the dashboard. Both require a session and must not
+ * be cached.
+ */
 export interface Dashboard {
   readonly site: Site;
-  /** Registers a page, and 405 for other methods at its path. */
+  /** Registers a page. Other methods at the path of the page get status 405. */
   readonly page: (page: DashboardPage) => void;
-  /** Registers a part that a script of a page fetches: JSON, with GET. Signed-out callers get 401 `unauthorized`. */
+  /**
+   * Registers a GET route whose JSON a script of a page fetches. Requests without a session get 401
+   * `unauthorized`.
+   */
   readonly part: (url: string, read: (visit: Visit) => unknown) => void;
 }
 
@@ -27,9 +33,15 @@ export interface Dashboard {
 export interface DashboardPage {
   /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
   readonly url: string;
-  /** Returns the page. @throws Problem, which is shown as a page with the status of the problem */
+  /**
+   * Returns the page.
+   * @throws Problem, which the browser gets as an error page
+   */
   readonly show?: (visit: Visit) => View | Promise<View>;
-  /** Handles the form. The session and the form token were checked before. @throws as `show` */
+  /**
+   * Handles the form. The session and the form token are valid at this point.
+   * @throws Problem, which the browser gets as an error page
+   */
   readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
 }
 
@@ -44,14 +56,21 @@ export interface Visit {
   readonly formTokenHtml: string;
 }
 
-/** Content of a page below the navigation. `bodyHtml` is HTML and starts with the `h1`; `title` is plain text. */
+/**
+ * Content of a page below the navigation. `title` is plain text; `bodyHtml` is HTML that starts
+ * with the `h1` heading.
+ */
 export interface View {
   readonly title: string;
   readonly bodyHtml: string;
-  /** Names of files in `assets/`, in addition to `site.js` and `admin.css`. */
+  /** File names of scripts in `assets/`, in addition to `site.js`. */
   readonly scripts?: readonly string[];
+  /** File names of style sheets in `assets/`, in addition to `admin.css`. */
   readonly styles?: readonly string[];
 }
 
-/** Result of a form: a path to redirect to with status 303, or the form again with the error. */
+/**
+ * Result of a form: the path to redirect to with status 303, or the error and the page that shows
+ * the form again.
+ */
 export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };

@@ -1,6 +1,6 @@
 import { dashboardPath } from './paths.ts';
 
-/** Path of the figures that the script of the overview fetches. */
+/** Path of the JSON data with which a script refreshes the page *Overview*. */
 export const overviewPart = `${dashboardPath}/overview`;
 
 export const archivePath = `${dashboardPath}/archive`;

@@ -16,9 +16,12 @@ export const formTokenField = 'form_token';
 
 /** Session of a signed-in operator. */
 export interface DashboardSession {
-  /** Secret in the cookie, from which all other values of the session are derived. */
+  /** Secret in the session cookie. All other values of the session are derived from it. */
   readonly secret: string;
-  /** Token that every form of the session contains. Other websites cannot read it. */
+  /**
+   * Token that every form of the session must contain. Other websites cannot read this token, so
+   * they cannot send forms.
+   */
   readonly formToken: string;
 }
 
@@ -38,13 +41,16 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
   const idOf = (secret: string) => createHmac('sha256', key).update(secret).digest('hex');
   const toCookie = createCookieWriter(site);
   return {
-    /** Opens a session. Returns the value of the header `Set-Cookie`. */
+    /** Opens a session. Returns the value of the header `Set-Cookie` for the reply. */
     open: async (): Promise<string> => {
       const secret = random.bytes(32).toString('base64url');
       await store.add(idOf(secret));
       return toCookie(cookieName, secret, maxAgeMs / 1000);
     },
-    /** Returns the session of a request's cookie; `null` if there is no cookie, or the session has ended. */
+    /**
+     * Returns the session of the cookie in a request; `null` if there is no cookie, or the session
+     * has ended.
+     */
     find: async (
       request: FastifyRequest,
       reason: SessionUse = 'visit',
@@ -53,7 +59,7 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
       if (secret === null || !(await store.find(idOf(secret), reason))) return null;
       return { secret, formToken: derive(secret, 'form') };
     },
-    /** Ends a session. Returns the value of `Set-Cookie` that deletes the cookie. */
+    /** Ends a session. Returns the value of the header `Set-Cookie` that deletes the cookie. */
     end: async ({ secret }: DashboardSession): Promise<string> => {
       await store.remove(idOf(secret));
       return toCookie(cookieName, '', 0);
@@ -68,12 +74,18 @@ export function hasFormToken({ formToken }: DashboardSession, form: URLSearchPar
   return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 
-/** Derives a text of 43 characters for one purpose from the secret of a session (RFC 2104). */
+/**
+ * Derives a text of 43 characters from the secret of a session, by HMAC-SHA256 (RFC 2104). Each
+ * purpose has its own text.
+ */
 export function derive(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');
 }
 
-/** Creates the function that returns `Set-Cookie` (RFC 6265 §4.1). Scripts and other sites cannot use the cookies. */
+/**
+ * Creates a function that returns values of `Set-Cookie` (RFC 6265 §4.1). Scripts cannot read the
+ * cookies, and browsers do not send the cookies in requests from other websites.
+ */
 export function createCookieWriter(site: Site) {
   const secure = new URL(site.baseUrl).protocol === 'https:' ? '; Secure' : '';
   const path = toLink(dashboardPath, site);

@@ -9,20 +9,24 @@ import { dashboardPath, signInPath } from './paths.ts';
 export const signInFields = { token: 'token', next: 'next' } as const;
 
 /**
- * Maximum size of the sent form in bytes: the longest token and the longest path, each with three bytes a character. The
- * reply to a wrong token is delayed, and the server keeps the form in memory until then.
+ * Maximum size of the sign-in form in bytes. The longest token and path fit, even with three bytes
+ * for each character. The limit is low, because the server keeps the form in memory while it delays
+ * the reply to a wrong token.
  */
 export const maxSignInBytes = 4096;
 
 interface SignInForm {
   readonly site: Site;
-  /** Path to open after signing in. */
+  /** Path to open after the operator has signed in. */
   readonly next: string;
-  /** Error of the last attempt. */
+  /** Error message about the last attempt to sign in. */
   readonly fault?: string;
 }
 
-/** Returns the page with the sign-in form. It is the same for all paths, and if no admin token is configured. */
+/**
+ * Returns the page with the sign-in form. The page is the same for all paths, and also if the
+ * server has no admin token.
+ */
 export function describeSignIn({ site, next, fault }: SignInForm): View {
   const { status, title } = problemKinds.unauthorized;
   const { message } = unauthorized();
@@ -52,10 +56,13 @@ function renderTokenField(fault: string | undefined): string {
 </div>`;
 }
 
-/** Maximum length of a path to open after signing in, in characters. */
+/** Maximum length in characters of the path to open after the operator has signed in. */
 const maxNext = 512;
 
-/** Returns a path of the dashboard to open after signing in. Any other text becomes the path of the first page. */
+/**
+ * Returns `text` if it is a path of the dashboard to open after signing in, otherwise the path of
+ * the first page.
+ */
 export function toNextPath(text: string): string {
   const isOwn = /^\/admin(?:\/[\w/-]*)?(?:\?[\w&=%+.-]*)?$/.test(text);
   const isSignIn = text.startsWith(`${dashboardPath}/sign-`);

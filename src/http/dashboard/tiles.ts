@@ -1,15 +1,20 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 
-/** Number or state with its name, and a line that explains it. All members are plain text. */
+/**
+ * Number or state that a page shows with a name and a line of explanation. All texts are plain
+ * text.
+ */
 export interface Tile {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
-  /** Used part of a limit, from 0 to 1, drawn as a bar. The note must contain the same numbers. */
+  /**
+   * Used part of a limit, from 0 to 1, drawn as a bar. `note` must state the same numbers as text.
+   */
   readonly used?: number;
 }
 
-/** Renders tiles as a description list. */
+/** Renders tiles as an HTML description list (`dl`). */
 export function renderTiles(tiles: readonly Tile[]): string {
   const items = tiles.map(({ name, value, note, used }) => {
     const notes = [
@@ -21,7 +26,7 @@ export function renderTiles(tiles: readonly Tile[]): string {
   return `<dl class="tiles">${items.join('\n')}</dl>`;
 }
 
-/** Renders a bar as SVG, because its length is an attribute there and needs no inline style. */
+/** Renders a bar as SVG, in which an attribute sets the length. HTML would need an inline style. */
 function renderUsed(used: number): string {
   const width = Math.round(100 * Math.min(1, Math.max(0, used)));
   const kind = used >= 0.9 ? 'full' : 'part';

@@ -41,7 +41,7 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   readonly toLink?: (facts: DiscoveryFacts) => string;
 }
 
-/** Required members of an OpenAPI document (OpenAPI 3.1 §4.8.1). */
+/** Schema of an OpenAPI document with the required members only (OpenAPI 3.1 §4.8.1). */
 const openApiDocument = z.looseObject({
   openapi: z.string().describe('The version of OpenAPI.'),
   info: z.looseObject({ title: z.string(), version: z.string().describe('The version of Perch.') }),
@@ -188,7 +188,10 @@ export async function discoveryPlugin(
 
 const dayMs = 86_400_000;
 
-/** Returns a function that caches a value until midnight UTC, when the deprecation states of routes can change. */
+/**
+ * Returns a function that caches the result of `make` until midnight UTC, when the deprecation
+ * states of routes can change.
+ */
 export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
   let cached: { readonly day: number; readonly value: Value } | undefined;
   return () => {
@@ -199,7 +202,10 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/** Writes `/robots.txt` (RFC 9309). Disallows generated answers, and all paths that need upstream requests. */
+/**
+ * Writes `/robots.txt` (RFC 9309). The file disallows generated answers, and all paths that need
+ * upstream requests.
+ */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
@@ -221,7 +227,9 @@ function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): 
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/.well-known/security.txt` (RFC 9116), which expires 90 days after the day of `nowMs`. */
+/**
+ * Writes `/.well-known/security.txt` (RFC 9116). The file expires 90 days after the day of `nowMs`.
+ */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
   // RFC 9116 §2.5.5 recommends less than a year.

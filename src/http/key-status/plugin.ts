@@ -89,8 +89,9 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
 }
 
 /**
- * Route group with its own request quota. `post`: posts, replies and oEmbed. `browse`: all other reads, such as
- * searches. `media`: pictures. API keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`).
+ * Group of routes with a separate request quota. `post`: posts, replies and oEmbed. `browse`: all
+ * other reads, such as searches. `media`: pictures. API keys apply to `browse` only
+ * (`docs/contract/reads.md#where-keys-apply`).
  */
 export type AllowanceSurface = 'browse' | 'post' | 'media';
 
@@ -103,16 +104,22 @@ export interface Identity {
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /** Reloads the request quota if another server instance may have changed it; otherwise returns `null`. */
+  /**
+   * Reloads the request quota if another server instance may have changed it. Otherwise, returns
+   * `null` immediately.
+   */
   refresh(): Promise<void> | null;
   /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
   headers(): readonly string[];
 }
 
 export interface Identification {
-  /** Returns the caller of a request; a promise that never rejects if several server instances share the API keys. */
+  /**
+   * Returns the caller of a request. If several server instances share the API keys, returns a
+   * promise instead, which never rejects.
+   */
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
-  /** Returns the client address for the load limits, whether or not the request has an API key. */
+  /** Returns the client address for the load limits, which do not depend on API keys. */
   clientOf(request: FastifyRequest): Client;
 }
 

@@ -53,10 +53,16 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum length in bytes of the successor URL in the header `Link`. A longer URL is sent without its query. */
+/**
+ * Maximum length in characters of the URL of the v1 route in the header `Link`. A longer URL is
+ * sent without its query.
+ */
 const maxSuccessorBytes = 2048;
 
-/** Returns the v1 URL that replaces a deprecated URL; `null` if the query has an API key or lacks a required value. */
+/**
+ * Returns the v1 URL that replaces a deprecated URL; `null` if the query contains an API key or
+ * lacks a valid required parameter.
+ */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);
@@ -85,7 +91,10 @@ function addParameters(address: string, parameters: ParsedUrlQuery): string | nu
 
 const major = 'v1';
 
-/** Returns the object `x-api-lifecycle` of the OpenAPI document: versions and deprecated operations. */
+/**
+ * Returns the value of `x-api-lifecycle` in the OpenAPI document: versions and deprecated
+ * operations.
+ */
 export function describeLifecycle(baseUrl: string) {
   return {
     current_major_version: major,
@@ -101,7 +110,10 @@ export function describeLifecycle(baseUrl: string) {
   };
 }
 
-/** Returns the object `versioning` of the document at `/api`, with the deprecation states at the time `nowMs`. */
+/**
+ * Returns the member `versioning` of the document at `/api`, with the deprecation states at the
+ * time `nowMs`.
+ */
 export function describeVersioning(baseUrl: string, nowMs: number) {
   return {
     current: major,
@@ -121,7 +133,10 @@ export function describeVersioning(baseUrl: string, nowMs: number) {
   };
 }
 
-/** Returns the v1 path that replaces a deprecated route; for a route with several operations, the path for each one. */
+/**
+ * Returns the v1 path that replaces a deprecated route. For a route with several operations,
+ * returns a path for each operation.
+ */
 export function describeReplacement({ read }: AliasRoute) {
   if (typeof read === 'string') return { successor: findVersioned(read).path };
   const paths = Object.entries(read.reads).map(

@@ -13,7 +13,7 @@ const headers = {
   'Accept-Ranges': { description: '`bytes`: the route supports the header `Range`.' },
 };
 
-/** Route of the files that imports have copied into the archive. */
+/** Route that serves the pictures, videos and sounds that imports have copied into the archive. */
 export const copiesEndpoints: readonly Endpoint[] = [
   {
     id: 'getArchivedFile',

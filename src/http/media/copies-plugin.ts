@@ -16,10 +16,13 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly ledger: Ledger;
 }
 
-/** Size in bytes of the buffer for each response. It counts as unread bytes of a reply. */
+/**
+ * Size in bytes of the buffer for each response. The buffer counts towards the limit of unread
+ * reply bytes.
+ */
 const bufferBytes = 65_536;
 
-/** Registers the route that serves the files of imported archives. */
+/** Registers the route that serves the pictures, videos and sounds of imported archives. */
 export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
   const url = `${copiesPath}:hash`;
   type Found = { Params: { hash: string } };
@@ -52,7 +55,10 @@ const notStored = (): Problem =>
     resolution: 'Read the post again, and use the URLs in its `media`.',
   });
 
-/** Opens a file of the archive. @throws Problem `not_found` if the file is missing or incomplete */
+/**
+ * Opens a file of the archive.
+ * @throws Problem `not_found` if the file is missing or has the wrong size
+ */
 async function openCopy({ path, bytes }: StoredCopy): Promise<FileHandle> {
   const file = await open(path).catch((cause: unknown) => {
     throw isCode(cause, 'ENOENT') ? notStored() : cause;
@@ -74,7 +80,10 @@ const toHeaders = ({ hash, type }: StoredCopy) => ({
   'cache-control': 'public, max-age=31536000, immutable',
 });
 
-/** Returns the requested part of a file; `null` for the whole file. @throws Problem `range_not_satisfiable` if the part is not in the file */
+/**
+ * Returns the part of a file that the header `Range` requests; `null` for the whole file.
+ * @throws Problem `range_not_satisfiable` if the file does not contain the part
+ */
 function readRange(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -94,7 +103,7 @@ function readRange(
 interface SendOptions extends Pick<CopiesOptions, 'ledger' | 'clientOf'> {
   readonly headers: Headers;
   readonly range: ByteRange | null;
-  /** Size of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly bytes: number;
 }
 

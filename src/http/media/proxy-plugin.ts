@@ -20,12 +20,15 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
 
-/** Functions that parse a signed address and return its picture. */
+/** Functions that verify a signed picture address and fetch its picture. */
 type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>;
 
-/** Options of the route for pictures of other hosts. */
+/** Options of the route that serves pictures from other hosts. */
 export interface PictureProxyOptions {
-  /** `null` with `PERCH_MEDIA=off`. All requests then get 404 `route_not_found`. */
+  /**
+   * Parser and fetcher of pictures; `null` with `PERCH_MEDIA=off`. All requests then get 404
+   * `route_not_found`.
+   */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
   readonly ledger: Ledger;
@@ -36,15 +39,21 @@ export interface PictureProxyOptions {
 }
 
 /**
- * Fastify route pattern of a picture. The last segment has 32 or more characters, so that shorter paths such as
- * `/media/followers` still lead to the account named `media`.
+ * Fastify route pattern of a picture. The last segment has 32 or more characters, so that shorter
+ * paths such as `/media/followers` belong to the account with the handle `media`.
  */
 const picturePath = `${mediaPath}:signed(^[\\w-]{32,4096}$)`;
 
-/** Maximum time in seconds for which browsers and shared caches keep a picture without a new request. */
+/**
+ * Maximum time in seconds for which browsers and shared caches may reuse a picture without asking
+ * the server.
+ */
 const maxAgeSeconds = 86_400;
 
-/** Registers the route for pictures of other hosts. The route answers only addresses that this server has signed. */
+/**
+ * Registers the route that serves pictures from other hosts. The route accepts only addresses that
+ * this server has signed.
+ */
 export async function pictureProxyPlugin(app: FastifyInstance, options: PictureProxyOptions) {
   const { pictures, load } = options;
   if (pictures === null) {
@@ -71,7 +80,9 @@ interface Exchange {
 
 type SendingOptions = PictureProxyOptions & { readonly pictures: AddressedPictures };
 
-/** Sends a picture. The bytes count as a reply that the client has not read, until the reply is complete. */
+/**
+ * Sends a picture. Its bytes count as unread reply bytes of the client until the reply is complete.
+ */
 async function sendPicture(
   { request, reply }: Exchange,
   address: PictureAddress,

@@ -1,12 +1,13 @@
-/** Part of a file: the offsets of its first and last byte. */
+/** Part of a file: the offsets of its first and its last byte, counted from 0. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the response must contain the
- * whole file: without the header, or with another unit, an invalid value or several ranges, which a server may ignore.
+ * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the
+ * response must contain the whole file: for a missing or invalid header, another unit than bytes,
+ * or several ranges.
  */
 export function parseRange(
   header: string | undefined,
@@ -21,7 +22,7 @@ export function parseRange(
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Returns the range of the last `length` bytes of a file. */
+/** Returns the range of the last `length` bytes of a file; `unsatisfiable` if `length` is 0. */
 function findSuffix(length: number, size: number): ByteRange | 'unsatisfiable' {
   return length === 0 ? 'unsatisfiable' : { start: Math.max(0, size - length), end: size - 1 };
 }

@@ -12,7 +12,10 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Description of the OpenAPI security scheme, keyed by its name; empty for operations without credentials. */
+  /**
+   * Description of the OpenAPI security scheme, keyed by the name of the scheme; empty for
+   * operations without credentials.
+   */
   readonly scheme: Readonly<Record<string, string>>;
 }
 

@@ -18,7 +18,10 @@ import { keepUsedComponents } from './used-components.ts';
 export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /** Unix time in milliseconds at which to evaluate the operations' deprecation states; `null` to omit the states. */
+  /**
+   * Unix time in milliseconds for which to determine the deprecation states of operations; `null`
+   * to omit the states.
+   */
   readonly nowMs: number | null;
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;

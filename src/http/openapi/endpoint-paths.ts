@@ -19,7 +19,9 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Returns the OpenAPI path items of endpoints. A path item can have several methods. */
+/**
+ * Returns the OpenAPI path items of endpoints, keyed by path. A path item can have several methods.
+ */
 export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints.flatMap(expandPath)) {
@@ -29,7 +31,10 @@ export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: 
   return items;
 }
 
-/** Replaces an endpoint with an enumerated path parameter, such as `/docs/{page}`, by one endpoint for each value. */
+/**
+ * Replaces an endpoint that has a path parameter with fixed values, such as `/docs/{page}`, by one
+ * endpoint for each value.
+ */
 export function expandPath(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -112,7 +117,10 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   return { ...responses, default: addPage(endpoint, describeRefused(examples)) };
 }
 
-/** Adds an HTML page to the OpenAPI description of an error, if browsers get error pages at the endpoint's path. */
+/**
+ * Adds an HTML page to the OpenAPI description of an error, if browsers get error pages at the path
+ * of the endpoint.
+ */
 function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   if (!hasErrorPages(path)) return problem;
   const headers = { ...problem.headers, ...referHeaders(['Vary']) };

@@ -14,16 +14,22 @@ const recordedExamples = z.object({
   problems: byName(z.unknown()),
 });
 
-/** Example replies for the OpenAPI document, recorded by `npm run generate` from a server with sample posts. */
+/**
+ * Example responses for the OpenAPI document, recorded by `npm run generate` from a server with
+ * sample posts.
+ */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/** Reads the recorded example replies, and adapts their URLs to `baseUrl`. Throws Error if the file is missing. */
+/**
+ * Reads the recorded example responses, and replaces their base URL with `baseUrl`. Throws Error if
+ * the file is missing.
+ */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
 }
 
-/** Replaces the recorded base URL in the example replies with another base URL. */
+/** Replaces the recorded base URL in the example responses with another base URL. */
 export function moveExamples(examples: RecordedExamples, baseUrl: string): RecordedExamples {
   const { baseUrl: recorded } = examples;
   const moved = JSON.stringify(examples)

@@ -116,7 +116,7 @@ function listRouteHeaders(route: Route): readonly HeaderName[] {
   ];
 }
 
-/** Read operations whose replies link to an oEmbed document or a feed. */
+/** Read operations whose responses have the header `Link` with a feed or an oEmbed document. */
 const linked: ReadonlySet<string> = new Set([
   'getPost',
   'getProfile',

@@ -85,7 +85,10 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/** Returns sentences about the relation of a permalink or deprecated route to its v1 route; none for a v1 route. */
+/**
+ * Returns sentences that relate a permalink or deprecated route to its v1 route; an empty list for
+ * a v1 route.
+ */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
   if (route.surface === 'alias') {
@@ -99,7 +102,10 @@ function describeSurface(route: Route): readonly string[] {
   return [`The body equals that of \`${findVersioned(route.read).path}\`.`, ...others];
 }
 
-/** Returns the deprecation members of an OpenAPI operation. Omits `x-lifecycle-state` if `nowMs` is `null`. */
+/**
+ * Returns the members of an OpenAPI operation about its deprecation. Omits `x-lifecycle-state` if
+ * `nowMs` is `null`.
+ */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;
   const replacement = surface === 'alias' ? describeReplacement(route) : {};
@@ -129,7 +135,7 @@ const pathParameters: Readonly<Record<string, Pick<ParameterObject, 'description
   },
 };
 
-/** Returns the OpenAPI parameters of a route. Path parameters come first. */
+/** Returns the OpenAPI parameters of a route, path parameters first. */
 export function describeParameters({ path, read }: Route): readonly ParameterObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = typeof read === 'string' ? listOf(read) : listOfChoice(read);
@@ -151,7 +157,10 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Returns a deprecated route's parameters: first the one that selects the operation, then those of all operations. */
+/**
+ * Returns the parameters of a deprecated route: the parameter that selects an operation, then those
+ * of all operations.
+ */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);

@@ -12,7 +12,9 @@ export function createDurations() {
   const toSamples = (counts: ReadonlyMap<string, DurationCounts>, cached: boolean) =>
     [...counts].flatMap(([route, { samples }]) => samples({ route, cached: String(cached) }));
   return {
-    /** Returns the counters of a route. Their number is limited by the number of routes. */
+    /**
+     * Returns the histogram of a route's cache hits or other replies, and creates it if necessary.
+     */
     of: (route: string, isHit: boolean): DurationCounts => {
       const counts = isHit ? hits : others;
       const found = counts.get(route) ?? createDurationCounts();
@@ -39,7 +41,10 @@ function createDurationCounts() {
       within[at] = (within[at] ?? 0) + 1;
       sumMs += ms;
     },
-    /** Returns the samples of the histogram; an empty list if no response time was added. */
+    /**
+     * Returns the samples of the histogram for the Prometheus metrics; an empty list if no response
+     * time was added.
+     */
     samples: (labels: Readonly<Record<string, string>>): readonly MetricSample[] => {
       let total = 0;
       const buckets = within.map((count, at): MetricSample => {

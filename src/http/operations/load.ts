@@ -3,7 +3,10 @@ import { Problem } from '../../core/problem.ts';
 
 export type Load = { readonly isHigh: boolean };
 
-/** Delays of the event loop in milliseconds: the mean of the last check, and the highest mean of the last minute. */
+/**
+ * Delays of the event loop in milliseconds: mean of the last check interval, and highest mean of
+ * the last minute.
+ */
 export type EventLoopDelay = Readonly<Record<'nowMs' | 'highestMs', number>>;
 
 export type LoadGauge = Load & {
@@ -14,10 +17,16 @@ export type LoadGauge = Load & {
 
 const checkMs = 250;
 
-/** Interval in milliseconds at which the delay is sampled. The measured values include it. */
+/**
+ * Interval in milliseconds at which Node samples the event-loop delay. The sampled delays include
+ * this interval.
+ */
 const resolutionMs = 10;
 
-/** Opens a gauge that checks every 250 ms whether the mean event-loop delay reaches `maxDelayMs`. 0: no checks. */
+/**
+ * Starts to check every 250 ms whether the mean event-loop delay reaches `maxDelayMs`. If
+ * `maxDelayMs` is 0, nothing is checked.
+ */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
@@ -45,7 +54,7 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/** Creates a ring buffer of the last `count` numbers, which returns the last and the highest of them. */
+/** Creates a ring buffer for the last `count` numbers, with their last and their highest number. */
 export function createRecentMaximum(count: number) {
   const numbers: number[] = [];
   let added = 0;

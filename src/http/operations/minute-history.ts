@@ -1,11 +1,14 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Number of minutes that a history remembers: one day. */
+/** Number of minutes for which a history keeps counts: one day. */
 export const historyMinutes = 1440;
 
 const minuteMs = 60_000;
 
-/** Counts of a period, by the name of the counter. `startMs`: start of the period in epoch milliseconds. */
+/**
+ * Counts in a period, keyed by the name of the counter. `startMs`: start of the period in epoch
+ * milliseconds.
+ */
 export interface Period<Name extends string> {
   readonly startMs: number;
   readonly counts: Readonly<Record<Name, number>>;
@@ -22,16 +25,23 @@ export interface MinuteHistory<Name extends string> {
 
 interface MinuteHistoryOptions<Name extends string> {
   readonly clock: Pick<Clock, 'now'>;
-  /** Calls a function every second until the returned function is called. Default: `setInterval`. */
+  /**
+   * Calls `tick` every second until the returned function is called. Default: a timer with
+   * `setInterval`.
+   */
   readonly everySecond?: (tick: () => void) => () => void;
   readonly names: readonly Name[];
-  /** Returns the counters. They must never decrease. Called once a minute and by each call of `list`. */
+  /**
+   * Returns the current values of the counters, which must never decrease. Called once a minute and
+   * by each call of `list`.
+   */
   read(): Readonly<Record<Name, number>>;
 }
 
 /**
- * Starts to record how much each counter grows in each minute, for one day, in a ring buffer. Counting itself costs
- * nothing more, because the history reads the counters once a minute. Stop it with `close`.
+ * Starts to record the growth of each counter per minute, and keeps it for one day in a ring
+ * buffer. Counters need no changes for this, because the history reads them once a minute. `close`
+ * stops the recording.
  */
 export function openMinuteHistory<Name extends string>(
   options: MinuteHistoryOptions<Name>,
@@ -45,7 +55,10 @@ export function openMinuteHistory<Name extends string>(
   const currentMinute = () => Math.floor(clock.now() / minuteMs);
   let seen = readCounters();
   let minute = currentMinute();
-  /** Adds the growth since the last call to the minute of that call, which is at most a second ago. */
+  /**
+   * Adds the growth since the last call to the minute of the last call. Called within a second
+   * after that minute ends.
+   */
   const record = (): void => {
     const counters = readCounters();
     ring.add(
@@ -89,7 +102,10 @@ function createRing(columns: number) {
     (((minute % historyMinutes) + historyMinutes) % historyMinutes) * columns;
   const isKept = (minute: number) =>
     newest !== null && minute <= newest && minute > newest - historyMinutes;
-  /** Clears the rows of the minutes up to `minute`. If the clock was set back by a day or more, clears all rows. */
+  /**
+   * Clears the rows of all minutes after the newest, up to `minute`. If the clock was set back by a
+   * day or more, clears all rows.
+   */
   const advanceTo = (minute: number): void => {
     if (newest === null || Math.abs(minute - newest) >= historyMinutes) {
       cells.fill(0);

@@ -14,11 +14,17 @@ import type { AdminGuard } from '../admin/guard.ts';
 
 interface HealthOptions {
   readonly chain: ProviderChain;
-  /** Returns the state of the database that several server instances share; `undefined` for a single instance. */
+  /**
+   * Returns the state of the database that several server instances share; `undefined` if there is
+   * a single instance.
+   */
   readonly readEngine: (() => EngineReport) | undefined;
 }
 
-/** Registers `/health/live` and `/health/ready`. In a shutdown, `setAdmission` rejects requests to `/health/ready`. */
+/**
+ * Registers the routes `/health/live` and `/health/ready`. During a shutdown, `setAdmission`
+ * rejects requests to `/health/ready`.
+ */
 export async function healthPlugin(app: FastifyInstance, { chain, readEngine }: HealthOptions) {
   const states = {
     '/health/live': () => ({ status: 'ok' }),
@@ -110,7 +116,7 @@ export const healthEndpoints: readonly Endpoint[] = [
 const metricsPath = '/metrics';
 
 interface MetricsOptions {
-  /** Check of the admin token; `null` to admit all callers (`PERCH_METRICS=open`). */
+  /** Check of the admin token; `null` if the route requires no token (`PERCH_METRICS=open`). */
   readonly guard: AdminGuard | null;
   readonly measure: () => Promise<readonly MetricFamily[]>;
   readonly origins: Origins;

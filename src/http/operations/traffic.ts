@@ -10,10 +10,13 @@ export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
 
-/** Counts a request that is answered from the cache, and the time since the request arrived. */
+/** Counts a request that was answered from the cache, and records its response time. */
 export type CountHit = (request: FastifyRequest) => void;
 
-/** Counts since the start of the process: reads by cache state, and error responses by the class of their status. */
+/**
+ * Counts since the start of the process: reads by cache state, and error responses by class of
+ * status (4xx, 5xx).
+ */
 export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serverErrors', number>>;
 
 /** Creates counters of replies, problems and response times for the server's metrics. */
@@ -51,7 +54,10 @@ export function createTraffic() {
         log.logIfNotable(request, reply, status);
       },
     }),
-    /** Returns a function that counts a cache hit of a route. Finds the counters once, because hits are fast. */
+    /**
+     * Returns a function that counts cache hits of a route. Looks up the counters only once, to
+     * keep cache hits fast.
+     */
     countHits: (route: string): CountHit => {
       const counts = durations.of(route, true);
       return (request) => counts.add(elapsedMs(request));

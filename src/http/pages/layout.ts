@@ -42,11 +42,11 @@ export interface Page {
   readonly section?: 'docs' | 'api' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** Scripts in addition to the scripts of all pages. */
+  /** File names of scripts, in addition to the scripts that all pages have. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
-  /** Header and footer of the page as HTML. Default: those of the site. */
+  /** Header and footer of the page as HTML. Default: the header and the footer of the site. */
   readonly surroundings?: { readonly headerHtml: string; readonly footerHtml: string };
 }
 
@@ -187,7 +187,9 @@ export const htmlHeaders = {
 
 const markdown = 'text/markdown; charset=utf-8';
 
-/** Response headers of pages by format. `source` is Markdown at a URL that ends in `.md`. */
+/**
+ * Response headers of pages by format. The format `source` is Markdown at a URL that ends in `.md`.
+ */
 const formatHeaders = {
   html: { ...htmlHeaders, vary: 'Accept' },
   markdown: { 'content-type': markdown, vary: 'Accept' },

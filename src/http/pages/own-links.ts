@@ -9,8 +9,9 @@ import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
- * Creates a function that returns the page of this server for a URL of this server or of a social platform
- * (docs/decisions/0059). `toPageUrl` converts `url`, whose path and query on this server are `address`.
+ * Creates a function that returns this server's page for a URL of this server or of a social
+ * platform (docs/decisions/0059). `toPageUrl` returns the URL of the page. It gets the path and
+ * query on this server (`address`) and the original URL (`url`).
  */
 export function createOwnLinks(
   options: AddressOptions,
@@ -43,7 +44,9 @@ function parse(url: string, options: AddressOptions): OwnRead | null {
   }
 }
 
-/** Creates the links of HTML pages: URLs of this server with `format=html`. */
+/**
+ * Creates the function that returns links for HTML pages: URLs of this server with `format=html`.
+ */
 export const createPageUrls = (options: AddressOptions): ToOwnPage =>
   createOwnLinks(
     options,

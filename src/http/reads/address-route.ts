@@ -11,10 +11,16 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/** Route paths that accept a complete URL: with `//`, with `//` merged to `/`, or percent-encoded as one segment. */
+/**
+ * Route paths for a complete URL in the path: with `//`, with `//` merged to `/`, or
+ * percent-encoded as one segment.
+ */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
-/** Creates the endpoint for paths that contain a complete URL. It returns the post, profile or search at the URL. */
+/**
+ * Creates the endpoint for paths that contain a complete URL. The endpoint returns the post,
+ * account, list or search at this URL.
+ */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
   /** Parses the URL in the path of a request. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
   const parseUrl = (request: FastifyRequest) => {

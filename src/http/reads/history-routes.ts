@@ -28,7 +28,7 @@ interface HistoryRoutesOptions
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly ledger: Ledger;
-  /** Context of the feeds of histories. */
+  /** Settings for rendering histories as feeds. */
   readonly context: RenderContext;
 }
 
@@ -105,8 +105,9 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
 }
 
 /**
- * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`. Flushes each batch before
- * it reads more posts. After a failure, the last line has `error` (a problem document), with `meta` if known.
+ * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`.
+ * Flushes each batch before it reads more posts. After a failure, the last line has `error`: a
+ * problem document, which also contains `meta` if the metadata is known.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
@@ -137,7 +138,10 @@ async function sendHistoryLines(
   }
 }
 
-/** Creates a function that writes text to a response, and resolves after the flush or if the client disconnects. */
+/**
+ * Creates a function that writes text to a response. The promise resolves when the text is flushed
+ * or the client disconnects.
+ */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
   let resume: () => void = () => undefined;
   response.on('error', () => resume());
@@ -153,7 +157,7 @@ function createWriter(response: ServerResponse): (text: string) => Promise<void>
 type DocumentFormat = Exclude<HistoryFormat, 'ndjson'>;
 type SentDocument = SentHistory & { readonly format: DocumentFormat };
 
-/** Sends a post history as one document, JSON or a feed, after all posts are read. */
+/** Reads all posts of a history, then sends the history as one document: JSON or a feed. */
 async function sendDocument(
   reply: FastifyReply,
   sent: SentDocument,
@@ -183,8 +187,10 @@ const tooLarge =
   'The history is larger than 16 MiB as one document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
 /**
- * Returns a history as one document, and reserves its bytes in `hold`.
- * @throws Problem `invalid_option` above 16 MiB, `overloaded` if no bytes are free; errors of `PostStream.next`
+ * Reads all posts of a history and returns them as one document. Reserves the bytes of the document
+ * in `hold`.
+ * @throws Problem `invalid_option` above 16 MiB, `overloaded` if too many reply bytes are reserved,
+ * and the errors of `PostStream.next`
  */
 async function readDocument(
   { format, header, posts }: SentDocument,

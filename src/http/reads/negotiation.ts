@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http';
 
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether the header `Accept` names JSON, Markdown or a feed explicitly, not only by wildcards. */
+/**
+ * Returns whether the header `Accept` contains JSON, Markdown or a feed by name, not only by a
+ * wildcard.
+ */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown|(?:atom|rss)\+xml/i.test(accept);
 }
 
 interface Offer<Format extends string> {
   readonly format: Format;
-  /** Patterns of the media ranges in `Accept` that match the format, the most specific first. */
+  /** Patterns of the media ranges in `Accept` that select the format, the most specific first. */
   readonly ranges: readonly RegExp[];
   /**
    * Less specific patterns, used for this format if none of its `ranges` matches. At equal quality, a format that
@@ -18,7 +21,7 @@ interface Offer<Format extends string> {
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** Default format, and the alternative formats, of which one is used if `Accept` prefers it. */
+/** Default format, then the other formats. `Accept` can select one of the other formats. */
 type Offers<Format extends string> = readonly [Offer<Format>, ...Offer<Format>[]];
 
 const anything = /^\*\/\*$/;
@@ -43,7 +46,10 @@ const markdownRead = {
   wideRanges: [anything],
 } as const;
 
-/** Feeds. Only their exact media types select them, because browsers also send `application/xml`. */
+/**
+ * Feed formats. Only their exact media types select them, because browsers also accept
+ * `application/xml`.
+ */
 const feeds = [
   { format: 'atom', ranges: [/^application\/atom\+xml$/] },
   { format: 'rss', ranges: [/^application\/rss\+xml$/] },
@@ -123,7 +129,10 @@ function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRang
   return null;
 }
 
-/** Returns whether `a` is preferred to `b`. Compares the quality, then the specificity, then the position. */
+/**
+ * Returns whether `a` is preferred to `b`, by quality, then by specificity, then by position in
+ * `Accept`.
+ */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

@@ -1,7 +1,8 @@
 /**
- * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app or company. The
- * browser of an app sends the app's name too, but not at the start of the header, so `^` excludes it. Crawlers for
- * search engines and AI training are not included.
+ * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app
+ * or company. An app's own browser also sends the app's name, but not at the start of the header,
+ * so patterns with `^` exclude such browsers. Crawlers for search engines and AI training are not
+ * included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

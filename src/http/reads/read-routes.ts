@@ -45,7 +45,9 @@ import {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether navigations of browsers get the errors of the route as HTML pages. */
+    /**
+     * Whether browsers that open a page of the route get its errors as HTML pages instead of JSON.
+     */
     hasErrorPages?: boolean;
   }
 }
@@ -65,9 +67,9 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
-  /** Whether navigations of browsers get HTML pages by default. */
+  /** Whether browsers that open a page get HTML by default. */
   readonly browserPages: boolean;
-  /** Returns the counter of the cache hits of a route. */
+  /** Returns the function that counts cache hits of a route. */
   readonly countHits: (route: string) => CountHit;
 }
 
@@ -203,13 +205,19 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
   };
 }
 
-/** Creates a function that returns whether a request matches a route's path. Reserved names do not count as handles. */
+/**
+ * Creates a function that returns whether a request matches a route's path. Reserved names are not
+ * valid handles.
+ */
 export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
   // In Fastify every path parameter is a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/** Creates a request parser that caches results by URL, because they depend only on the URL. */
+/**
+ * Creates a function that parses requests and caches the results by URL, because a result depends
+ * only on the URL.
+ */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
   return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
@@ -227,7 +235,10 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/** Returns path and query parameters; path parameters have priority. @throws Problem `invalid_option` for a bad `n` */
+/**
+ * Returns path and query parameters; path parameters have priority.
+ * @throws Problem `invalid_option` if the media number `n` is not from 1 to 99
+ */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;
@@ -238,10 +249,10 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }
 
-/** Parsed request, with properties of the read operation that affect the reply. */
+/** Parsed request, with those properties of the read operation that affect the reply. */
 interface ParsedRequest {
   readonly parsed: ParsedRead;
-  /** Cache key of the reply in each format. */
+  /** Cache keys of the reply, keyed by format. */
   readonly views: ParsedRead['views'];
   readonly hasPreview: boolean;
   readonly variesByKey: boolean;
@@ -270,7 +281,10 @@ interface ChosenReply {
   readonly format: Format;
 }
 
-/** Returns the cached reply for an answer and a format, or creates and caches the reply. */
+/**
+ * Returns the reply for a result in a format. Replies to later requests for the same result come
+ * from a cache.
+ */
 async function prepare(
   { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,

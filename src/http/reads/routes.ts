@@ -12,7 +12,10 @@ export type ReadRoute = OwnRoute & { readonly read: ReadId };
 /** Route that returns the post history of an account, as JSON or as a stream. */
 export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
-/** Deprecated route (alias) of a read operation. The v1 route of the same operation replaces it. */
+/**
+ * Deprecated route (alias) of one or more read operations. The v1 route of the same operation
+ * replaces it.
+ */
 export interface AliasRoute {
   readonly id: string;
   readonly path: string;
@@ -21,7 +24,10 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/** Read operations of a deprecated route, and the parameter that selects the operation. */
+/**
+ * Read operations of a deprecated route, keyed by the value of the query parameter that selects an
+ * operation.
+ */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -45,7 +51,7 @@ export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
 
-/** Deprecated routes that v1 routes replace (`docs/contract/reads.md#deprecated-aliases`). */
+/** Deprecated routes, which v1 routes replace (`docs/contract/reads.md#deprecated-aliases`). */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
     id: 'getPostLegacy',
@@ -109,7 +115,10 @@ export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
 
-/** Returns whether browsers get all errors at a path as HTML pages (`docs/contract/reads.md#errors`). */
+/**
+ * Returns whether browsers get errors at a path as HTML pages instead of JSON
+ * (`docs/contract/reads.md#errors`).
+ */
 export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
@@ -131,7 +140,7 @@ export function toPath(target: string): string {
   });
 }
 
-/** Path of a route in Fastify's syntax (`:handle`), and the path pattern from which it was created. */
+/** Path of a route in Fastify's syntax (`:handle`), and the original pattern with `{handle}`. */
 export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 
 /** Returns the paths of a route in Fastify's syntax (`:handle`). Adds paths with a trailing slash for permalinks. */

@@ -5,26 +5,32 @@ import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
 import { countOf, formatCount, formatMs, formatShare, renderPast } from '../numbers.ts';
 import { renderTiles } from '../tiles.ts';
 
-/** Figures of the answers to questions; `null` in `AnswersView` if questions are turned off. */
+/** Data for the dashboard page about answered questions. */
 export interface AnswersFigures {
   readonly nowMs: number;
-  /** Folders and files with documents; empty if questions are about the documentation of Perch. */
+  /**
+   * Folders and files that answers are based on; empty if answers are based on the documentation of
+   * Perch.
+   */
   readonly corpus: readonly string[];
-  /** `null` if the state of the index is unknown. */
+  /** State of the search index of the documents; `null` if unknown. */
   readonly index: IndexState | null;
   readonly isReady: boolean;
-  /** Name of the engine or of the language model. */
+  /** Name of the language model, or of the built-in engine if there is no model. */
   readonly modelId: string;
   readonly hasModel: boolean;
-  /** Numbers of questions since the start of the process. */
+  /** Numbers of questions since the start of the process, by outcome. */
   readonly counts: Readonly<Record<'answered' | 'declined' | 'fallbacks', number>>;
   readonly lastFallback: LastFallback | null;
   readonly declined: readonly DeclinedQuestion[];
-  /** Maximum number of declined questions in `declined`; 0 if they are not kept. */
+  /** Maximum number of declined questions that Perch keeps for the operator; 0 if it keeps none. */
   readonly keep: number;
 }
 
-/** Renders the body of the page about questions and their documents. */
+/**
+ * Renders the body of the page about questions and their documents. `figures` is `null` if
+ * questions are turned off.
+ */
 export function renderAnswers(figures: AnswersFigures | null, site: Site): string {
   const lead = `<p class="lede">Questions about documents, in ${renderLink(`${docsPath}/sessions`, 'sessions', site)} and on the page ${renderLink(`${docsPath}/ask`, 'Ask', site)}.</p>`;
   if (figures === null) {

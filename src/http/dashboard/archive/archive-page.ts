@@ -9,12 +9,12 @@ import { renderTiles, type Tile } from '../tiles.ts';
 
 export interface ArchiveFigures {
   readonly nowMs: number;
-  /** `null` if there is no database. */
+  /** Counts of the imported accounts and posts; `null` if there is no archive database. */
   readonly report: ArchiveReport | null;
-  /** Whether the data folder is `:memory:`. */
+  /** Whether Perch stores nothing on disk, because the data folder is `:memory:`. */
   readonly isInMemory: boolean;
   readonly hasSample: boolean;
-  /** Whether Perch stores the histories that callers read (`PERCH_ARCHIVE_HISTORY`). */
+  /** Whether Perch stores the post histories that callers request (`PERCH_ARCHIVE_HISTORY`). */
   readonly keepsHistories: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
 
-/** Effective setting. `value` is `null` if the setting has no value, and masked if it is secret. */
+/**
+ * Setting with its effective value. `value` is `null` if the setting has no value, and masked if
+ * the value is secret.
+ */
 export interface ShownSetting {
   readonly name: string;
   readonly area: SettingArea;
@@ -24,7 +27,7 @@ const areas = {
 
 type SettingArea = keyof typeof areas;
 
-/** Sentence about a fault or a risk of the running configuration. */
+/** Message about a fault or a risk of the current configuration. */
 export interface Notice {
   readonly kind: 'fault' | 'warning';
   readonly text: string;
@@ -35,7 +38,9 @@ export interface ConfigurationFigures {
   readonly notices: readonly Notice[];
 }
 
-/** Renders the body of the page with the effective settings. It never contains the value of a secret. */
+/**
+ * Renders the body of the page with the effective settings. The page never contains secret values.
+ */
 export function renderConfiguration(figures: ConfigurationFigures, site: Site): string {
   const { settings, notices } = figures;
   const own = settings.filter(({ isDefault }) => !isDefault);
@@ -93,7 +98,7 @@ function renderSource({ isDefault, source, default: byDefault }: ShownSetting): 
   return `Set by: ${escapeLine(source)}${instead}`;
 }
 
-/** Renders a description: backticks mark names, and asterisks mark emphasis. */
+/** Renders a description as HTML. In `text`, backticks mark names, and asterisks mark emphasis. */
 function renderDescription(text: string): string {
   return renderCode(text).replaceAll(/\*([^*]+)\*/g, '<em>$1</em>');
 }

@@ -3,23 +3,26 @@ import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { Problem } from '../../../core/problem.ts';
 import { renderField } from '../fields.ts';
 
-/** Rate limit of keys without a limit of their own: units per window, and the window in seconds. */
+/** Default rate limit of API keys: number of units per window, and the window in seconds. */
 export interface KeyDefaults {
   readonly allowance: number;
   readonly windowSeconds: number;
 }
 
-/** Texts of the form's fields, as the operator typed them. */
+/** Texts in the fields of the form, as the operator typed them. */
 export type KeyFields = Readonly<Record<'label' | 'allowance' | 'notes', string>>;
 
 export const emptyFields: KeyFields = { label: '', allowance: '', notes: '' };
 
-/** Returns the texts of the form's fields for a stored key. */
+/** Returns the texts for the fields of the form from a stored key. */
 export function toFields({ label, allowance, notes }: KeyRecord): KeyFields {
   return { label, allowance: allowance === null ? '' : String(allowance), notes: notes ?? '' };
 }
 
-/** Reads the fields from a sent form. Browsers send line breaks as CR LF. */
+/**
+ * Reads the fields of a submitted form. Converts line breaks from CR LF, as browsers send them, to
+ * LF.
+ */
 export function readFields(form: URLSearchParams): KeyFields {
   const read = (name: keyof KeyFields) => (form.get(name) ?? '').replaceAll('\r\n', '\n');
   return { label: read('label'), allowance: read('allowance').trim(), notes: read('notes') };
@@ -32,7 +35,10 @@ export type ParsedFields<Value> =
   | { readonly value: Value }
   | { readonly faults: FieldFaults; readonly problem: Problem };
 
-/** Validates the fields with the schema of the admin API. An empty allowance and empty notes mean none. */
+/**
+ * Validates the fields with the schema of the admin API. An empty allowance and empty notes become
+ * `null`.
+ */
 export function parseFields<Value>(
   { label, allowance, notes }: KeyFields,
   schema: z.ZodType<Value>,
@@ -54,7 +60,7 @@ export function parseFields<Value>(
 
 const toNumber = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
 
-/** Renders the fields of a key. */
+/** Renders the form fields for the label, the allowance and the notes of a key. */
 export function renderFields(
   { label, allowance, notes }: KeyFields,
   defaults: KeyDefaults,

@@ -17,7 +17,7 @@ import {
   toKeyPath,
 } from './key-texts.ts';
 
-/** Form of a page, with the errors of the last attempt. */
+/** Form for a key, with the errors of the last attempt to submit it. */
 interface FormState {
   readonly visit: Visit;
   readonly site: Site;
@@ -29,7 +29,7 @@ interface FormState {
 const toTitle = (title: string, { faults }: FormState) =>
   faults === undefined ? title : `Error: ${title}`;
 
-/** Renders the link back to the list, above the title of a page. */
+/** Renders the link to the list of keys, which is above the title of a page. */
 const renderBack = (site: Site) => `<p class="back">${renderLink(keysPath, 'All keys', site)}</p>`;
 
 /** Returns the page with the form that creates a key. */
@@ -55,15 +55,18 @@ const scripts = ['admin.js', 'copy.js'];
 
 export interface KeyPage extends FormState {
   readonly key: KeyRecord;
-  /** The key itself, directly after it was created; otherwise `null`. */
+  /** Key to show once, directly after it was created; otherwise `null`. */
   readonly secret: string | null;
-  /** Handle of an account for the command that tries the key. */
+  /** Handle of an account for the example command that uses the new key. */
   readonly handle: string;
-  /** Message about a change that was made, as HTML. */
+  /** Confirmation of the last change as HTML; an empty string if nothing was changed. */
   readonly message: string;
 }
 
-/** Returns the page of a key: its state, the form that changes it, and further changes. */
+/**
+ * Returns the page of a key: its state, the form for changes, and buttons to disable, rotate or
+ * delete the key.
+ */
 export function describeKey(page: KeyPage): View {
   const { key, site, visit, defaults, fields, faults, message } = page;
   const action = escapeHtml(toLink(toKeyPath(key.id), site));
@@ -112,7 +115,7 @@ ${visit.formTokenHtml}
 </form>`;
 }
 
-/** Renders a new key with a copy button, and a command that tries the key. */
+/** Renders a new key with a copy button and an example command that uses the key. */
 function renderSecret({ secret, site, handle }: KeyPage): string {
   if (secret === null) return '';
   const url = `${site.baseUrl}${findVersioned('getProfile').path.replace('{handle}', handle)}`;

@@ -15,7 +15,7 @@ export const keyStyles = ['admin-keys.css'];
 export const toKeyPath = (id: string, page?: KeyAction): string =>
   page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;
 
-/** Changes of a key that have their own path. */
+/** Changes to a key that have a path of their own. */
 export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
 
 export function renderLastUse({ lastUsedMs }: KeyRecord): string {

@@ -22,7 +22,9 @@ export interface KeysSectionOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   readonly random: Random;
   readonly defaults: KeyDefaults;
-  /** Handle of an account that this server can read, for the command that tries a new key. */
+  /**
+   * Handle of an account that this server can read, for the example command that uses a new key.
+   */
   readonly handle: string;
 }
 
@@ -46,7 +48,7 @@ export function createKeysSection(options: KeysSectionOptions): DashboardSection
 
 type Pages = KeysSectionOptions & { readonly site: Site; readonly shown: ShownKeys };
 
-/** Messages about changes by the value of `done` in the query. The redirect after a change sets it. */
+/** Confirmations of changes, keyed by the query parameter `done` of the page after the change. */
 const messages: Readonly<Record<string, string>> = {
   saved: 'The changes are saved.',
   enabled: 'The key is enabled.',
@@ -85,7 +87,7 @@ function registerNewKey({ page }: Dashboard, pages: Pages): void {
   });
 }
 
-/** Redirects to the page of a new key, which shows the key once. */
+/** Redirects to the page of a new key. This page shows the key once. */
 function showOnce({ record, key }: IssuedKey, visit: Visit, { shown }: Pages): Outcome {
   shown.keep({ id: record.id, key }, visit.session, visit.reply);
   return { to: toKeyPath(record.id) };

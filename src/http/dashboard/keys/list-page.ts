@@ -18,7 +18,7 @@ import {
 
 const pageSize = 50;
 const maxSearch = 100;
-/** Maximum number of characters of a key's notes in the list. */
+/** Maximum number of characters of a key's notes that the list shows. */
 const maxNotes = 80;
 
 interface ListOptions {
@@ -26,11 +26,14 @@ interface ListOptions {
   readonly query: ParsedUrlQuery;
   readonly site: Site;
   readonly defaults: KeyDefaults;
-  /** Message about a change that was made, such as the deletion of a key. */
+  /** Confirmation of the last change as HTML; an empty string if nothing was changed. */
   readonly message: string;
 }
 
-/** Returns the page with the keys that contain the text `q` of the query, newest first, 50 on a page. */
+/**
+ * Returns the page that lists the keys, newest first, 50 per page. The query parameter `q` filters
+ * the keys.
+ */
 export function describeList({ keys, query, site, defaults, message }: ListOptions): View {
   const text = readText(query).trim().slice(0, maxSearch);
   const found = keys.filter(createFilter(text)).reverse();
@@ -62,7 +65,7 @@ function toPageNumber({ page }: ParsedUrlQuery): number {
   return typeof page === 'string' && /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }
 
-/** Creates the filter of the search: keys whose label, notes or id contain the text, in any letter case. */
+/** Creates a filter for keys whose label, notes or id contain the text, in any letter case. */
 function createFilter(text: string): (key: KeyRecord) => boolean {
   const needle = text.toLowerCase();
   return ({ id, label, notes }) =>
@@ -87,7 +90,10 @@ function renderSearch(text: string, site: Site): string {
 </form>`;
 }
 
-/** Columns of the table, with the content of their cells as HTML. */
+/**
+ * Columns of the table: a function that renders the cell of a key as HTML, keyed by the title of
+ * the column.
+ */
 const columns: Readonly<Record<string, (key: KeyRecord, defaults: KeyDefaults) => string>> = {
   State: (key) => renderState(key),
   Allowance: renderAllowance,

@@ -5,19 +5,20 @@ import type { Site } from '../../pages/layout.ts';
 import { createCookieWriter, type DashboardSession, derive, readCookie } from '../session.ts';
 
 const cookieName = 'perch_admin_key';
-/** Seconds for which the browser keeps a key that was not shown yet. */
+/** Lifetime in seconds of the cookie that contains a new key until the key is shown. */
 const maxAgeSeconds = 300;
 const algorithm = 'aes-256-gcm';
 const [ivBytes, tagBytes] = [12, 16];
 
 /**
- * Creates the store for a new key between the form and the page that shows the key. The key is in a cookie, encrypted
- * for the session, so that no server stores the key, and every instance can show it (docs/decisions/0073).
+ * Creates the store that passes a new key from the form to the page that shows the key. The key is
+ * in a cookie, encrypted for the session, so that no server stores the key, and every instance can
+ * show it (docs/decisions/0073).
  */
 export function createShownKeys(site: Site, random: Random) {
   const toCookie = createCookieWriter(site);
   return {
-    /** Keeps a key with the id `id` for the next page. */
+    /** Stores a new key in a cookie until the next page shows the key. */
     keep: ({ id, key }: NewKey, session: DashboardSession, reply: FastifyReply): void => {
       const iv = random.bytes(ivBytes);
       const cipher = createCipheriv(algorithm, toSecret(session), iv);
@@ -25,7 +26,10 @@ export function createShownKeys(site: Site, random: Random) {
       const value = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
       reply.header('set-cookie', toCookie(cookieName, value, maxAgeSeconds));
     },
-    /** Returns the kept key with the id `id`, and deletes it; `null` if there is none, or it was shown already. */
+    /**
+     * Returns the stored key with the given id and deletes it; `null` if there is none, or it was
+     * shown already.
+     */
     take: (id: string, session: DashboardSession, reply: FastifyReply): string | null => {
       const kept = open(reply.request, session);
       if (kept?.id !== id) return null;

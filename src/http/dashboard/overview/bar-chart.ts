@@ -1,7 +1,9 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { formatClock, formatCount } from '../numbers.ts';
 
-/** Series of a chart. The name is also the class of its bars, which sets their colour. */
+/**
+ * Series of counts in a chart. `name` is also the CSS class of the bars, which sets their colour.
+ */
 export type Series = Readonly<{
   name: 'requests' | 'client-errors' | 'server-errors';
   text: string;
@@ -10,16 +12,16 @@ export type Series = Readonly<{
 export interface Bar {
   /** Start of the period in epoch milliseconds. */
   readonly startMs: number;
-  /** Counts of the series, in the order of `series`, lowest first. */
+  /** Count of each series in the period. The first count is drawn at the bottom of the bar. */
   readonly counts: readonly number[];
 }
 
 interface BarChart {
   readonly title: string;
-  /** Summary of the chart in words, which screen readers read instead of the picture. */
+  /** Summary of the chart as text, which screen readers read in place of the picture. */
   readonly summary: string;
   readonly series: readonly Series[];
-  /** Periods, oldest first. All have the same length. */
+  /** Bars of the chart, one for each period, oldest first. All periods have the same length. */
   readonly bars: readonly Bar[];
   readonly periodMs: number;
 }
@@ -29,8 +31,9 @@ const slot = 10; // width of a period in the picture
 const gap = 2;
 
 /**
- * Renders a stacked bar chart as SVG. The picture stretches to the width of the page, so its labels are HTML. All
- * sizes are attributes, because the content security policy forbids inline styles.
+ * Renders a stacked bar chart as SVG. The labels are HTML, because the picture is stretched to the
+ * width of the page. Sizes are attributes, because the content security policy forbids inline
+ * styles.
  */
 export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): string {
   const top = topOf(Math.max(...bars.map(({ counts }) => sumOf(counts))));
@@ -52,7 +55,10 @@ ${renderTimes(bars, periodMs)}
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-/** Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, … that is not less than `highest`. */
+/**
+ * Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or
+ * more.
+ */
 export function topOf(highest: number): number {
   let unit = 1;
   while (highest > 10 * unit) unit *= 10;
@@ -64,7 +70,7 @@ interface Placed {
   readonly bar: Bar;
   readonly series: readonly Series[];
   readonly top: number;
-  /** Position of the bar, counted from 0. */
+  /** Position of the bar from the left, counted from 0. */
   readonly at: number;
 }
 
@@ -90,7 +96,7 @@ function renderGrid(width: number): string {
   return `<path class="grid" vector-effect="non-scaling-stroke" d="${[...across, ...down].join('')}"/>`;
 }
 
-/** Renders the times at the four grid lines and at the end. */
+/** Renders the labels of the time axis: four times at equal distances, and `now`. */
 function renderTimes(bars: readonly Bar[], periodMs: number): string {
   const firstMs = bars[0]?.startMs ?? 0;
   const quarterMs = (bars.length * periodMs) / 4;

@@ -6,39 +6,43 @@ import type { EventLoopDelay } from '../../operations/load.ts';
 import type { Period } from '../../operations/minute-history.ts';
 import type { TrafficTotals } from '../../operations/traffic.ts';
 
-/** Names of the counters of traffic: all requests, reads by cache state, and error responses. */
+/** Names of the counters: all requests, reads by cache state, and error responses. */
 export type TrafficName = 'requests' | keyof TrafficTotals;
 
 export type TrafficPeriod = Period<TrafficName>;
 
-/** Figures of one instance for the overview. Times are epoch milliseconds. */
+/** Data of one server instance for the page *Overview*. Times are epoch milliseconds. */
 export interface OverviewFigures {
   readonly version: string;
   readonly nowMs: number;
   readonly startedMs: number;
-  /** Name of this instance and state of the shared engine; `null` if there is a single instance. */
+  /**
+   * Name of this instance and state of the shared engine (Redis or Valkey); `null` for a single
+   * instance.
+   */
   readonly shared: { readonly instance: string; readonly engine: EngineReport } | null;
-  /** Counts of the last 60 minutes, and of the last 96 quarters of an hour, oldest first. */
+  /** Counts in each of the last 60 minutes, oldest first. */
   readonly hour: readonly TrafficPeriod[];
+  /** Counts in each of the last 96 quarters of an hour, oldest first. */
   readonly day: readonly TrafficPeriod[];
   readonly cache: Readonly<Record<'entries' | 'bytes' | 'maxBytes', number>>;
   readonly pool: Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
   readonly providers: readonly ProviderFigures[];
   readonly readsInFlight: number;
-  /** `null` if sessions are turned off. */
+  /** Counts of the sessions; `null` if sessions are off, `unavailable` if the store fails. */
   readonly sessions: SessionFigures | 'unavailable' | null;
   readonly memory: Readonly<Record<'resident' | 'heap', number>>;
   readonly isOverloaded: boolean;
-  /** `null` if the delay is not measured. */
+  /** Delay of the event loop; `null` if it is not measured. */
   readonly eventLoop: EventLoopDelay | null;
-  /** Number of faults and warnings on the page *Configuration*. */
+  /** Number of faults and warnings that the page *Configuration* shows. */
   readonly notices: number;
 }
 
 export interface ProviderFigures {
   readonly name: string;
   readonly platforms: readonly Platform[];
-  /** Kinds of query that the provider does not answer at the moment. */
+  /** Kinds of query for which the provider gets no requests at the moment, with the reasons. */
   readonly holds: readonly QueryHold[];
   /** Answered and failed queries in the last hour. */
   readonly lastHour: Readonly<Record<'answered' | 'failed', number>>;

@@ -15,10 +15,12 @@ import type { OverviewFigures } from './figures.ts';
 import { renderProviders } from './providers.ts';
 import { cacheUse, renderTraffic, total } from './traffic.ts';
 
-/** Seconds between two refreshes of the overview by `admin-overview.js`. */
+/** Interval in seconds at which `admin-overview.js` refreshes the page *Overview*. */
 const refreshSeconds = 10;
 
-/** Renders the body of the overview. The script replaces the content of `#live` with new figures. */
+/**
+ * Renders the body of the page *Overview*. A script replaces the content of `#live` with new data.
+ */
 export function renderOverview(figures: OverviewFigures, site: Site): string {
   return `<div class="page-head">
 <h1>Overview</h1>
@@ -30,7 +32,7 @@ ${renderFigures(figures, site)}
 </div>`;
 }
 
-/** Renders the part of the overview that changes. */
+/** Renders the part of the page *Overview* that a script refreshes. */
 export function renderFigures(figures: OverviewFigures, site: Site): string {
   return `${renderNow(figures)}
 ${renderAlerts(figures, site)}
@@ -48,7 +50,9 @@ function renderNow({ version, startedMs, nowMs, shared }: OverviewFigures): stri
 <p class="soft">These are the figures of the instance <code>${escapeHtml(instance)}</code>, one of ${countOf(engine.instances, 'instance')}. The upstream pool and the sessions are shared by all instances.</p>`;
 }
 
-/** Renders a list of everything that needs the operator's attention. */
+/**
+ * Renders a list of problems that need the operator's attention; an empty string if there are none.
+ */
 function renderAlerts(figures: OverviewFigures, site: Site): string {
   const { isOverloaded, shared, providers, notices } = figures;
   const paused = providers.filter(({ holds }) => holds.length > 0).map(({ name }) => name);

@@ -4,7 +4,10 @@ import { overviewPart } from '../section-paths.ts';
 import type { OverviewFigures } from './figures.ts';
 import { renderFigures, renderOverview } from './overview-page.ts';
 
-/** Creates the section with the overview of the server. A script of the page fetches its figures again and again. */
+/**
+ * Creates the section with the page *Overview*. A script of the page fetches new data every 10
+ * seconds.
+ */
 export function createOverviewSection(read: () => Promise<OverviewFigures>): DashboardSection {
   return {
     link: { path: dashboardPath, text: 'Overview' },

@@ -5,7 +5,7 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { countOf, formatCount, formatDuration, formatShare, renderPast } from '../numbers.ts';
 import type { ProviderFigures } from './figures.ts';
 
-/** Names of the kinds of query in sentences. */
+/** Plural nouns for the kinds of query, for use in sentences. */
 const queryNames: Readonly<Record<QueryKind, string>> = {
   post: 'posts',
   replies: 'replies',
@@ -17,7 +17,10 @@ const queryNames: Readonly<Record<QueryKind, string>> = {
   searchUsers: 'account searches',
 };
 
-/** Renders the providers with their states, failures in the last hour, and the last failure in words. */
+/**
+ * Renders the list of providers: the state, the failures in the last hour, and the last failure of
+ * each provider.
+ */
 export function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
   const items = providers.map((provider) => renderProvider(provider, nowMs));
   const list = `<ul class="providers">${items.join('\n')}</ul>`;
@@ -58,7 +61,10 @@ function describeRate({ answered, failed }: ProviderFigures['lastHour']): string
   return `${countOf(asked, 'query', 'queries')} in the last hour, ${failures}.`;
 }
 
-/** Describes why and for how long a provider gets no queries. Kinds of query with the same reason share a sentence. */
+/**
+ * Returns sentences about the kinds of query for which a provider gets no requests, with reason and
+ * waiting time. Kinds with the same reason share a sentence.
+ */
 export function describeHolds(holds: readonly QueryHold[]): readonly string[] {
   const reasons = new Map<string, string[]>();
   for (const { reason, waitMs, query } of holds) {

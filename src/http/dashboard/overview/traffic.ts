@@ -5,13 +5,16 @@ import type { OverviewFigures, TrafficName, TrafficPeriod } from './figures.ts';
 
 const requestSeries: readonly Series[] = [{ name: 'requests', text: 'requests' }];
 
-/** The server errors are drawn lowest, so that they are easy to compare. */
+/**
+ * Series of the error chart. The server errors come first, because bars at the bottom are easy to
+ * compare.
+ */
 const errorSeries: readonly Series[] = [
   { name: 'server-errors', text: 'with a 5xx status' },
   { name: 'client-errors', text: 'with a 4xx status' },
 ];
 
-/** Time span of the charts. The id is unique on the page. */
+/** Time spans of the charts. Each `id` is unique on the page. */
 const spans = {
   hour: { id: 'hour', text: 'last hour', period: 'minute', periodMs: 60_000 },
   day: { id: 'day', text: 'last 24 hours', period: '15 minutes', periodMs: 900_000 },
@@ -19,17 +22,20 @@ const spans = {
 
 type Span = (typeof spans)[keyof typeof spans];
 
-/** Sums a counter over all periods. */
+/** Returns the sum of a counter over all periods. */
 export const total = (periods: readonly TrafficPeriod[], name: TrafficName): number =>
   periods.reduce((sum, { counts }) => sum + counts[name], 0);
 
-/** Returns the number of reads in all periods, and how many of them the cache answered. */
+/** Returns the number of reads in all periods, and the number of these that the cache answered. */
 export function cacheUse(periods: readonly TrafficPeriod[]) {
   const fromCache = total(periods, 'hit') + total(periods, 'stale');
   return { fromCache, reads: fromCache + total(periods, 'miss') + total(periods, 'bypass') };
 }
 
-/** Renders the charts of requests and errors over an hour and a day, each with a table of the same counts. */
+/**
+ * Renders the charts of requests and errors in the last hour and day, with a table of the same
+ * counts for each.
+ */
 export function renderTraffic({ hour, day }: Pick<OverviewFigures, 'hour' | 'day'>): string {
   return `<section aria-labelledby="traffic">
 <h2 id="traffic">Requests and errors</h2>
@@ -81,7 +87,9 @@ function describeErrors({ text }: Span, periods: readonly TrafficPeriod[]): stri
   return `${countOf(server + client, 'error response')} in the ${text}${ofAll}: ${formatCount(client)} with a 4xx status, ${formatCount(server)} with a 5xx status.`;
 }
 
-/** Renders the counts of all periods with requests or errors as a table, most recent period first. */
+/**
+ * Renders a table of the counts of all periods with requests or errors, most recent period first.
+ */
 function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): string {
   const rows = periods
     .filter(({ counts }) => counts.requests + counts.clientErrors + counts.serverErrors > 0)

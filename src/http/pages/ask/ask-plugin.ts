@@ -36,7 +36,7 @@ export interface QuestionAnswerer {
   readonly sessionBase: string;
   /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
-  /** Whether Perch keeps declined questions for the operator. If so, the page shows a notice. */
+  /** Whether Perch keeps declined questions for the operator. If so, the page informs visitors. */
   readonly keepsDeclined: boolean;
   /**
    * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
@@ -48,7 +48,7 @@ export interface QuestionAnswerer {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-/** Notice for visitors, if Perch keeps declined questions for the operator. */
+/** Notice for visitors, shown if Perch keeps declined questions for the operator. */
 const keptNotice =
   ' The operator of this server can see questions that the documents do not answer, without your name or address.';
 
@@ -103,7 +103,10 @@ interface QuestionResult {
   readonly problem?: ProblemDocument;
 }
 
-/** Answers the question in a request. Puts errors in `problem` (docs/decisions/0029). Redacts keys in `question`. */
+/**
+ * Answers the question in a request. Puts an error in `problem` (docs/decisions/0029). Removes API
+ * keys from `question`.
+ */
 async function ask(
   request: FastifyRequest,
   render: (text: string) => Promise<string>,

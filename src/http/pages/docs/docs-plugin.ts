@@ -72,7 +72,10 @@ type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates an object that renders and searches the documentation. Caches pages and the search index on first use. */
+/**
+ * Creates an object that renders and searches the documentation. Caches pages and the search index
+ * after their first use.
+ */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
@@ -100,7 +103,9 @@ export function createDocs(library: Library, plain: Site) {
   };
   return {
     site,
-    /** Returns the reply with a documentation page, or with the list of pages if `page` is `null`. */
+    /**
+     * Returns the reply with a documentation page; with the list of all pages if `page` is `null`.
+     */
     reply: async (page: LibraryPage | null, format: DocFormat): Promise<PreparedReply> => {
       const key = `${format} ${page?.name ?? ''}`;
       const reply = replies.get(key) ?? preparePage(await write(page, format), format);
@@ -163,7 +168,10 @@ function findSimilar(word: string, names: readonly string[]): readonly string[] 
     .map(({ name }) => name);
 }
 
-/** Returns the edit distance of two words, or 1 if one contains the other and both have at least three characters. */
+/**
+ * Returns the edit distance of two words; 1 if one contains the other and both have three or more
+ * characters.
+ */
 function distanceOf(a: string, b: string): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);

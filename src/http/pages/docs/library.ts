@@ -24,7 +24,7 @@ export interface Library {
 interface LibraryOptions {
   readonly folder: string;
   readonly navigation: readonly NavigationGroup[];
-  /** Generated pages by name. All other pages are read from files. */
+  /** Generated pages, keyed by name. All other pages are read from files. */
   readonly written?: Readonly<Record<string, Pick<LibraryPage, 'title' | 'read' | 'toId'>>>;
   readonly logger: FastifyBaseLogger;
 }

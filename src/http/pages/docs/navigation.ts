@@ -1,6 +1,9 @@
 export interface NavigationGroup {
   readonly title: string;
-  /** Pages of the group. `name` is the file name without `.md`. `summary` does not end with a full stop. */
+  /**
+   * Pages of the group. `name` is the file name without `.md`. `summary` has no full stop at the
+   * end.
+   */
   readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }
 

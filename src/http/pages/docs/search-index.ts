@@ -17,7 +17,10 @@ export const maxHits = 20;
 
 const maxWords = 8;
 
-/** Number of documentation sections that are indexed at a time. Other requests are handled between these chunks. */
+/**
+ * Number of documentation sections that are indexed without a pause. The server handles other
+ * requests in the pauses.
+ */
 const chunkSize = 20;
 
 /** Creates the search index of the documentation. Loads the package `minisearch` on demand. */

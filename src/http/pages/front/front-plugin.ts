@@ -41,7 +41,10 @@ interface FrontOptions extends ReadingOptions {
   readonly origins: Origins;
 }
 
-/** Registers the front page `/`, as HTML or Markdown. With `q`, shows the post, list or search that `q` names. */
+/**
+ * Registers the front page `/`, as HTML or Markdown. With the parameter `q`, the page shows the
+ * requested post, list or search.
+ */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
   const prepareFront = createFront(options.site);
@@ -65,7 +68,10 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
-/** Creates a function that returns the front page without a result. Caches the page for each format. */
+/**
+ * Creates a function that returns the front page without a result. Caches the reply for each
+ * format.
+ */
 function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   const cache = new Map<PageFormat, PreparedReply>();
   const headers = { link: toDiscoveryLink(site.baseUrl) };
@@ -77,7 +83,10 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   };
 }
 
-/** Creates the handler of front page requests with `q`. The result equals that of the API route for the same input. */
+/**
+ * Creates the handler of front page requests with `q`. The result is the same as that of the API
+ * route for this input.
+ */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
@@ -135,7 +144,10 @@ function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/** Parses the user's input (`q`) in a URL of the front page. For invalid input, the member `target` is a Problem. */
+/**
+ * Parses the user's input (`q`) in a URL of the front page. For invalid input, the result contains
+ * a Problem in `target`.
+ */
 function readQuestion(url: string, options: AddressOptions): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {

@@ -33,7 +33,7 @@ function listExamples({ baseUrl, hasSample }: FrontSite) {
   ];
 }
 
-/** Returns the handle of an account that this server can read, for examples. */
+/** Returns the handle of an account that this server can read, for use in examples. */
 export function toExampleHandle({ hasSample }: FrontSite): string {
   return hasSample ? 'ada.example' : 'jack';
 }
@@ -109,7 +109,10 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
-/** Maximum number of characters of the front page's input field. The parameter `q` can be longer. */
+/**
+ * Maximum number of characters of the front page's input field. URLs with a longer `q` are accepted
+ * too.
+ */
 const maxBoxCharacters = 2048;
 
 /** Renders the input form for links, handles and search words. `introduction` is the HTML before the form. */

@@ -5,7 +5,10 @@ import { ownPathOf } from '../../../reads/addresses/address.ts';
 import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
 import { parseTypedInput, toTypedUrl } from '../../../reads/addresses/typed-input.ts';
 
-/** Operation that reads a post, list or search. `address` is its path and query on this server, without `format`. */
+/**
+ * Read operation and its parameters. `address` is the path and query of the operation on this
+ * server, without `format`.
+ */
 export interface OwnRead extends AddressedRead {
   readonly address: string;
 }

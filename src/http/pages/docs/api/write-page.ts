@@ -19,7 +19,10 @@ export function writeApiPage(title: string, document: unknown): string {
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** Writes the operations of an OpenAPI tag as Markdown. An operation that equals an earlier one becomes a link. */
+/**
+ * Writes the operations of an OpenAPI tag as Markdown. An operation that equals an earlier one
+ * becomes a link to that one.
+ */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
   return operations.flatMap((operation) => {
