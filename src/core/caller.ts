@@ -1,4 +1,7 @@
-/** Result of checking the API key of a request. `unverified`: the key store could not be read. */
+/**
+ * Result of checking the API key of a request. `anonymous`: the request has no key. `unverified`:
+ * the key store could not be read.
+ */
 export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** Address and network of a client. The server limits the resources that each address and each network may use. */
@@ -12,7 +15,7 @@ export interface Client {
 export type PoolShare = 'anonymous' | 'keyed';
 
 export interface SpentUnit {
-  /** Refunds the spent unit to the caller's allowance (read quota). Further calls do nothing. */
+  /** Refunds the spent unit to the caller's allowance (read quota). Later calls do nothing. */
   refund(): void;
 }
 
@@ -25,8 +28,10 @@ export interface Caller {
 /** Limit on upstream requests, shared by all callers. */
 export interface Pool {
   /**
-   * Counts an upstream request. `share`: whether the caller has an API key. `history`: the client,
-   * if the request is part of reading an account history. @throws Problem `rate_limited`
+   * Counts an upstream request. `share`: `keyed` for a caller with an API key, otherwise
+   * `anonymous`. `history`: the client, if the request is part of reading an account's post
+   * history.
+   * @throws Problem `rate_limited` if the limit is reached
    */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
-/** Group of endpoints, which is a tag in the OpenAPI document. */
+/** Group of endpoints. Each group is a tag in the OpenAPI document. */
 export type EndpointTag =
   | 'discovery'
   | 'health'
@@ -13,7 +13,10 @@ export type EndpointTag =
   | 'sessions'
   | 'v1';
 
-/** Documented response of an endpoint, except error responses (problem documents). */
+/**
+ * Documented response of an endpoint. Error responses (problem documents) are documented
+ * separately.
+ */
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
@@ -31,7 +34,9 @@ export interface EndpointHeader {
   readonly isOptional?: true;
 }
 
-/** Description of a route that reads no posts or accounts, for the OpenAPI document and `/api`. */
+/**
+ * Description of a route that does not read posts or accounts, for the OpenAPI document and `/api`.
+ */
 export interface Endpoint {
   /** OpenAPI operation id. A published id never changes. */
   readonly id: string;

@@ -22,7 +22,10 @@ export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema
   return described;
 }
 
-/** Replaces all of `schema` except `description` with `form`. Mutates `schema`, as zod's `override` requires. */
+/**
+ * Replaces all members of `schema` except `description` by the members of `form`. Mutates `schema`,
+ * as zod's `override` requires.
+ */
 function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   for (const keyword of Object.keys(schema)) {
     if (keyword !== 'description') delete schema[keyword];
@@ -32,18 +35,24 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 
 const schemaPrefix = '#/components/schemas/'; // prefix of references by id (OpenAPI 3.1 §4.8.7)
 
-/** Creates a string schema with a list of known values. Later versions of Perch may add values. */
+/**
+ * Creates a string schema with a list of known values. Clients must expect further values in later
+ * versions of Perch.
+ */
 export const openEnum = (values: readonly string[], description: string): z.ZodString =>
   z.string().meta({ description, 'x-extensible-enum': values });
 
-/** Returns a `$ref` to a schema that has an id. */
+/** Returns a `$ref` to a schema. Throws Error if the schema has no id. */
 export function refer(schema: z.ZodType): JsonSchema {
   const { id } = z.globalRegistry.get(schema) ?? {};
   if (id === undefined) throw new Error('A schema that a document refers to has no id.');
   return { $ref: `${schemaPrefix}${id}` };
 }
 
-/** Returns a `$ref` if a response schema has an id; otherwise its JSON Schema, which allows additional properties. */
+/**
+ * Returns a `$ref` to a response schema that has an id. For other schemas, returns the JSON Schema,
+ * which allows additional properties.
+ */
 export function toReplySchema(schema: z.ZodType): JsonSchema {
   if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
   const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
@@ -54,8 +63,9 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * Returns the JSON Schema of a request body and, by name, the schemas that it refers to. These schemas allow no
- * additional properties. Their names end in `Input` to distinguish them from the schemas of responses.
+ * Returns the JSON Schema of a request body (`schema`), and the named schemas to which it refers
+ * (`kept`). Both allow no additional properties. The names end in `Input` to distinguish them from
+ * the schemas of responses.
  */
 export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });
@@ -74,8 +84,9 @@ function rewriteReferences(described: object, suffix = ''): JsonSchema {
 }
 
 /**
- * Returns all JSON Schemas that responses refer to, sorted by id. They allow additional properties. Enumerations become
- * strings with the known values in `x-extensible-enum`. Constants remain, because they distinguish members of unions.
+ * Returns all JSON Schemas to which responses refer, sorted by id. The schemas allow additional
+ * properties. Enumerations become strings with the known values in `x-extensible-enum`. Constants
+ * remain, because they distinguish the members of unions.
  */
 export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
@@ -97,7 +108,10 @@ export function toReplySchemas(replies: readonly z.ZodType[]) {
   return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(schemas[id] ?? {})]));
 }
 
-/** Changes a JSON Schema to allow unknown properties and values. Mutates the schema, as zod's `override` requires. */
+/**
+ * Changes a JSON Schema so that it allows unknown properties and values. Mutates the schema, as
+ * zod's `override` requires.
+ */
 function open(schema: Record<string, unknown>): void {
   delete schema.readOnly; // clients do not send replies back
   if (schema.additionalProperties === false) delete schema.additionalProperties;

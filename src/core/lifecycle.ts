@@ -6,7 +6,7 @@ export interface Lifecycle {
   readonly sunsetMs: number;
 }
 
-/** Dates of the routes that are scheduled for removal. */
+/** Deprecation and removal dates of the routes that are scheduled for removal. */
 export const scheduledLifecycle: Lifecycle = {
   deprecationMs: Date.UTC(2026, 8, 15),
   sunsetMs: Date.UTC(2027, 8, 15),

@@ -1,4 +1,7 @@
-/** Returns the most similar name, if its edit distance from `word` is at most 2 and less than half of `word.length`. */
+/**
+ * Returns the name with the smallest edit distance from `word`; `undefined` if this distance is
+ * more than 2, or half of `word.length` or more.
+ */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let most = Math.min(2, Math.floor((word.length - 1) / 2));
@@ -9,7 +12,10 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns the edit distance of `a` and `b` (letters added, removed, changed or swapped), but at most `most + 1`. */
+/**
+ * Returns the edit distance of `a` and `b`: the number of letters added, removed, changed or
+ * swapped. Returns `most + 1` for any distance greater than `most`.
+ */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

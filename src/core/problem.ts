@@ -4,13 +4,16 @@ export interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly resolution: string;
-  /** Condition under which the error occurs, for the generated `docs/errors.md`. */
+  /** Condition under which the error occurs, for the generated page `docs/errors.md`. */
   readonly when: string;
   /** Default value of the header `Retry-After` in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Creates an entry of `problemKinds`, the table of errors for callers. `seconds` is the default `Retry-After`. */
+/**
+ * Creates an entry of `problemKinds`, the table of errors. `seconds` is the default value of the
+ * header `Retry-After`.
+ */
 const kind = (
   status: number,
   title: string,
@@ -283,9 +286,12 @@ export type ProblemCode = keyof typeof problemKinds;
 interface ProblemOptions {
   /** Description of the error for the caller, for example with the invalid parameter and the accepted values. */
   readonly detail: string;
-  /** Next step for the caller. Default: `resolution` in `problemKinds`. */
+  /** Next step for the caller. Default: `resolution` in the table `problemKinds`. */
   readonly resolution?: string;
-  /** Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in `problemKinds`. */
+  /**
+   * Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in the table
+   * `problemKinds`.
+   */
   readonly retryAfterSeconds?: number;
   /** HTTP methods for the header `Allow`. Used only with the code `method_not_allowed`. */
   readonly allow?: readonly string[];

@@ -19,12 +19,18 @@ type SetOptions = Readonly<{ expiration?: { type: 'PX'; value: number }; conditi
 /** Keys and arguments of a Lua script. In a cluster, all keys of a call must have the same hash tag. */
 export type ScriptCall = Readonly<{ keys: string[]; arguments: string[] }>;
 
-/** Connection to the shared engine (Redis or Valkey). It reconnects by itself until `destroy` is called. */
+/**
+ * Connection to the shared engine (Redis or Valkey). The connection reconnects by itself until
+ * `destroy` is called.
+ */
 export interface EngineConnection {
   readonly client: EngineClient;
   /** Sends the Redis command `INFO` for `section` to each primary server. Returns the replies. */
   info(section: string): Promise<readonly string[]>;
-  /** Waits up to `timeoutMs` ms until `replicas` replicas have all earlier writes. Returns how many have them. */
+  /**
+   * Waits until `replicas` replicas have all earlier writes, for up to `timeoutMs` milliseconds.
+   * Returns the number of replicas that have them.
+   */
   waitForReplicas(replicas: number, timeoutMs: number): Promise<number>;
   destroy(): void;
 }
@@ -37,10 +43,15 @@ export interface ConnectOptions {
 
 const connectTimeoutMs = 1000;
 const reconnectMs = 100;
-/** Maximum number of commands that wait for a reply. It limits the memory use while the engine does not reply. */
+/**
+ * Maximum number of commands that wait for a reply. This limits memory use while the engine does
+ * not reply.
+ */
 const maxPending = 20_000;
 
-/** Opens a connection to the engine, which may not be established yet when the promise resolves. */
+/**
+ * Opens a connection to the engine. The promise may resolve before the connection is established.
+ */
 export async function connectEngine(options: ConnectOptions): Promise<EngineConnection> {
   const loaded = await import('@redis/client');
   // The bundle has the exports of a CommonJS package only in `default`, which tsx does not have.
@@ -51,7 +62,10 @@ export async function connectEngine(options: ConnectOptions): Promise<EngineConn
 
 type Redis = typeof import('@redis/client');
 
-/** Returns the client options that are the same for a single server, sentinels and a cluster. */
+/**
+ * Returns the client options that are the same for a single server, for sentinels and for a
+ * cluster.
+ */
 function toCommon({ isTls, username, password }: EngineAddress) {
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs };
   return {

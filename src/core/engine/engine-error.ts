@@ -11,9 +11,15 @@ export class EngineError extends Error {
 /** Error thrown if Perch cannot start with its shared engine (Redis or Valkey). The message is for the operator. */
 export class UnusableEngineError extends Error {}
 
-/** Matches error replies of Redis or Valkey if it refuses writes at present, but still answers reads. */
+/**
+ * Matches the error replies of a Redis or Valkey server that refuses writes but still answers
+ * reads.
+ */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
-/** Matches error replies of Redis or Valkey if it cannot answer at present (as during its start) or refuses access. */
+/**
+ * Matches the error replies of a Redis or Valkey server that cannot answer yet, such as during its
+ * start, or refuses access.
+ */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Converts any error of a command to an EngineError. */
@@ -24,7 +30,10 @@ export function toEngineError(error: unknown): EngineError {
   return new EngineError(message, outages.test(message) || !isReply(error), error);
 }
 
-/** Returns whether an error is a reply of Redis or Valkey: its message starts with a code in upper case. */
+/**
+ * Returns whether an error is an error reply of Redis or Valkey, whose message starts with a code
+ * in upper case.
+ */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^(?:[A-Z]{3,}\b|ERR )/.test(error.message) && !isNetwork(error);
 }
@@ -40,7 +49,10 @@ export function toPermissionError(error: unknown): never {
   throw message.startsWith('NOPERM') ? new EngineError(message, false, error) : error;
 }
 
-/** Returns the reason why a connection to the engine failed; `null` if the error does not contain a reason. */
+/**
+ * Returns the reason for the failure of a connection to the engine; `null` if the error does not
+ * contain a reason.
+ */
 export function toConnectionFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // A host with several addresses has an error for each of them, and none for all.

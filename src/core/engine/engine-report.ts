@@ -2,14 +2,20 @@ import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
 
-/** Public state of the shared engine (Redis or Valkey) for operators. It contains no addresses and no names. */
+/**
+ * Public state of the shared engine (Redis or Valkey) for operators. The state contains no
+ * addresses and no names.
+ */
 export interface EngineReport {
   readonly isUp: boolean;
   /** Sentence that explains why the engine cannot be used; `null` while it answers. */
   readonly fault: string | null;
   /** Number of running Perch instances at the last count. */
   readonly instances: number;
-  /** Sentences about settings or states with which the engine can lose data or refuse writes. */
+  /**
+   * Sentences about settings or states of the engine that risk a loss of data or a refusal of
+   * writes.
+   */
   readonly warnings: readonly string[];
 }
 
@@ -25,16 +31,19 @@ export interface EngineReporter {
 interface EngineReportOptions {
   readonly engine: Pick<Engine, 'state' | 'info'>;
   readonly clock: Clock;
-  /** Called with the new warnings when the warnings have changed. */
+  /** Called with all current warnings whenever they have changed. */
   readonly onWarnings: (warnings: readonly string[]) => void;
 }
 
 /** Milliseconds between two checks of the engine's settings. */
 const checkMs = 60_000;
-/** Milliseconds between two checks of whether the engine has started to answer. */
+/** Milliseconds between two checks whether the engine answers again. */
 const noticeMs = 1000;
 
-/** Starts to check the settings of the Valkey or Redis server: once it answers, and then every minute. */
+/**
+ * Starts to check the settings of the Valkey or Redis server: as soon as it answers, and then every
+ * minute.
+ */
 export function openEngineReport(options: EngineReportOptions): EngineReporter {
   const { engine, clock, onWarnings } = options;
   const closing = new AbortController();
@@ -128,7 +137,10 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Returns a warning for each setting or state with which a primary server can lose data or refuse writes. */
+/**
+ * Returns a warning for each setting or state of a primary server that risks a loss of data or a
+ * refusal of writes.
+ */
 export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string[] {
   return rules.flatMap(({ applies, describe }) => {
     const count = primaries.filter(applies).length;
@@ -147,7 +159,7 @@ function readField(info: string, name: string): string | undefined {
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
 
-/** Sentences for operators, by the code with which an error reply of Redis or Valkey starts. */
+/** Sentences for operators, keyed by the code at the start of an error reply of Redis or Valkey. */
 const meanings: Readonly<Record<string, string>> = {
   LOADING: 'The engine is loading its data.',
   READONLY: 'The engine is a replica, which refuses changes.',
@@ -159,7 +171,7 @@ const meanings: Readonly<Record<string, string>> = {
   NOPERM: 'The engine refuses a command to the user of Perch.',
 };
 
-/** Converts the `fault` of an `EngineState` to a sentence for operators. */
+/** Converts the `fault` in the state of the engine to a sentence for operators. */
 export function describeFault(fault: string): string {
   const [code = ''] = fault.split(' ', 1);
   const meaning = meanings[code];

@@ -1,18 +1,23 @@
 import type { Engine } from './engine.ts';
 import { readNumber } from './engine-report.ts';
 
-/** Limit for cached responses in the shared engine (Redis or Valkey). It leaves memory for sessions and API keys. */
+/**
+ * Limit for cached responses in the shared engine (Redis or Valkey). The limit leaves memory for
+ * sessions and API keys.
+ */
 export interface EngineSpace {
-  /** Returns whether cached responses may still be stored. */
+  /** Returns whether the engine has space for further cached responses. */
   isFree(): boolean;
   close(): void;
 }
 
-/** Share of `maxmemory` (0 to 1) in use above which no more responses are cached. */
+/** Share of `maxmemory` (0 to 1) above which Perch caches no more responses in the engine. */
 const maxShare = 0.6;
 const checkMs = 5000;
 
-/** Starts to check the memory of all primary servers every five seconds. `close` ends the checks. */
+/**
+ * Starts to check the memory of all primary servers every five seconds. `close` stops the checks.
+ */
 export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
   const closing = new AbortController();
   let isFree = true;

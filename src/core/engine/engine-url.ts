@@ -20,7 +20,10 @@ export interface EngineAddress {
 /** Matches `PERCH_REDIS_URL`. Capture groups: `s` (if TLS is used), kind, credentials, hosts, path. */
 const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
 
-/** Patterns of the path of `PERCH_REDIS_URL`. Groups: primary server's name (sentinels only), database number. */
+/**
+ * Patterns of the path in `PERCH_REDIS_URL`. Capture groups: name of the primary server (sentinels
+ * only), database number.
+ */
 const paths = {
   single: /^\/?()(\d{0,5})$/,
   sentinel: /^\/([^/]+)\/?(\d{0,5})$/,
@@ -46,7 +49,7 @@ export function parseEngineUrl(url: string): EngineAddress | null {
 const isEach = (nodes: readonly (EngineNode | null)[]): nodes is readonly EngineNode[] =>
   !nodes.includes(null);
 
-/** Parses a host with an optional port. Returns `null` if it is invalid. */
+/** Parses a host with an optional port. Returns `null` for an invalid host or port. */
 function parseNode(text: string, defaultPort: number): EngineNode | null {
   const url = parseUrl(`redis://${text}`);
   if (url === null || url.hostname === '') return null;

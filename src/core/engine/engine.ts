@@ -34,28 +34,44 @@ export interface EngineCall {
 export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
 
 /**
- * Shared engine: the Valkey or Redis server that several instances of Perch share. While it does not answer, calls fail
- * immediately, and a probe every 200 ms checks whether it answers again (docs/instances.md).
+ * Shared engine: the Valkey or Redis server that several instances of Perch share. During an
+ * outage, calls fail immediately, and a probe every 200 ms checks whether the engine answers again
+ * (docs/instances.md).
  */
 export interface Engine {
   /** Random name of this process, unique among the instances. */
   readonly instance: string;
   readonly state: EngineState;
-  /** Clock for waits and polls. */
+  /** Clock for waiting times and intervals. */
   readonly clock: Clock;
-  /** Prefix of the names of all keys and channels in the engine. */
+  /** Prefix of all keys and channels of Perch in the engine. */
   readonly prefix: string;
   /** Calls `send` and returns its result. @throws EngineError if the engine fails or takes longer than `deadlineMs` */
   run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
-  /** Runs a Lua script in the engine and returns its result. @throws EngineError */
+  /**
+   * Runs a Lua script in the engine and returns its result.
+   * @throws EngineError if the engine fails
+   */
   evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
-  /** Waits until the engine answers, for at most `ms` milliseconds. Returns whether it answers. */
+  /**
+   * Waits until the engine answers, for up to `ms` milliseconds. Returns whether the engine
+   * answers.
+   */
   waitUntilUp(ms: number): Promise<boolean>;
-  /** Calls the listener with each message of a channel. Messages are lost while the engine does not answer. */
+  /**
+   * Calls the listener with each message of a channel. Messages that are sent during an outage are
+   * lost.
+   */
   subscribe(channel: string, listener: (message: string) => void): void;
-  /** Returns one section of `INFO` from each primary server. @throws EngineError */
+  /**
+   * Returns one section of `INFO` from each primary server.
+   * @throws EngineError if the engine fails
+   */
   info(section: string): Promise<readonly string[]>;
-  /** Waits until `replicas` replicas have all earlier writes. @throws EngineError after `deadlineMs` milliseconds */
+  /**
+   * Waits until `replicas` replicas have all earlier writes.
+   * @throws EngineError if this takes longer than `deadlineMs` milliseconds
+   */
   confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
   close(): void;
 }
@@ -66,19 +82,27 @@ export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   readonly instance: string;
   /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number;
-  /** Called when the engine stops answering or answers again, at most once a second. */
+  /**
+   * Called when the engine stops answering or answers again. The calls are at least a second apart.
+   */
   readonly onChange: (state: EngineState) => void;
 }
 
 const operatorDeadlineMs = 2000;
 const probeMs = 200;
 const heartbeatMs = 1000;
-/** Number of consecutive failed probes after which the connection is replaced, because it may be half-open. */
+/**
+ * Number of consecutive failed probes after which Perch replaces the connection, because it may be
+ * half-open.
+ */
 const probesPerConnection = 5;
-/** Milliseconds without a heartbeat after which an instance is no longer counted. */
+/** Milliseconds without a heartbeat after which an instance no longer counts as running. */
 const absentMs = 5000;
 
-/** Script that records a heartbeat of this instance by the engine's clock. Returns the number of running instances. */
+/**
+ * Script that records a heartbeat of this instance, with the time of the engine's clock. Returns
+ * the number of running instances.
+ */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -132,15 +156,24 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-/** Function that sends commands to the engine, even during an outage. @throws EngineError */
+/**
+ * Function that sends commands to the engine, even during an outage.
+ * @throws EngineError if the engine fails
+ */
 type Send = <Value>(
   work: (connection: EngineConnection) => Promise<Value>,
   deadlineMs: number,
 ) => Promise<Value>;
 
-/** Connects to the engine. Returns `send`, `reconnect` and `destroy`. An outage during `send` updates `health`. */
+/**
+ * Connects to the engine. Returns `send`, `reconnect` and `destroy`. If `send` detects an outage,
+ * it updates `health`.
+ */
 async function createSender(options: EngineOptions, health: Health) {
-  /** Reason why the connection failed; `null` after a successful call. Errors of commands do not contain the reason. */
+  /**
+   * Reason for the loss of the connection; `null` after a successful call. The errors of commands
+   * do not contain the reason.
+   */
   let lost: string | null = null;
   const onError = (error: unknown): void => {
     lost = toConnectionFault(error) ?? lost;
@@ -178,7 +211,10 @@ async function createSender(options: EngineOptions, health: Health) {
   };
 }
 
-/** Creates functions that subscribe to channels. `resubscribe` repeats all subscriptions on a new connection. */
+/**
+ * Creates functions that subscribe to channels. `resubscribe` repeats all subscriptions after a
+ * reconnection.
+ */
 function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   const listeners = new Map<string, (message: string) => void>();
   const subscribe = (channel: string, listener: (message: string) => void): void => {
@@ -214,7 +250,9 @@ async function runScript(
 
 type Health = ReturnType<typeof createHealth>;
 
-/** Creates an object that records whether the engine answers, and calls `onChange` when this changes. */
+/**
+ * Creates an object that records whether the engine answers. Calls `onChange` when this changes.
+ */
 function createHealth({ clock, onChange }: EngineOptions) {
   const closing = new AbortController();
   let state: EngineState = { isUp: false, fault: 'it has not answered yet', instances: 1 };

@@ -1,12 +1,16 @@
 import type { Random } from '../random.ts';
 import type { Engine } from './engine.ts';
 
-/** Maximum time in milliseconds to wait until the engine answers, and again to wait for the secret. */
+/**
+ * Maximum time in milliseconds to wait until the engine answers. The request for the secret has the
+ * same limit.
+ */
 const deadlineMs = 2000;
 
 /**
- * Returns the 32-byte secret `name` from the shared engine, and creates it if missing. Waits for up to 2 seconds if the
- * engine does not answer at present. @throws EngineError
+ * Returns the 32-byte secret `name` from the shared engine, and creates the secret if it is
+ * missing. During an outage, first waits for up to 2 seconds until the engine answers.
+ * @throws EngineError if the engine fails
  */
 export async function openSharedSecret(
   engine: Engine,

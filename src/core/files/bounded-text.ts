@@ -1,7 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { isCode } from './private-files.ts';
 
-/** Error for a file whose text cannot be used. `reason` has the file as its subject, such as “does not exist”. */
+/**
+ * Error for a file that cannot be used as text. `reason` completes a sentence about the file, such
+ * as “does not exist”.
+ */
 export class UnusableTextError extends Error {
   readonly reason: string;
 
@@ -12,8 +15,9 @@ export class UnusableTextError extends Error {
 }
 
 /**
- * Returns the text of a regular file in UTF-8 with at most `maxBytes` bytes, without a byte order mark. Refuses named
- * pipes, because a read could wait forever. @throws UnusableTextError
+ * Returns the text of a UTF-8 file of up to `maxBytes` bytes, without a byte order mark. Refuses
+ * named pipes, because reading from a pipe could block forever.
+ * @throws UnusableTextError if the file cannot be used
  */
 export function readBoundedText(path: string, maxBytes: number): string {
   try {

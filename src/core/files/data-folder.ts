@@ -1,34 +1,46 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.ts';
 
-/** Databases of a data folder that cannot be created again, in the order in which they are locked together. */
+/**
+ * Databases in a data folder whose content Perch cannot create again. Perch locks them together in
+ * this order.
+ */
 export const savedDatabases = ['archive.db', 'perch.db', 'sessions.db'] as const;
-/** Secrets of a data folder, which are text files. */
+/** Text files with secrets in a data folder. */
 export const savedSecrets = ['cursor.key', 'session.key'] as const;
-/** Files of a data folder that a backup contains. Perch creates all other files again. */
+/** Files in a data folder that a backup contains. Perch can create all other files again. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 
-/** Name of the folder with the pictures, videos and sounds of the archive, which a backup contains too. */
+/**
+ * Name of the folder with the pictures, videos and sounds of the archive. A backup also contains
+ * this folder.
+ */
 export const mediaFolderName = 'media' as const;
 
 export type SavedName = (typeof savedFiles)[number];
 
-/** Suffixes of the files in which SQLite keeps changes of a database. They belong to the database. */
+/** Suffixes of the files that SQLite creates next to a database to record changes. */
 export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 /** Name of the file that every process locks while it uses a data folder. */
 export const lockName = 'data.lock';
-/** Names of the folder for the new files of `perch restore`: while they are incomplete, and after they are complete. */
+/**
+ * Names of the folder into which `perch restore` writes files, before and after all files are
+ * complete.
+ */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
 /** Name of the folder with the cache of pictures. */
 export const pictureFolder = 'media-cache';
-/** Start of the name of the folder into which `perch restore` moves the earlier files. */
+/** Prefix of the name of the folder into which `perch restore` moves the previous files. */
 export const earlierPrefix = 'before-restore-';
 
 const alternatives = (names: readonly string[]) =>
   `(?:${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
 const databases = alternatives([...savedDatabases, 'answers.db']);
 const besideDatabase = `${journalSuffixes.join('|')}|\\.lock(?:-journal)?|\\.address`;
-/** Pattern of the suffix of temporary files, which are later moved or linked to their final names. */
+/**
+ * Pattern for the suffix of temporary files. Perch later moves or links these files to their final
+ * names.
+ */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
 const ownName = new RegExp(
@@ -49,9 +61,9 @@ export const listOwnFiles = (path: string): readonly string[] =>
   readdirSync(path).filter(isOwnName);
 
 /**
- * Removes other users' access to a data folder and to Perch's files in the folder. A folder that also contains other
- * files, such as `/tmp`, keeps its permissions. @returns a warning for the operator if other users can still access the
- * folder, otherwise `null`
+ * Removes other users' access to a data folder and to Perch's files in it. If the folder also
+ * contains other files, as `/tmp` does, its own permissions stay unchanged.
+ * @returns a warning for the operator if other users can still access the folder, otherwise `null`
  */
 export function restrictDataFolder(path: string): string | null {
   let names: readonly string[];

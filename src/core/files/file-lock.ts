@@ -10,7 +10,10 @@ export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }
 
-/** Statement for each kind of lock. Several processes can share a lock if no process holds the exclusive lock. */
+/**
+ * SQL statement for each kind of lock. Several processes can have the shared lock while no process
+ * has the exclusive lock.
+ */
 const statements = {
   exclusive: 'BEGIN EXCLUSIVE',
   // Reading takes the shared lock, also for an empty file.
@@ -18,8 +21,8 @@ const statements = {
 } as const;
 
 /**
- * Locks a file, by default exclusively, and creates a missing file. @throws FileLockedError if a lock of another
- * process, or another lock of this process, does not allow this lock
+ * Locks a file, by default exclusively. Creates a missing file.
+ * @throws FileLockedError if an existing lock, of this or another process, prevents the new lock
  */
 export function lockFile(path: string, kind: keyof typeof statements = 'exclusive'): FileLock {
   const database = connectSqlite({ path, busyMs: 0 });

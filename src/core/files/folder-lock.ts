@@ -3,12 +3,13 @@ import { lockName } from './data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from './file-lock.ts';
 import { isCode, makePrivateFile } from './private-files.ts';
 
-/** Lock without effect, for a folder that cannot be locked. */
+/** Lock without effect, used if a folder cannot be locked. */
 const noLock: FileLock = { release: () => {} };
 
 /**
- * Locks a data folder for a process that uses its files. Any number of processes can hold this lock, except during a
- * restore. Returns a lock without effect if the folder is missing or this process may not create files in it.
+ * Locks a data folder for a process that uses files in the folder. Any number of processes can have
+ * this lock, except during a restore. Returns a lock without effect if the folder is missing or
+ * this process may not create files in it.
  * @throws FileLockedError while a restore is running
  */
 export function shareDataFolder(folder: string): FileLock {

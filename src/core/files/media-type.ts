@@ -57,7 +57,10 @@ const riffTypes: ReadonlyMap<string, MediaType> = new Map([
   ['WAVE', 'audio/wav'],
 ]);
 
-/** Media types by brand of an ISO base media file, except MP4 (`mp4Brand`). Other brands, such as HEIC, are not supported. */
+/**
+ * Media types by brand of an ISO base media file. MP4 brands are in `mp4Brand`. Other brands, such
+ * as HEIC, are not supported.
+ */
 const brandTypes: ReadonlyMap<string, MediaType> = new Map([
   ['avif', 'image/avif'],
   ['avis', 'image/avif'],

@@ -8,7 +8,10 @@ const privateFileMode = 0o600;
 export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** Returns whether no file or folder has this path. @throws Error if this user may not find out, such as `EACCES` */
+/**
+ * Returns whether no file or folder has this path.
+ * @throws Error if the system does not allow the check, for example with the code `EACCES`
+ */
 export function isMissing(path: string): boolean {
   try {
     // The option `throwIfNoEntry` of Node 24 also hides the error that a part of the path is a file.
@@ -44,7 +47,10 @@ function makeOneFolder(path: string, mode: number): unknown {
   }
 }
 
-/** Creates a folder, and its missing parents, with access only for the owner. Keeps an existing folder unchanged. */
+/**
+ * Creates a folder and its missing parents, which only their owner may access. Keeps an existing
+ * folder unchanged.
+ */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }
@@ -60,8 +66,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Removes other users' access to an existing file or folder of this user. The file is not opened, because closing it
- * would release the locks that SQLite holds on it in this process.
+ * Removes other users' access to a file or folder of this user, if it exists. Does not open the
+ * file, because closing it would release the locks that SQLite has on the file in this process.
  */
 export function restrictToOwner(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -78,7 +84,10 @@ export function restrictToOwner(path: string): void {
 export const isAccessibleByOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
-/** Runs `work` and returns its result. Adds `path` to errors of the operating system and SQLite that have no path. */
+/**
+ * Runs `work` and returns its result. If an error of the operating system or SQLite lacks a `path`,
+ * adds `path` to it.
+ */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();

@@ -6,7 +6,7 @@ export interface SnapshotOptions {
   /** Paths of the databases. */
   readonly paths: readonly string[];
   readonly clock: Clock;
-  /** Maximum time in milliseconds to wait for a moment at which no process writes to any of the databases. */
+  /** Maximum time in milliseconds to wait until no process writes to any of the databases. */
   readonly timeoutMs: number;
 }
 
@@ -15,23 +15,32 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
-/** State of several databases at one moment, which other processes cannot change. The caller must call `close`. */
+/**
+ * State of several databases at one moment. Later writes do not change this state. The caller must
+ * call `close`.
+ */
 export interface Snapshots {
   /** Copies the state of the database at `path` to the new file `target`. Rejects if `signal` is aborted. */
   copy(path: string, options: CopyOptions): Promise<void>;
   close(): void;
 }
 
-/** Error if the databases could not be locked in time, because other processes wrote to them. */
+/**
+ * Error if the databases could not be locked in time, because other processes wrote to them
+ * repeatedly.
+ */
 export class BusyDatabasesError extends Error {}
 
 interface Source {
   readonly path: string;
-  /** Connection whose read transaction sees the state at the moment of the snapshot. */
+  /** Connection with a read transaction, which sees the state at the moment of the snapshot. */
   readonly reader: SqliteDatabase;
-  /** Connection that keeps other processes from writing. */
+  /** Connection with a lock that prevents writes by other processes. */
   readonly locker: SqliteDatabase;
-  /** Whether other processes can write while `reader` reads (write-ahead log). */
+  /**
+   * Whether the database has a write-ahead log, so that other processes can write while `reader`
+   * reads.
+   */
   readonly isWal: boolean;
 }
 
@@ -39,9 +48,11 @@ interface Source {
 const retryMs = 5;
 
 /**
- * Takes a snapshot of several databases at one moment, at which all of them are locked against writes. This takes about
- * a millisecond. Databases without a write-ahead log stay locked until they are copied; they can be read.
- * @throws BusyDatabasesError; Error with `path` if a database cannot be read
+ * Takes a snapshot of several databases at the same moment. Locks all of them against writes for
+ * about a millisecond. Databases without a write-ahead log stay locked against writes until they
+ * are copied.
+ * @throws BusyDatabasesError if the databases cannot be locked in time; Error with `path` if a
+ * database cannot be read
  */
 export async function takeSnapshots(options: SnapshotOptions): Promise<Snapshots> {
   const sources: Source[] = [];
@@ -89,8 +100,10 @@ function openSource(path: string): Source {
 }
 
 /**
- * Locks all databases against writes. If another process has locked one of them, unlocks all of them before the next
- * attempt, because that process may wait for another of these databases.
+ * Locks all databases against writes. If another process has locked one of them, unlocks all before
+ * the next attempt. This avoids a deadlock with a process that waits for another of these
+ * databases.
+ * @throws BusyDatabasesError if the databases cannot be locked in time
  */
 async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {
   const endMs = clock.now() + timeoutMs;

@@ -13,18 +13,27 @@ export interface SqliteLocation {
   readonly path: string;
   /** Maximum time in milliseconds that a statement waits for a lock of another connection. Default: 5000. */
   readonly busyMs?: number;
-  /** Whether a missing file, or a file without a schema, is an error. Default: `false`; the file is created. */
+  /**
+   * Whether a missing file, or a file without a schema, is an error. If `false` (default), Perch
+   * creates the database.
+   */
   readonly mustExist?: boolean;
 }
 
 export interface SqliteOptions extends SqliteLocation {
-  /** Schema upgrades in order. The first upgrades an empty database. A published migration is never edited. */
+  /**
+   * Schema upgrades in order. The first one upgrades an empty database. Published migrations are
+   * never edited.
+   */
   readonly migrations: readonly Migration[];
   /** Journal mode of SQLite. Default: `wal`. */
   readonly journal?: keyof typeof journals;
 }
 
-/** Journal modes. Only `wal` can lose the last commits in a power failure. With `rollback`, reads wait for writes. */
+/**
+ * Journal modes. With `wal`, a power failure can lose the last commits. With `rollback`, reads wait
+ * for writes.
+ */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -34,7 +43,10 @@ const journals = {
 /** Error for a file that this version of Perch cannot use as a database. Retrying does not help. */
 export class UnusableFileError extends Error {}
 
-/** Error for a database with a schema that only a newer version of Perch knows. `file` describes the file. */
+/**
+ * Error for a database whose schema only a newer version of Perch knows. `file` is the subject of
+ * the error message.
+ */
 export class NewerSchemaError extends UnusableFileError {
   constructor(file: string, version: number) {
     super(
@@ -63,14 +75,18 @@ export function openStore<Store>(
   }
 }
 
-/** Opens a database and migrates the schema. Throws the same errors as `openStore`. The caller closes the database. */
+/**
+ * Opens a database and migrates the schema. The caller must close the database.
+ * @throws the same errors as `openStore`
+ */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
 
 /**
- * Opens a database without reading the file, which may be locked. The caller must call `setUpSqlite` before use, and
- * close the database. Removes other users' access to the file and its journal files. @throws Error with `path` if the
- * file cannot be opened
+ * Opens a database without reading the file, which may be locked. Removes other users' access to
+ * the database and its journal files. The caller must call `setUpSqlite` before use, and close the
+ * database.
+ * @throws Error with `path` if the file cannot be opened
  */
 export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   const { path, busyMs = 5000, mustExist = false } = location;
@@ -90,8 +106,9 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
 }
 
 /**
- * Returns the first error in the structure of a database; `null` if there is none. Opens the file read-only, also while
- * another process writes to it. Takes up to a minute for each GB. @throws Error with `path` if the file cannot be read
+ * Returns the first structural error in a database; `null` if there is none. Opens the file
+ * read-only, which is possible while another process writes to it. Takes up to a minute per GB.
+ * @throws Error with `path` if the file cannot be read
  */
 export function findDamage(path: string): string | null {
   return withPath(path, () => {
@@ -106,7 +123,10 @@ export function findDamage(path: string): string | null {
   });
 }
 
-/** Returns the schema version of a database, which is opened read-only. @throws Error with `path` if it cannot be read */
+/**
+ * Opens a database read-only and returns its schema version.
+ * @throws Error with `path` if the file cannot be read
+ */
 export function readSchemaVersion(path: string): number {
   return withPath(path, () => {
     const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
@@ -118,19 +138,23 @@ export function readSchemaVersion(path: string): number {
   });
 }
 
-/** Sets the journal mode and migrates the schema. Throws like `openSqlite`. Callers may retry if the file is locked. */
+/**
+ * Sets the journal mode and migrates the schema. If the file is locked, callers may retry.
+ * @throws the same errors as `openSqlite`
+ */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.
   database.exec(journals[options.journal ?? 'wal']);
   migrate(database, options);
 }
 
-/** Maximum number of pages that are copied without a pause. */
+/** Maximum number of database pages that are copied without a pause. */
 const pagesAtOnce = 2000;
 
 /**
- * Copies a database to a new file with SQLite's backup API. If the connection has a transaction, copies what this
- * transaction reads, also while other connections write. @throws Error with `path` if the copy cannot be written
+ * Copies a database to a new file with SQLite's backup API. If `database` is in a transaction,
+ * copies the state that this transaction sees, even while other connections write.
+ * @throws Error with `path` if the copy cannot be written
  */
 export async function copySqlite(
   database: SqliteDatabase,
@@ -168,7 +192,10 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/** Protects native backup objects from garbage collection. better-sqlite3 creates them in a member with a symbol as name. */
+/**
+ * Protects native backup objects from garbage collection. better-sqlite3 creates these objects in a
+ * member that has a symbol as its name.
+ */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {
     const native: unknown = Reflect.get(database, symbol);
@@ -179,7 +206,10 @@ function keepBackupsOf(database: SqliteDatabase): void {
   }
 }
 
-/** Prepared statements that read the schema version, by database. Reused if `setUpSqlite` is called again. */
+/**
+ * Prepared statements that read the schema version, by database. Repeated calls of `setUpSqlite`
+ * reuse them.
+ */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {

@@ -1,4 +1,7 @@
-/** Percent-encodes all characters but ASCII letters, digits and `-_.~`, for URLs safe in shells, Markdown and HTML. */
+/**
+ * Percent-encodes all characters except ASCII letters, digits and `-_.~`, so that URLs need no
+ * escaping in shells, Markdown and HTML.
+ */
 export function encodeComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
     /[!'()*]/g,

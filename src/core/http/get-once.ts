@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface OnceAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Beginning of the body, decoded as UTF-8. */
+  /** First 64 KiB of the body, decoded as UTF-8. */
   readonly text: string;
 }
 
@@ -12,12 +12,13 @@ interface OnceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Maximum size of a body in bytes. Longer bodies are cut off. */
+/** Maximum size of a body in bytes. The rest of a longer body is not read. */
 const maxBytes = 65_536;
 
 /**
- * Sends one GET request on a connection of its own. Follows no redirects. Loads no package, unlike the other HTTP
- * clients. @throws Error with the code of the failure, such as `ECONNREFUSED`, or `ABORT_ERR`
+ * Sends one GET request on a new connection. Follows no redirects. Uses only Node, unlike the other
+ * HTTP clients, which load packages.
+ * @throws Error with a code such as `ECONNREFUSED` or, after an abort, `ABORT_ERR`
  */
 export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promise<OnceAnswer> {
   const { get } =
@@ -44,7 +45,10 @@ export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promi
   });
 }
 
-/** Returns the code of an error of `getOnce`. If a host has several addresses, the error contains one error for each. */
+/**
+ * Returns the code of an error that `getOnce` throws, or its message if there is no code. For a
+ * host with several addresses, returns the code for the first one.
+ */
 export function codeOfFailure(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   if (!(first instanceof Error)) return String(first);

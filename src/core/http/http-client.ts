@@ -32,7 +32,10 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. If the server redirects to another origin, `cause` is the URL of the redirect. */
+/**
+ * Error of an outbound request. If the upstream redirects to another origin, `cause` is the URL of
+ * the redirect.
+ */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -44,16 +47,25 @@ export class HttpFailure extends Error {
 }
 
 export interface RequestContext extends Sliced {
-  /** Called when the response body is complete, to restart the time slice (maximum CPU time without a pause). */
+  /**
+   * Called when the response body is complete, to restart the time slice (maximum CPU time without
+   * a pause).
+   */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
-  /** Called before each request, including redirects and retries. May throw Problem `rate_limited`. */
+  /**
+   * Called before each request, including redirects and retries. May throw Problem `rate_limited`
+   * to prevent the request.
+   */
   readonly takeRequest?: (() => Promise<void>) | undefined;
   /** Called with the size of each body chunk in bytes. May throw Problem `overloaded`, which ends the request. */
   readonly takeBytes?: ((count: number) => void) | undefined;
-  /** Client that the request is made for; absent or `null` for the server's own work. */
+  /** Client for which the request is sent; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /** Whether the request belongs to a background task, such as a history import, and may wait without a time limit. */
+  /**
+   * Whether the request belongs to a background task, such as a history import, which may wait
+   * without a time limit.
+   */
   readonly isBackground?: boolean | undefined;
   /** Span of the work that needs the request; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
@@ -70,10 +82,12 @@ export interface HttpClient<Answer = HttpAnswer> {
 
 const maxRedirects = 2;
 
-/** Response of an upstream whose body has not been read yet. */
+/** Response whose body has not been read yet. */
 export type UnreadResponse = Dispatcher.ResponseData;
 
-/** Value of the request header `Accept`, and the function that reads the response. */
+/**
+ * Reader of the responses of an HTTP client. `accept` is the value of the request header `Accept`.
+ */
 export interface ResponseReader<Answer> {
   readonly accept: string;
   readonly read: (
@@ -99,7 +113,7 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
   return openClientOver(openPool, { ...options, isAllowed, reader: textReader });
 }
 
-/** Connection pools of an HTTP client, which send its requests. */
+/** Connection pools through which an HTTP client sends requests. */
 export interface Sender {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
   /** Closes the connections and fails requests in flight. */
@@ -115,13 +129,18 @@ interface Rules<Answer> extends HttpClientOptions {
 type SendOptions<Answer> = Rules<Answer> & { readonly sender: Sender };
 
 interface AttemptOptions<Answer> extends SendOptions<Answer> {
-  /** Converts an error of a request. @throws Problem if the error is one */
+  /**
+   * Converts an error of a request to an HttpFailure.
+   * @throws the error itself if it is a Problem
+   */
   readonly toFailure: (error: unknown) => HttpFailure;
-  /** Counts a sent request. Returns the number of requests that were sent before it. */
+  /** Counts a sent request. Returns the number of requests that were sent earlier. */
   readonly countSent: () => number;
 }
 
-/** Opens an HTTP client. The first request calls `openSender`, which opens the connections. */
+/**
+ * Opens an HTTP client. `openSender` opens the connection pools and is called by the first request.
+ */
 export function openClientOver<Answer>(
   openSender: () => Promise<Sender>,
   rules: Rules<Answer>,
@@ -183,7 +202,7 @@ async function followRedirects<Answer>(
   throw new HttpFailure('redirect', 'The upstream redirects too often.');
 }
 
-/** Sends a request. Returns the response, or the URL of a redirect. */
+/** Sends a request. Returns the response or, for a redirect, the URL to request next. */
 async function sendOnce<Answer>(
   url: URL,
   context: RequestContext,
@@ -226,7 +245,10 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/** Body size in bytes above which parsing takes long. The scheduler `heavyTurns` decides when to parse larger ones. */
+/**
+ * Body size in bytes above which parsing takes long. The scheduler `heavyTurns` decides when to
+ * parse a larger body.
+ */
 const largeBody = 65_536;
 
 async function readAnswer(
@@ -267,7 +289,10 @@ export function readHead(
 export const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/** Parses `Retry-After` (RFC 9110 §10.2.3), a number or a date. Returns seconds; `undefined` for other values. */
+/**
+ * Parses the header `Retry-After` (RFC 9110 §10.2.3), a number or a date. Returns seconds;
+ * `undefined` for an invalid value.
+ */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -313,13 +338,20 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Converts an error during a response. Part of the response has arrived, so the request must not be retried. */
+/**
+ * Converts a connection reset during a response body to an HttpFailure that is not retried. Returns
+ * other errors unchanged.
+ */
 export function toBodyFailure(error: unknown): unknown {
   if (!resetCode.test(codeOf(error))) return error;
   return new HttpFailure('connect', 'The connection closed during the response.', error);
 }
 
-/** Converts an error to an HttpFailure; rethrows a Problem. `callers`: caller's signal. `deadline`: timeout signal. */
+/**
+ * Converts an error to an HttpFailure. `callers`: signal of the caller. `deadline`: signal of the
+ * timeout.
+ * @throws the error itself if it is a Problem
+ */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;

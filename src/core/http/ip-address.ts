@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 /** IPv6 address, or an IPv4 address in its IPv4-mapped form (RFC 4291 §2.5.5.2). */
 export type IpAddress = ipaddr.IPv6;
 
-/** Range of addresses: its first address and its prefix length in bits. */
+/** Range of IP addresses: the first address and the prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
 /** Parses an IP address and removes an IPv6 zone such as `%eth0`. Returns `null` for other text, such as octal IPv4. */
@@ -74,10 +74,13 @@ const privateNetworks = toNetworks([
   '3fff::/20',
 ]);
 
-/** Networks in which addresses can be public: IPv4-mapped addresses and IPv6 global unicast. */
+/** Networks that can contain public addresses: IPv4-mapped addresses and IPv6 global unicast. */
 const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
 
-/** Networks of NAT64, in which the last 32 bits are the IPv4 address of the destination (RFC 6052). */
+/**
+ * NAT64 networks, in which the last 32 bits of an address are the IPv4 address of the destination
+ * (RFC 6052).
+ */
 const translatedNetworks = toNetworks(['64:ff9b::/96']);
 
 function toNetworks(written: readonly string[]): readonly AddressRange[] {

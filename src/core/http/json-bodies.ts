@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/** Matches JSON media types. Browsers send such bodies to another origin only after a CORS preflight. */
+/**
+ * Matches JSON media types. Before browsers send such bodies to another origin, they ask with a
+ * CORS preflight.
+ */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 

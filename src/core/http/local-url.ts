@@ -1,7 +1,10 @@
-/** Loopback address of a server that listens on all addresses (`0.0.0.0` or `::`). */
+/** Loopback addresses, keyed by the address with which a server listens on all addresses. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Returns the URL of a server on this machine, from the address or name that it listens on. */
+/**
+ * Returns the URL of a server on this machine. `host` is the address or name on which the server
+ * listens.
+ */
 export function toLocalUrl(host: string, port: number): string {
   const name = reachable[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -6,8 +6,9 @@ import { isLoopbackName, parseUrl } from './url.ts';
 export type Origins = ReturnType<typeof createOrigins>;
 
 /**
- * Creates rules that allow requests from web pages of Perch, of this machine (loopback) and of the origins in `others`
- * (`*` for any). Without these rules, any website could make a visitor's browser send requests to this server.
+ * Creates rules that allow requests from web pages of Perch, of this machine (loopback) and of the
+ * origins in `others` (`*` for any origin). Without these rules, any website could make a visitor's
+ * browser send requests to this server.
  */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
@@ -16,7 +17,10 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
     /^https?:\/\/[^/?#@]+$/.test(origin) && isLoopbackName(parseUrl(origin)?.hostname ?? '');
   const allows = (origin: string) => isAny || listed.has(origin) || isLocal(origin);
   return {
-    /** Returns the error for a request from a web page whose origin is not allowed, otherwise `null`. */
+    /**
+     * Returns the error for a request from a web page of an origin that is not allowed; otherwise
+     * `null`.
+     */
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
@@ -25,7 +29,10 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
       const isEmbedded = site === 'cross-site' && target !== 'document';
       return !isAny && isEmbedded ? refuse('web origin', 'unknown') : null;
     },
-    /** Returns the value of `Access-Control-Allow-Origin`, or `undefined` to omit the header. */
+    /**
+     * Returns the value of `Access-Control-Allow-Origin`; `undefined` if the response must not have
+     * this header.
+     */
     allowed: ({ origin }: IncomingHttpHeaders): string | undefined => {
       if (origin === undefined || !allows(origin)) return undefined;
       return isAny ? '*' : origin;
@@ -37,8 +44,9 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
 export type HostCheck = (host: string | undefined) => Problem | null;
 
 /**
- * Creates a check of the header `Host`. A server that listens on loopback accepts only loopback names and the host of
- * its base URL. This prevents attacks by DNS rebinding, in which a web page's host name resolves to loopback.
+ * Creates a check of the header `Host`. A server that listens on loopback accepts only loopback
+ * names and the host of its base URL. This prevents DNS rebinding attacks, in which the host name
+ * of a web page resolves to loopback.
  */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
   if (!isLoopbackName(listensOn)) return () => null;

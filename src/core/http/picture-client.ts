@@ -23,16 +23,20 @@ export interface PictureAnswer {
   readonly status: number;
   /** Value of the header `Retry-After` in seconds. */
   readonly retryAfterSeconds: number | undefined;
-  /** `null` if the status is not 200, or the content is not a JPEG, PNG, GIF, WebP or AVIF picture. */
+  /**
+   * Picture; `null` if the status is not 200, the body is compressed, or the content is not JPEG,
+   * PNG, GIF, WebP or AVIF.
+   */
   readonly picture: PictureBytes | null;
 }
 
 export type PictureClient = HttpClient<PictureAnswer>;
 
 /**
- * Opens an HTTP client for pictures on hosts that posts name. The rules for addresses and redirects are those of
- * `openPublicHttpClient`. The client detects the type of a picture by its content, and stops reading as soon as the
- * content is not a picture, or exceeds `options.maxBytes` (HttpFailure `too_large`).
+ * Opens an HTTP client for pictures whose URLs come from posts. It allows the same addresses and
+ * redirects as `openPublicHttpClient`. The client detects the type of a picture from its content,
+ * and stops reading if the content is not a picture or is larger than `options.maxBytes`
+ * (HttpFailure `too_large`).
  */
 export function openPictureClient(
   options: HttpClientOptions,
@@ -63,7 +67,10 @@ async function readPicture(
   return { ...none, picture };
 }
 
-/** Reads a body. Returns `null` as soon as the first bytes are not those of a picture. */
+/**
+ * Reads the body of a response. Returns `null` as soon as the first bytes show that it is not a
+ * picture.
+ */
 async function readBytes(
   { body }: UnreadResponse,
   maxBytes: number,

@@ -9,9 +9,9 @@ interface PostRequest {
   readonly body: unknown;
   readonly authorization?: string | undefined;
   readonly accept: string;
-  /** Further request headers, with names in lower case. */
+  /** Additional request headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Signal that aborts the request, also while the response body arrives. */
+  /** Signal that aborts the request, even while the response body arrives. */
   readonly signal: AbortSignal;
   /** Span of the work that needs the request; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
@@ -28,7 +28,10 @@ export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /** Sends JSON in a POST request. Follows no redirects. Only `signal` ends a slow response. @throws Error */
+    /**
+     * Sends JSON in a POST request. Follows no redirects. A slow response ends only by `signal`.
+     * @throws Error if the request fails or is aborted
+     */
     post: async (url: URL, request: PostRequest) => {
       pool ??= openPool(options); // undici is loaded with the first request
       return send(await pool, url, { ...options, ...request });
@@ -51,7 +54,10 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
 
 type SendOptions = PostClientOptions & PostRequest;
 
-/** Sends a request. Its span ends when the head of the response arrives, because the caller reads the body. */
+/**
+ * Sends a request. The span of the request ends when the response headers arrive, because the
+ * caller reads the body.
+ */
 async function send(agent: Agent, url: URL, options: SendOptions) {
   const span = startUpstreamSpan(options.span, {
     method: 'POST',

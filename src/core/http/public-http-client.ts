@@ -22,8 +22,9 @@ const maxBodyBytes = 1_048_576;
 
 /**
  * Opens an HTTP client for caller-supplied hosts. Requests and redirects must use `https` on port
- * 443, and the host must have a public name and only public addresses. Others fail with HttpFailure
- * `refused`. A response body may have up to 1 MiB, or `options.maxBytes` if that is less.
+ * 443, and the host must have a public name and only public addresses. Other requests fail with
+ * HttpFailure `refused`. A response body may have up to 1 MiB, or `options.maxBytes` if that is
+ * less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
@@ -33,7 +34,10 @@ export function openPublicHttpClient(
   return openPublicClient({ ...options, maxBytes }, network, textReader);
 }
 
-/** Opens a client like `openPublicHttpClient`. `reader` reads the responses, and `options.maxBytes` limits their size. */
+/**
+ * Opens a client like `openPublicHttpClient`, but with another reader of responses and without the
+ * limit of 1 MiB. `options.maxBytes` limits the size.
+ */
 export function openPublicClient<Answer>(
   options: HttpClientOptions,
   network: PublicHttpOptions,
@@ -61,13 +65,19 @@ export function openPublicClient<Answer>(
 
 interface HostPoolOptions {
   readonly connect: (host: string) => Promise<Socket>;
-  /** Maximum number of hosts with open connections; the least recently used host is closed first. */
+  /**
+   * Maximum number of hosts with open connections. Beyond it, the connections to the least recently
+   * used host are closed.
+   */
   readonly maxHosts: number;
-  /** Maximum time in milliseconds until a response begins, and between two chunks of its body. */
+  /** Maximum time in milliseconds until a response begins, and between two chunks of the body. */
   readonly timeoutMs: number;
 }
 
-/** Opens one connection pool per origin. At `maxHosts`, closes an old pool; undici's `Agent` would refuse new ones. */
+/**
+ * Opens one connection pool per origin. At `maxHosts` pools, closes an old pool. (undici's `Agent`
+ * would refuse a new one.)
+ */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();
@@ -79,7 +89,10 @@ export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
     const forget = () => leaving.delete(pool);
     pool.close().then(forget, forget); // requests in flight finish first
   };
-  /** Closes the least recently used idle pool, or the least recently used pool if all are busy. */
+  /**
+   * If `maxHosts` pools are open, closes the least recently used idle pool or, if all are busy, the
+   * least recently used pool.
+   */
   const makeRoom = () => {
     if (pools.size < options.maxHosts) return;
     const [oldest] = pools;

@@ -19,14 +19,20 @@ export interface Connection {
   readonly address: string | undefined;
 }
 
-/** DNS lookup and connections for caller-supplied hosts. The default is `publicNetwork`; tests pass substitutes. */
+/**
+ * DNS lookup and TLS connections for caller-supplied hosts. Servers use `publicNetwork`; tests pass
+ * substitutes.
+ */
 export interface PublicHttpOptions {
-  /** Returns the IP addresses of a host in the order to try. @throws Error if there is none or `signal` is aborted */
+  /**
+   * Returns the IP addresses of a host, in the order in which to try them.
+   * @throws Error if there is none or `signal` is aborted
+   */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
 
-/** Default implementation of `PublicHttpOptions`, which looks up names by DNS and connects by TLS. */
+/** Default implementation of `PublicHttpOptions`. Looks up names by DNS and connects by TLS. */
 export const publicNetwork: PublicHttpOptions = {
   resolve: createResolve(() => new Resolver({ timeout: 500, tries: 2 })),
   connect: connectByTls,
@@ -52,7 +58,10 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** Joins IPv4 and IPv6 addresses. One of each comes first, because a machine may have no route for one of the two. */
+/**
+ * Joins IPv4 and IPv6 addresses. The first two are one of each kind, because a machine may have no
+ * route for one kind.
+ */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
@@ -94,9 +103,9 @@ interface ConnectOptions {
 const maxAddresses = 3;
 
 /**
- * Connects to a host by name, if all its addresses are public. Looks up the addresses once and connects only to these
- * checked addresses, which prevents attacks by DNS rebinding. @throws HttpFailure, or an Error of the operating system
- * or of TLS
+ * Connects to a host by name, if all its addresses are public. Looks up the addresses only once,
+ * checks them, and connects to one of them. This prevents DNS rebinding attacks.
+ * @throws HttpFailure, or an Error of the operating system or of TLS
  */
 export function connectPublicly(host: string, options: ConnectOptions): Promise<Socket> {
   const { timeoutMs, signal } = options;
@@ -125,7 +134,10 @@ async function connectToFirst(host: string, { network, timeoutMs, signal }: Conn
   throw fault;
 }
 
-/** Returns up to three addresses of a host. @throws HttpFailure if it has no address, or any that is not public */
+/**
+ * Returns up to three addresses of a host.
+ * @throws HttpFailure if the host has no address, or any address that is not public
+ */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
     throw new HttpFailure('refused', 'The host name has no address.', error);
@@ -136,7 +148,10 @@ async function findAddresses(host: string, { resolve }: PublicHttpOptions, signa
   return addresses.slice(0, maxAddresses);
 }
 
-/** Returns the socket if its actual remote address is public, otherwise closes it and throws. */
+/**
+ * Returns the socket if its actual remote address is public.
+ * @throws HttpFailure otherwise, after closing the socket
+ */
 function requirePublic({ socket, address }: Connection): Socket {
   if (address !== undefined && isPublicAddress(address)) return socket;
   socket.destroy();

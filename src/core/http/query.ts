@@ -7,7 +7,10 @@ export function parseQuery(url: string): ParsedUrlQuery {
   return start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
 }
 
-/** Merges the parameters of the query and of the path. Parameters of the path take precedence. */
+/**
+ * Merges the query parameters and the path parameters of a request. Path parameters take
+ * precedence.
+ */
 export function joinParameters(query: ParsedUrlQuery, path: Readonly<ParsedUrlQuery>) {
   // A path that names the post takes precedence over the parameter `url`.
   return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };

@@ -1,4 +1,4 @@
-/** Parses a URL; returns `null` for an invalid URL. Used instead of `URL.parse`, which Node 20 lacks. */
+/** Parses a URL; returns `null` for an invalid URL. Replaces `URL.parse`, which Node 20 lacks. */
 export function parseUrl(text: string, base?: URL): URL | null {
   try {
     return new URL(text, base);

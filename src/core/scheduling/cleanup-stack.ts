@@ -1,6 +1,9 @@
 export type CleanupStack = ReturnType<typeof createCleanupStack>;
 
-/** Creates a stack of resources that are closed in the reverse order of their opening. */
+/**
+ * Creates a stack of resources. Closing the stack closes the resources in the reverse order of
+ * their opening.
+ */
 export function createCleanupStack() {
   const opened: (() => unknown)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -18,7 +21,10 @@ export function createCleanupStack() {
   return {
     /** Registers the function that closes a newly opened resource. */
     add: (close: () => unknown) => void opened.push(close),
-    /** Closes all resources, even after errors. Later calls return the same promise. @throws the first error */
+    /**
+     * Closes all resources, even if some fail to close. Later calls return the same promise.
+     * @throws the first error
+     */
     close: () => {
       closed ??= closeAll();
       return closed;

@@ -19,11 +19,17 @@ export async function withDeadline<Result>(
 
 /** Deadline for work in several steps. Callers must call `close`. */
 export interface Deadline {
-  /** Signal that is aborted when the time is over, when one of the given signals is aborted, or by `abort`. */
+  /**
+   * Signal that is aborted when the time is over, when another given signal is aborted, or when
+   * `abort` is called.
+   */
   readonly signal: AbortSignal;
   /** Whether the signal was aborted because the time is over. */
   readonly isExpired: boolean;
-  /** Restarts the timer with `ms` milliseconds from now. Does nothing after the signal was aborted. */
+  /**
+   * Restarts the timer, which then ends `ms` milliseconds from now. Does nothing after the signal
+   * was aborted.
+   */
   restart(ms: number): void;
   abort(): void;
   close(): void;

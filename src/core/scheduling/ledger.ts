@@ -1,6 +1,9 @@
 import type { Client } from '../caller.ts';
 
-/** Resources of which each client may use a limited amount: bytes if the name ends in `Bytes`, otherwise a count. */
+/**
+ * Resources of which each client may use a limited amount. The amount is in bytes if the name ends
+ * in `Bytes`, otherwise a count.
+ */
 export const resources = [
   'connections',
   'upstreamReads',
@@ -22,19 +25,27 @@ export interface ResourceBound {
 
 /** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
-  /** Reserves a further amount. Returns `false`, and reserves nothing, if the amount exceeds a limit. */
+  /**
+   * Reserves a further amount. If this would exceed a limit, returns `false` and reserves nothing.
+   */
   take(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
   release(): void;
 }
 
-/** Amounts of one resource that clients use and that are counted elsewhere, for example in a database. */
+/**
+ * Amounts of one resource that clients use and that are counted outside the ledger, for example in
+ * a database.
+ */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
 }
 
-/** Limit that a reservation would exceed. `share`: the client already uses more than would be left for all others. */
+/**
+ * Limit that a reservation would exceed. `share`: the client already uses more than the reservation
+ * would leave for all others.
+ */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -43,9 +54,10 @@ export type Ledger = ReturnType<typeof createLedger>;
 export const addressesPerNetwork = 4;
 
 /**
- * Creates a ledger, which counts the resources that each client uses. It refuses an amount that
- * exceeds the limit for the client's address, its network or all clients. It also refuses an amount
- * if the client already uses more than would then be left for all other clients.
+ * Creates a ledger, which counts the resources that each client uses. The ledger refuses an amount
+ * that exceeds the limit for the client's address, for its network or for all clients. The ledger
+ * also refuses an amount if the client already uses more than would then be left for all other
+ * clients.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -56,10 +68,16 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   };
   return {
     bounds,
-    /** Creates an empty reservation. `client` is `null` for the server's own work, which has only the total limit. */
+    /**
+     * Creates an empty reservation. `client` is `null` for the server's own work, to which only the
+     * total limit applies.
+     */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
-    /** Includes amounts that are counted elsewhere in all later totals and limit checks of a resource. */
+    /**
+     * Adds amounts that are counted outside the ledger to all later totals and limit checks of a
+     * resource.
+     */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },

@@ -1,5 +1,8 @@
 export interface Loop {
-  /** Calls `run` in a later event loop iteration. `lengthMs`: milliseconds from this call to the next iteration. */
+  /**
+   * Calls `run` in a later iteration of the event loop. `lengthMs`: milliseconds from this call to
+   * the next iteration.
+   */
   nextPass(run: (lengthMs: number) => void): void;
 }
 
@@ -8,8 +11,9 @@ export type ServerLoop = ReturnType<typeof createServerLoop>;
 const maxAccepting = 16; // maximum number of consecutive event loop iterations that only accept connections
 
 /**
- * Creates a scheduler that defers work while new connections arrive. Node accepts only one connection in each event
- * loop iteration, so work in these iterations would delay the acceptance of further connections.
+ * Creates a scheduler that defers work while new connections arrive. Node accepts only one
+ * connection in each iteration of the event loop, so work in these iterations would delay the
+ * acceptance of further connections.
  */
 export function createServerLoop() {
   let connections = 0;

@@ -1,6 +1,12 @@
-/** Options of long computations that pause regularly, so that other work can run (docs/decisions/0062). */
+/**
+ * Options of a long computation that pauses regularly, so that other work can run
+ * (docs/decisions/0062).
+ */
 export interface Sliced {
-  /** Called between steps of the work. Lets other work run if the time slice is used up. Default: work never pauses. */
+  /**
+   * Called between steps of the computation. Lets other work run if the time slice is over.
+   * Default: no pauses.
+   */
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
@@ -25,7 +31,7 @@ export function createSlices(takeTurn: () => Promise<unknown>) {
   };
 }
 
-/** Maps rows one by one. Between two rows, lets other work run if the time slice is used up. */
+/** Maps rows one by one. Between two rows, lets other work run if the time slice is over. */
 export async function mapInSlices<Row, Item>(
   rows: readonly Row[],
   map: (row: Row, index: number) => Item | Promise<Item>,
@@ -58,7 +64,10 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   return step.value;
 }
 
-/** Runs all steps of a computation and returns the result. Lets other work run when a time slice is used up. */
+/**
+ * Runs all steps of a computation and returns the result. Between two steps, lets other work run if
+ * the time slice is over.
+ */
 export async function runInSlices<Out>(steps: Steps<Out>, { endSlice }: Sliced): Promise<Out> {
   for (;;) {
     await endSlice?.();

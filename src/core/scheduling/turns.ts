@@ -1,19 +1,28 @@
 import type { Loop } from './loop.ts';
 import { createSlices, type Slices } from './slices.ts';
 
-/** Limits on the tasks that a fair scheduler starts in one event loop iteration. */
+/** Limits for the tasks that a fair scheduler starts in one iteration of the event loop. */
 export interface TurnLimits {
   /** Maximum number of tasks that start for each client in one event loop iteration. */
   readonly each: number;
   /** Maximum number of tasks that start for all clients in one event loop iteration. Default: no limit. */
   readonly all?: number;
-  /** Target duration of an event loop iteration in milliseconds. After a longer iteration, half as many tasks start. */
+  /**
+   * Target duration of an event loop iteration in milliseconds. After a longer iteration, only half
+   * as many tasks start.
+   */
   readonly ms?: number;
 }
 
-/** Fair scheduler: clients take turns, so that the requests of one client do not delay other clients. */
+/**
+ * Fair scheduler. Clients take turns, so that the requests of one client do not delay the other
+ * clients.
+ */
 export interface Turns {
-  /** Calls `go` when it is the client's turn. If `go` returns `false`, the next waiting task gets the turn. */
+  /**
+   * Calls `go` at the client's turn. If `go` returns `false`, the next waiting task gets the turn
+   * instead.
+   */
   take(client: string, go: () => boolean): void;
 }
 
@@ -73,7 +82,10 @@ export function createTurns(
   };
 }
 
-/** Waits for a client's turn, then resolves to `isUsed()`. If that is `false`, the next waiting task gets the turn. */
+/**
+ * Waits for the client's turn, then returns `isUsed()`. If this is `false`, the next waiting task
+ * gets the turn instead.
+ */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {

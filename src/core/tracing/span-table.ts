@@ -35,9 +35,11 @@ export type Attributes = Readonly<
 >;
 
 interface SpanDefinition {
-  /** Name of the spans; `null` if the name depends on the operation. */
+  /** Name of the spans; `null` if each span's name depends on its operation. */
   readonly name: string | null;
-  /** Form of a name that depends on the operation. */
+  /**
+   * Pattern of the names if they depend on the operation, such as `tools/call {gen_ai.tool.name}`.
+   */
   readonly form?: string;
   readonly kind: 'server' | 'client' | 'internal';
   readonly about: string;

@@ -3,15 +3,21 @@ import { createTraceState, isSpanContextValid, type SpanContext } from '@opentel
 
 const traceparentForm = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Maximum length of a `traceparent` in characters. Version 00 has 55; later versions may append fields. */
+/**
+ * Maximum length of the header `traceparent` in characters. Version 00 has 55; later versions may
+ * append fields.
+ */
 const maxTraceparent = 128;
 
-/** Maximum length of a `tracestate` in characters (W3C Trace Context §3.3.1.5). A longer one is ignored. */
+/**
+ * Maximum length of the header `tracestate` in characters (W3C Trace Context §3.3.1.5). A longer
+ * value is ignored.
+ */
 const maxTracestate = 512;
 
 /**
- * Returns the caller's span from the headers `traceparent` and `tracestate` (W3C Trace Context,
- * https://www.w3.org/TR/trace-context/); `null` if `traceparent` is absent or invalid.
+ * Returns the span of the caller from the headers `traceparent` and `tracestate` (W3C Trace
+ * Context, https://www.w3.org/TR/trace-context/); `null` if `traceparent` is absent or invalid.
  */
 export function readTraceContext({
   traceparent,

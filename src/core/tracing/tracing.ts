@@ -26,13 +26,13 @@ interface SpanOptions {
 }
 
 interface RootOptions extends SpanOptions {
-  /** Span of a caller in another process; `null` for a new trace. */
+  /** Span of the caller in another process; `null` if this span begins a new trace. */
   readonly parent?: SpanContext | null;
 }
 
-/** Source of spans. `null` instead of a `Tracing` means that tracing is off. */
+/** Tracer that starts spans. Variables contain `null` instead of a `Tracing` if tracing is off. */
 export interface Tracing {
-  /** Starts a span that has no parent in this process. */
+  /** Starts a span without a parent span in this process. */
   start(type: SpanType, options?: RootOptions): TraceSpan;
 }
 
@@ -40,10 +40,13 @@ export interface Tracing {
 export interface TraceSpan {
   readonly spanContext: SpanContext;
   startChild(type: SpanType, options?: SpanOptions): TraceSpan;
-  /** Starts a span of a new trace with a link to this span. */
+  /** Starts the first span of a new trace, with a link to this span. */
   startLinked(type: SpanType, options?: SpanOptions): TraceSpan;
   set(attributes: Attributes): void;
-  /** Marks the operation as failed. `errorType` is a code, never a message, which could contain texts of users. */
+  /**
+   * Marks the operation as failed. `errorType` is a code. A message is not allowed, because it
+   * could contain texts of users.
+   */
   fail(errorType: string): void;
   end(): void;
 }
@@ -70,7 +73,7 @@ export function openTracing(provider: TracerProvider = trace.getTracerProvider()
 
 interface Parent {
   readonly context: Context;
-  /** Value of `perch.provider`, which child spans inherit. */
+  /** Value of the attribute `perch.provider`, which child spans inherit. */
   readonly provider?: Attributes['perch.provider'];
 }
 
@@ -118,7 +121,10 @@ function toGiven(attributes: Attributes): ApiAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-/** Waits for `work`, and ends `span` with the kind of failure if `work` fails. Without a span, returns `work`. */
+/**
+ * Ends `span` when `work` settles, and marks the span as failed if `work` rejects. Returns the
+ * result of `work`. Does nothing else if `span` is `undefined`.
+ */
 export function endWith<Result>(
   span: TraceSpan | undefined,
   work: Promise<Result>,
@@ -131,7 +137,10 @@ export function endWith<Result>(
   return work.catch(fail).finally(span.end);
 }
 
-/** Returns a problem's code, or the kind of another known failure; `_OTHER` (OpenTelemetry's fallback) for a defect. */
+/**
+ * Returns the code of a Problem, or the kind of another known failure. Returns `_OTHER`
+ * (OpenTelemetry's fallback) for an unexpected error.
+ */
 export function toErrorType(error: unknown): string {
   if (error instanceof Problem) return error.code;
   if (!(error instanceof Error)) return '_OTHER';
@@ -139,7 +148,10 @@ export function toErrorType(error: unknown): string {
   return error.name === 'AbortError' || error.name === 'TimeoutError' ? 'aborted' : '_OTHER';
 }
 
-/** Returns the fields of a log line that name the trace and the span; an empty object if tracing is off. */
+/**
+ * Returns the ids of the trace and the span as fields of a log line; an empty object if tracing is
+ * off.
+ */
 export function toLogFields(span: TraceSpan | undefined): Readonly<Record<string, string>> {
   if (span === undefined) return {};
   const { traceId, spanId } = span.spanContext;
@@ -150,8 +162,9 @@ export function toLogFields(span: TraceSpan | undefined): Readonly<Record<string
 const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /**
- * Calls `send` so that instrumentation of HTTP clients, which the operator may have loaded, adds no headers such as
- * `traceparent` or `baggage`: they would show platforms which requests belong together.
+ * Calls `send` so that instrumentation of HTTP clients, which the operator may have loaded, adds no
+ * headers such as `traceparent` or `baggage`. These headers would reveal to platforms which
+ * requests belong together.
  */
 export function withoutPropagation<Result>(send: () => Result): Result {
   return context.with(ROOT_CONTEXT.setValue(suppressed, true), send);

@@ -4,14 +4,14 @@ import type { TraceSpan } from './tracing.ts';
 interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
-  /** Number of requests that were sent before for the same purpose: redirects and retries. */
+  /** Number of earlier requests for the same purpose, because of redirects and retries. */
   readonly resendCount: number;
   readonly model?: string | undefined;
 }
 
 /**
- * Starts the span of a request to an upstream. The span names the host, but neither the path nor the query, which
- * contain handles, ids and texts of searches.
+ * Starts the span of a request to an upstream. The span contains the host, but not the path and the
+ * query, which can contain handles, ids and search texts.
  */
 export function startUpstreamSpan(
   parent: TraceSpan | undefined,
@@ -26,7 +26,10 @@ export function startUpstreamSpan(
   return parent?.startChild('upstream', { name: method, attributes });
 }
 
-/** Records the status of a response. A client's span has failed from 400 on (OpenTelemetry, HTTP client spans). */
+/**
+ * Records the status of a response in the span. A status of 400 or higher marks the span as failed
+ * (OpenTelemetry, HTTP client spans).
+ */
 export function recordStatus(span: TraceSpan | undefined, status: number): void {
   span?.set({ 'http.response.status_code': status });
   if (status >= 400) span?.fail(String(status));
