@@ -6,13 +6,19 @@ export type McpExchange = ReturnType<typeof createExchange>;
 /** Maximum size of an HTTP request body in bytes. */
 export const maxBodyBytes = 1_048_576;
 
-/** Only MCP revision with batches, and the default for requests without a revision (MCP 2025-06-18, Transports). */
+/**
+ * The only MCP revision that supports batches, and the default for requests without a revision (MCP
+ * 2025-06-18, Transports).
+ */
 const revisionOfBatches = '2025-03-26';
 
 /** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
-/** Maximum number of open notification streams for all clients together. Each client address also has a limit. */
+/**
+ * Maximum number of open notification streams of all clients together. There is also a limit per
+ * client address.
+ */
 const maxSubscriptions = 4096;
 
 /** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
@@ -59,7 +65,10 @@ export function createExchange(
   };
 }
 
-/** Returns an error response if a batch is too long or the request's MCP revision forbids batches; else `undefined`. */
+/**
+ * Returns an error response if a batch is too long, or if the MCP revision of the request does not
+ * support batches. Otherwise, returns `undefined`.
+ */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
   if (body.length > maxBatch) {
@@ -75,7 +84,10 @@ function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/** Waits for `work`, which may never settle if the client disconnects. Rejects when `signal` is aborted. */
+/**
+ * Waits for `work`, which may never settle if the client disconnects. Rejects as soon as `signal`
+ * is aborted.
+ */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

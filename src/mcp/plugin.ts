@@ -12,7 +12,7 @@ import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
-  /** Web origins (CORS) whose pages may call `/mcp`. */
+  /** Rules about the web origins whose pages may call `/mcp`. */
   readonly origins: Origins;
   /** Returns the caller of a request. `refusal` is the error for invalid credentials; otherwise `null`. */
   readonly identityOf: (request: FastifyRequest) => {
@@ -22,7 +22,10 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly clientOf: (request: FastifyRequest) => Client;
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
-  /** Returns an error while the process is overloaded or shutting down; otherwise `null`. */
+  /**
+   * Returns the error for new requests while the process is overloaded or shutting down; otherwise
+   * `null`.
+   */
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Adds the response to the access log if the response is slow or its status is 500 or higher. */
@@ -80,7 +83,10 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   return () => (opening ??= open());
 }
 
-/** Returns a controller that is aborted if the client disconnects. (Fastify's signal is aborted in other cases too.) */
+/**
+ * Returns a controller that is aborted if the client disconnects. (Fastify's own signal is also
+ * aborted in other cases.)
+ */
 function abortOnDisconnect({ raw }: FastifyReply): AbortController {
   const disconnect = new AbortController();
   raw.once('close', () => {
@@ -120,7 +126,10 @@ async function answer(
   return response;
 }
 
-/** Returns the request headers that MCP defines. Other headers, such as an API key, never reach the MCP SDK. */
+/**
+ * Returns the request headers that MCP defines. The MCP SDK never gets other headers, which can
+ * contain API keys.
+ */
 function toHeaders({ headers }: FastifyRequest): Headers {
   const { accept = '', 'content-type': contentType = '' } = headers;
   const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>
@@ -152,7 +161,10 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** Counts an event stream as open until the stream closes. @throws Problem `overloaded` if too many are open */
+/**
+ * Counts an event stream until the stream closes.
+ * @throws Problem `overloaded` if too many streams are open
+ */
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,

@@ -20,7 +20,10 @@ interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-/** Rendered text and JSON of a tool result. Several calls share the cached object, so do not modify it. */
+/**
+ * Result of a tool call as text and JSON. The object is cached and shared between calls, so do not
+ * modify it.
+ */
 export type RenderedResult = Readonly<{ text: string; structuredContent: Record<string, unknown> }>;
 
 interface ToolCall {
@@ -28,15 +31,19 @@ interface ToolCall {
   readonly context: PlanContext;
   readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /** Lets other requests run between two parts of a long rendering. If `undefined`, renderings run without pauses. */
+  /**
+   * Lets other requests run between two steps of a long rendering. If `undefined`, a rendering runs
+   * without pauses.
+   */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool. The text of the result equals the HTTP response body for the same parameters. The structured content
- * equals the same body in JSON format. Returns errors as problem documents (RFC 9457). Throws only after a disconnect.
+ * Calls a tool. The text of the result is the HTTP response body for the same parameters. The
+ * structured content is the same response in JSON. Returns errors as problem documents (RFC 9457).
+ * Throws only after a disconnect.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
@@ -58,8 +65,9 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Returns the arguments of a tool call that are not `null`, and a list of unknown arguments. The list omits names that
- * resemble a parameter: the read operation itself warns about them. Throws Problem if an argument is a list.
+ * Returns the arguments of a tool call that are not `null` (`given`), and the unknown arguments
+ * (`unknown`). `unknown` omits arguments that resemble a parameter, because the read operation
+ * warns about these. Throws Problem if an argument is a list.
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);
@@ -93,7 +101,10 @@ async function readTool({ read, definition }: ReadTool, args: ToolArguments, cal
   };
 }
 
-/** @throws Problem `invalid_format` for a format that the read operation has and the tool has not */
+/**
+ * Checks that the tool supports the requested format, because tools have fewer formats than HTTP.
+ * @throws Problem `invalid_format` if the tool does not support the format
+ */
 function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definition']): void {
   const offered = inputSchema.properties.format?.enum;
   if (format === undefined || !Array.isArray(offered) || offered.includes(format)) return;
@@ -102,7 +113,9 @@ function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definit
   throw new Problem('invalid_format', { detail });
 }
 
-/** Renders an answer as text and JSON. Caches the result for as long as the answer itself is cached. */
+/**
+ * Renders the result of a read as text and JSON. The rendering is cached for as long as the data.
+ */
 async function render(answered: AnsweredRead, { reader, results, requester, takeTurn }: ToolCall) {
   const { format = 'markdown' } = answered.parsed;
   const { renderings } = answered.answer;
@@ -119,10 +132,13 @@ async function render(answered: AnsweredRead, { reader, results, requester, take
   return rendered;
 }
 
-/** Estimated maximum memory size of parsed JSON, in bytes per character of the JSON text. */
+/** Estimated maximum size of parsed JSON in memory, in bytes per character of the JSON text. */
 const bytesPerCharacter = 4;
 
-/** Returns a warning that lists the unknown arguments, which were ignored, and the arguments that the tool takes. */
+/**
+ * Returns a warning that lists the unknown arguments, which were ignored, and the arguments that
+ * the tool accepts.
+ */
 function warnOfIgnored(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],

@@ -4,7 +4,7 @@ import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
 
 interface StdioOptions extends McpOptions {
   readonly input: Readable;
-  /** Writes a serialized message, including its line end. */
+  /** Writes a serialized message, which includes the line end. */
   readonly write: (text: string) => void;
   /** Signal that ends the connection. Calls in flight receive no response. */
   readonly stop: AbortSignal;
@@ -28,8 +28,9 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
 }
 
 /**
- * Creates a transport that closes only after all requests are answered. The transport of the MCP SDK drops calls in
- * flight when the input ends, for example in `echo … | perch mcp`. `closed` resolves when the transport has closed.
+ * Creates a transport that stays open until all requests are answered. The transport of the MCP SDK
+ * would drop calls in flight when the input ends, for example in `echo … | perch mcp`. `closed`
+ * resolves when the transport has closed.
  */
 function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'input' | 'write'>) {
   const buffer = new sdk.ReadBuffer();
@@ -89,7 +90,10 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
   return { transport, closed };
 }
 
-/** If the message is a request, adds its id to `unanswered`. If it cancels a request, removes that request's id. */
+/**
+ * Adds the id of a request to `unanswered`. Removes an id if the message cancels that request.
+ * Ignores `subscriptions/listen` requests, which stay open.
+ */
 function trackRequest(unanswered: Set<unknown>, message: JSONRPCMessage): void {
   if (!('method' in message) || message.method === 'subscriptions/listen') return;
   if ('id' in message) unanswered.add(message.id);

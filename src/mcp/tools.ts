@@ -14,7 +14,10 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Creates a map of the MCP tools by name. `problem` is the schema of the structured content of failed calls. */
+/**
+ * Creates a map of the MCP tools by name. `problem` is the schema of the structured content if a
+ * call fails.
+ */
 export function createTools(problem: z.ZodType) {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
@@ -60,8 +63,9 @@ function describeInput(read: Read) {
 }
 
 /**
- * Returns the schema of a tool's structured content: a JSON response body, or a problem document for an error. MCP
- * requires an object at the root. Descriptions are omitted to save tokens of language models.
+ * Returns the schema of a tool's structured content: a JSON response body or, after an error, a
+ * problem document. MCP requires an object at the root. Descriptions are omitted to save tokens of
+ * language models.
  */
 function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
@@ -79,7 +83,10 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** Returns a function that reduces an object schema to member names, types and references to `definitions`. */
+/**
+ * Returns a function that reduces an object schema to the names and types of its members, and to
+ * references to `definitions`.
+ */
 function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {
     const name = nameOf(schema);
@@ -98,7 +105,10 @@ function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   };
 }
 
-/** Returns the names of those schemas in `named` to which the members of `body` refer, such as `Post` and `Account`. */
+/**
+ * Returns the names of the schemas in `named` to which the members of `body` refer, such as `Post`
+ * and `Account`.
+ */
 function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
   const members = Object.values((body.properties ?? {}) as NamedSchemas);
   const names = members.flatMap((member) => {

@@ -43,7 +43,10 @@ export const handleParam = freeText('invalid_handle').describe(
   'The account’s handle; a leading `@` is accepted.',
 );
 
-/** Schema of the parameters of a list. Lists of accounts have fewer formats than lists of posts. */
+/**
+ * Schema of the parameters of a list. A list of accounts has fewer values of `format` than a list
+ * of posts.
+ */
 type ListSchema = z.ZodObject<
   Omit<typeof listParams, 'format'> & {
     readonly format: z.ZodType<(typeof browseFormats)[number] | undefined>;
@@ -51,21 +54,27 @@ type ListSchema = z.ZodObject<
 >;
 type ListParams = z.output<ListSchema>;
 
-/** Requested list of posts, accounts or search results, without the position of the page in the list. */
+/** Requested list of posts, accounts or search results, without the position of the page in it. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** Values that identify the list: its route, query and options. */
+  /** Values that identify the list: route, query and options. */
   readonly identity: readonly (string | number | boolean | null)[];
-  /** Path of the list below `/api/v1`. The URL of the next page consists of this path, `parameters` and a cursor. */
+  /**
+   * Path of the list below `/api/v1`. The URL of the next page is this path with `parameters` and a
+   * cursor.
+   */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
   readonly isLiveOnly?: boolean;
 }
 
-/** Parses the handle of an account. @throws Problem `invalid_handle` */
+/**
+ * Parses the handle of an account.
+ * @throws Problem `invalid_handle` for an invalid handle
+ */
 export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
@@ -73,7 +82,10 @@ export function toAccountReference(handle: string): AccountReference {
   throw new Problem('invalid_handle', { detail });
 }
 
-/** Creates a read operation that returns a page of a list. The schema of its parameters must include `listParams`. */
+/**
+ * Creates a read operation that returns one page of a list. The schema of its parameters must
+ * include `listParams`.
+ */
 export function createBrowseRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
@@ -130,7 +142,7 @@ type BrowseView = Readonly<{
   target: BrowseTarget;
   query: BrowseQuery;
   full: boolean;
-  /** Cursor in the request; `undefined` if the request has a page number, or neither. */
+  /** Cursor in the request; `undefined` if the request has none. */
   cursor: string | undefined;
 }>;
 
@@ -165,7 +177,10 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/** Returns `subject` with the handle and URL of the fetched account or, for a list of replies, of the parent post. */
+/**
+ * Adds a handle and a URL to `subject`: those of the fetched account or, for a list of replies, of
+ * the parent post.
+ */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,
@@ -209,8 +224,9 @@ function toNext(
 }
 
 /**
- * Returns the URLs of a page. Cursors lead forward only, so the previous page is linked by its number. Pages after the
- * eleventh have no link to the previous page, because `page` is at most 10.
+ * Returns the URLs of a page. The URL of the previous page contains its number, because cursors
+ * lead only to later pages. Pages after the eleventh have no such URL, because the maximum of the
+ * parameter `page` is 10.
  */
 function toUrls(view: BrowseView, context: PlanContext): PageUrls {
   const { page } = view.query;

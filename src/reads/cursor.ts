@@ -7,17 +7,24 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;
 const macBytes = 16;
 
-/** Minimum number of fingerprints (4-byte hashes of returned items) in a cursor, unless fewer items were returned. */
+/**
+ * Minimum number of fingerprints in a cursor, unless fewer items were returned. A fingerprint is a
+ * 4-byte hash of a returned item.
+ */
 const minFingerprints = 8;
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
-/** Schema of a JSON array of members of `ListPosition`: `provider`, `cursor`, `taken`, `page` and `fruitless`. */
+/**
+ * Schema of the JSON array in a cursor: the members `provider`, `cursor`, `taken`, `page` and
+ * `fruitless` of `ListPosition`.
+ */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**
- * Creates a codec that signs and verifies pagination cursors. A cursor is the base64url encoding of a truncated
- * HMAC-SHA256 (RFC 2104 §5) and a list position. The HMAC includes `listKey`, so a cursor is valid only for its list.
+ * Creates a codec that signs and verifies pagination cursors. A cursor is the base64url encoding of
+ * a truncated HMAC-SHA256 (RFC 2104 §5) and a list position. The HMAC includes `listKey`, so a
+ * cursor is not valid for another list.
  */
 export function createCursorCodec(key: Buffer) {
   const sign = (listKey: string, body: Buffer): Buffer =>
@@ -27,12 +34,18 @@ export function createCursorCodec(key: Buffer) {
       .digest()
       .subarray(0, macBytes);
   return {
-    /** Returns a signed cursor of at most 2048 characters; `null` if the upstream's own cursor is too long. */
+    /**
+     * Returns a signed cursor of up to 2048 characters; `null` if the cursor of the upstream is too
+     * long for this.
+     */
     seal: (listKey: string, position: ListPosition): string | null => {
       const body = toBody(position);
       return body && Buffer.concat([sign(listKey, body), body]).toString('base64url');
     },
-    /** Decodes a cursor. @throws Problem `invalid_cursor` if the cursor was changed or belongs to another list */
+    /**
+     * Verifies and decodes a cursor.
+     * @throws Problem `invalid_cursor` if the cursor was changed or belongs to another list
+     */
     open: (listKey: string, cursor: string): ListPosition => {
       const bytes = cursor.length <= maxCursor ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0);
       const [mac, body] = [bytes.subarray(0, macBytes), bytes.subarray(macBytes)];
@@ -52,7 +65,10 @@ function refuse(cursor: string): Problem {
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 
-/** Encodes a list position as fingerprint count (1 byte), fingerprints (4 bytes each) and JSON; `null` if too long. */
+/**
+ * Encodes a list position as number of fingerprints (1 byte), fingerprints (4 bytes each) and JSON.
+ * Returns `null` if the result is too long.
+ */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));

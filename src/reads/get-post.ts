@@ -118,7 +118,7 @@ function assemble(answer: Answer, view: PostView, context: PlanContext): PostRes
   };
 }
 
-/** Returns the v1 URL of a post with the parameters that are not the defaults. */
+/** Returns the v1 URL of a post, with the parameters that differ from their defaults. */
 function toSelfUrl(url: string, view: PostView, baseUrl: string): string {
   const { thread, context, replies, full, userDetail } = view;
   const hasReplies = thread !== 'off' && context === 'full';

@@ -6,7 +6,7 @@ import { listFollowers, listFollowing } from './list-connections.ts';
 import { listReplies } from './list-replies.ts';
 import { searchPosts } from './search-posts.ts';
 
-/** Read operations whose response is never streamed, by the names that the route table and the MCP tools use. */
+/** Read operations whose responses are never streams. The keys are the names in the route table. */
 export const reads = {
   getPost,
   listReplies,

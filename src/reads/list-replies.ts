@@ -44,7 +44,10 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   };
 }
 
-/** Returns the reference to a post. For X, ignores the handle, because the id alone identifies a post there. */
+/**
+ * Returns the reference to a post. Ignores the handle of a post on X, where the id alone identifies
+ * a post.
+ */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);

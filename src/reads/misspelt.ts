@@ -1,6 +1,9 @@
 import { nearestName } from '../core/near-name.ts';
 
-/** Maximum number of unknown parameters to check (`names`), and of warnings to return (`warnings`). */
+/**
+ * Maximum number of unknown parameters that are checked (`names`), and of warnings in the result
+ * (`warnings`).
+ */
 const limits = { names: 50, warnings: 5 } as const;
 const comparedName = /^[\w-]{1,32}$/;
 

@@ -3,13 +3,22 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/** Error code for invalid values of a parameter. `accepts` describes valid values and completes “It must be …”. */
+/**
+ * Error code for invalid values of a parameter. `accepts` lists the valid values and completes the
+ * sentence “It must be …”.
+ */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
-/** Error code and accepted values of each parameter. They are not part of the published JSON Schemas. */
+/**
+ * Error code and accepted values of each parameter. The published JSON Schemas do not contain
+ * these.
+ */
 const parameterFaults = z.registry<ParameterFault>();
 
-/** Published JSON Schema of each parameter. Some parameters also accept other values, for example in upper case. */
+/**
+ * JSON Schema of each parameter in the published documents. Some parameters accept further values,
+ * such as upper case.
+ */
 export const parameterSchemas = z.registry<JsonSchema>();
 
 function parameter<Schema extends z.ZodType>(
@@ -36,10 +45,15 @@ export const optionalChoice = <const Values extends readonly [string, ...string[
   ...[code, values]: [ProblemCode, Values]
 ) => choice(code, values).optional();
 
-/** Schema of text. Converts JSON integers and booleans, which MCP clients can send, to text. */
+/**
+ * Schema of text. JSON integers and booleans, which MCP clients can send, are converted to text.
+ */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-/** Creates a boolean parameter that accepts `true`, `1`, `yes`, `false`, `0` and `no` in any letter case. */
+/**
+ * Creates a boolean parameter with the values `true`, `1`, `yes`, `false`, `0` and `no` in any
+ * letter case.
+ */
 export function flag(byDefault: boolean) {
   const schema = z
     .string()
@@ -94,7 +108,10 @@ export function wholeNumber(max: number) {
   });
 }
 
-/** Creates an optional time parameter, parsed to Unix seconds. `about` is the start of the parameter's description. */
+/**
+ * Creates an optional time parameter, parsed to Unix seconds. The description of the parameter
+ * starts with `about`.
+ */
 export function timestamp(about: string) {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseTimestamp(text);
@@ -117,7 +134,7 @@ export function timestamp(about: string) {
     .describe(`${about}, such as \`2026-01-31\` or \`2026-01-31T12:00Z\`.`);
 }
 
-/** Formats Unix seconds as the value of a time parameter; `undefined` for `null`. */
+/** Formats Unix seconds as the value of a time parameter. Returns `undefined` for `null`. */
 export const formatTimestamp = (seconds: number | null): string | undefined =>
   seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 
@@ -144,7 +161,10 @@ export function refuseEmptyRange(since: number | undefined, until: number | unde
   throw new Problem('invalid_option', { detail });
 }
 
-/** Parses the parameters in `schema` and ignores others. @throws Problem for the first invalid or repeated parameter */
+/**
+ * Parses those parameters that `schema` defines, and ignores others.
+ * @throws Problem for the first invalid or repeated parameter
+ */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,

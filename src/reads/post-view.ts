@@ -4,7 +4,10 @@ import type { UserDetail } from '../model/results.ts';
 
 /** Parts of a conversation to include in a response. */
 export interface PostView {
-  /** Thread posts to include. `off`: none; `full`: all; `conversation`: all, with all replies; number: maximum. */
+  /**
+   * Posts of the thread to include. `off`: none; `full`: all; `conversation`: all, with all
+   * replies; a number: up to this many posts.
+   */
   readonly thread: 'off' | 'full' | 'conversation' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';
@@ -15,7 +18,10 @@ export interface PostView {
 /** Maximum number of direct replies in a response. There is no limit with `thread=conversation`. */
 const maxDirectReplies = 20;
 
-/** Returns the fetched posts in reading order, each with its role (`context`). Omits posts that `view` excludes. */
+/**
+ * Returns the fetched posts in reading order, without posts that `view` excludes. `context` is the
+ * role of a post.
+ */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
   const foreign = found.ancestors.findLastIndex(isForeign); // the author's own consecutive posts follow it
@@ -37,7 +43,10 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/** Shortens a thread to `thread` posts: the requested post, later posts and, if these are too few, earlier posts. */
+/**
+ * Shortens a thread to `thread` posts: the requested post, then later posts and, if these are too
+ * few, earlier posts.
+ */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -56,7 +65,9 @@ function cutThread(
   };
 }
 
-/** Returns at most `maxDirectReplies` direct replies, and replies by the author of `post` within their threads. */
+/**
+ * Returns up to `maxDirectReplies` direct replies, and the replies of the author of `post` to them.
+ */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

@@ -16,7 +16,7 @@ import type { CursorCodec } from './cursor.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
 import { parameterSchemas, parseParameters } from './parameters.ts';
 
-/** Server settings that are needed to parse a request. */
+/** Server settings that affect the parsing of requests. */
 export interface PlanContext extends AddressOptions, RenderContext {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
@@ -26,11 +26,16 @@ export interface PlanContext extends AddressOptions, RenderContext {
 
 export interface ParsedRead {
   readonly plan: Plan;
-  /** Value of the `format` parameter; `undefined` if content negotiation chooses the format. */
+  /**
+   * Value of the parameter `format`; `undefined` if the request header `Accept` selects the format.
+   */
   readonly format: Format | undefined;
-  /** Whether the result is available as a feed. Only results that consist of posts are. */
+  /** Whether the result is available as a feed, which requires a result that consists of posts. */
   readonly hasFeeds: boolean;
-  /** Cache key of the rendered response in each format. Equal data and equal keys produce equal bytes. */
+  /**
+   * Cache keys of the rendered response, by format. The same data and the same key always produce
+   * the same bytes.
+   */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
@@ -41,20 +46,29 @@ export interface ReadAbout {
   readonly summary: string;
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
-  /** Whether API keys apply to the operation, as for profiles, followers, searches and history imports. */
+  /**
+   * Whether API keys apply to the operation. They apply to profiles, followers, searches and
+   * history imports.
+   */
   readonly isBrowse: boolean;
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
-  /** Required parameters that are optional in the schema, so that their absence is reported with its own error code. */
+  /**
+   * Parameters that are required but optional in the schema, so that their absence gets a special
+   * error code.
+   */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
 
-/** Read operation with a complete response, as opposed to a stream. */
+/** Read operation with a response that is sent at once, in contrast to a stream. */
 export interface Read extends ReadAbout {
-  /** Kind of the response, which determines the available output formats. */
+  /** Kind of the result, which determines the available output formats. */
   readonly kind: Result['kind'];
-  /** Parses the parameters of a request without side effects. @throws Problem with status 400 */
+  /**
+   * Parses the parameters of a request. Has no side effects.
+   * @throws Problem with status 400 for invalid parameters
+   */
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
@@ -69,10 +83,16 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/** Parsed parameters of a read operation. `view` is the part of the cache key that identifies the output options. */
+/**
+ * Parsed parameters of a read operation. `view` is that part of the cache keys that identifies the
+ * output options.
+ */
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
-/** Creates a read operation that parses its parameters and warns about misspelt parameters. */
+/**
+ * Creates a read operation. Adds the parsing of parameters, and warnings about misspelt parameters,
+ * to `parse`.
+ */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,
   parse: (params: z.output<Params>, context: PlanContext) => ReadPlan,
@@ -101,7 +121,9 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Returns the cache keys of a rendered response, one for each format. `name` is the common part of the keys. */
+/**
+ * Returns the cache keys of a rendered response, by format. `name` is the common part of the keys.
+ */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
@@ -122,7 +144,10 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/** Returns whether `format` accepts feeds in at least one request of a read operation. Lists of accounts have none. */
+/**
+ * Returns whether a read operation can return feeds. Operations that return lists of accounts
+ * cannot.
+ */
 export function acceptsFeeds(read: ReadAbout): boolean {
   const schema = describeParametersOf(read).find(({ name }) => name === 'format')?.schema;
   const names: unknown = schema?.enum;

@@ -14,27 +14,42 @@ export interface RenderOptions extends Sliced {
   readonly span?: TraceSpan | undefined;
 }
 
-/** Parser, fetcher and renderer of read operations for HTTP, MCP and the command line (docs/architecture.md). */
+/**
+ * Reader: the parser, fetcher and renderer of read operations for HTTP, MCP and the command line
+ * (docs/architecture.md).
+ */
 export type Reader = ReturnType<typeof createReader>;
 
 export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
   const cached = createRenderingCache<Representation>();
   return {
-    /** Parses the parameters of a read operation. @throws Problem with status 400 */
+    /**
+     * Parses the parameters of a read operation.
+     * @throws Problem with status 400 for invalid parameters
+     */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /** Returns fresh data from the cache, if any. @throws Problem `not_found` if the cached result is “not found” */
+    /**
+     * Returns the data from the cache; `undefined` if the cache has no fresh data.
+     * @throws Problem `not_found` if the cached result is “not found”
+     */
     getCached: (parsed: ParsedRead, span?: TraceSpan | undefined): AnsweredRead | undefined => {
       const answer = fetcher.getFresh(parsed.plan, span);
       return answer && { parsed, answer };
     },
-    /** Fetches the data for a parsed request. @throws Problem, see Fetcher.fetch */
+    /**
+     * Fetches the data for a parsed request.
+     * @throws the Problems of `Fetcher.fetch`
+     */
     fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
       parsed,
       answer: await fetcher.fetch(parsed.plan, requester),
     }),
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
-    /** Renders the response in a format, and caches the rendered bytes. */
+    /**
+     * Renders the response in a format. Later calls with the same data and format return the cached
+     * bytes.
+     */
     represent: async (
       answered: AnsweredRead,
       format: Format,
@@ -55,6 +70,9 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
   };
 }
 
-/** Returns the cache key of a rendered response. A stale response has a separate key, because it contains a warning. */
+/**
+ * Returns the cache key of a rendered response. A stale response contains a warning, so its key is
+ * different.
+ */
 export const nameView = ({ parsed, answer }: AnsweredRead, format: Format): string =>
   `${answer.cache === 'stale' ? 'stale ' : ''}${parsed.views[format]}`;

@@ -8,12 +8,15 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** Time when the request arrived, in milliseconds of `performance.now()`. */
+    /** Arrival time of the request, in milliseconds of `performance.now()`. */
     arrivedMs: number;
   }
 }
 
-/** Records when requests arrive. Fastify does so only together with listeners that slow down each response. */
+/**
+ * Records the arrival time of each request. Fastify's own timing is not used, because it adds
+ * listeners that slow down each response.
+ */
 export function recordArrivals(app: FastifyInstance): void {
   app.decorateRequest('arrivedMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -27,21 +30,32 @@ export const elapsedMs = ({ arrivedMs }: Pick<FastifyRequest, 'arrivedMs'>): num
   performance.now() - arrivedMs;
 
 interface AccessLogOptions {
-  /** Requests to log. `errors` means requests that take `slowMs` or longer or have a status of 500 or higher. */
+  /**
+   * Requests to log. `errors`: requests that take `slowMs` milliseconds or longer, or have a status
+   * of 500 or higher.
+   */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
 }
 
-/** Log with one line per request. It never contains headers or bodies. */
+/** Log with one line per request. The lines never contain headers or bodies. */
 export interface AccessLog {
-  /** Logs a reply if `lines` is `errors`, and the reply was slow or has a status of 500 or higher. */
+  /**
+   * Logs a request if `lines` is `errors` and the reply was slow or has a status of 500 or higher.
+   */
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
-/** Access log that writes nothing. Used for malformed paths, which the router rejects before hooks run. */
+/**
+ * Access log that writes nothing. Used for malformed paths, which the router rejects before any
+ * hook runs.
+ */
 export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
-/** Creates the access log. With `lines: 'all'` a hook logs every request, and `logIfNotable` does nothing. */
+/**
+ * Creates the access log. With `lines: 'all'`, a hook logs every request, and `logIfNotable` does
+ * nothing.
+ */
 export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
   const { lines, slowMs } = options;
   if (lines === 'all') {

@@ -6,12 +6,15 @@ export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** CORS options of a route, which override those of the server; `false` for no CORS headers. */
+    /**
+     * CORS options of a route, which override the options of the server; `false` for no CORS
+     * headers.
+     */
     cors?: CorsPolicy | false;
   }
 }
 
-/** Response headers that web pages of other origins may read (CORS). */
+/** Response headers that web pages of other origins may read (CORS exposed headers). */
 export const exposedHeaders = [
   'Deprecation',
   'Sunset',
@@ -45,7 +48,10 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Rejects requests from origins that are not allowed with 403 `origin_not_allowed`, and sends no CORS headers. */
+/**
+ * Rejects requests from origins that are not allowed, with 403 `origin_not_allowed`. Routes of
+ * `app` send no CORS headers.
+ */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -59,7 +65,7 @@ export function disableCors(app: FastifyInstance): void {
   });
 }
 
-/** Returns the CORS options of a route that only web pages of the allowed origins may call. */
+/** Returns the CORS options of a route that only web pages of the origins in `origins` may call. */
 export function toCorsPolicy(
   origins: Pick<Origins, 'allowed'>,
   policy: Pick<CorsPolicy, 'methods' | 'exposedHeaders' | 'allowedHeaders'>,

@@ -43,7 +43,10 @@ declare module 'fastify' {
   }
 }
 
-/** Function that returns a problem's HTML page and sets the page's headers; `null` if the client gets JSON instead. */
+/**
+ * Function that returns an HTML page about a problem, and sets the headers of the page; `null` if
+ * the client gets JSON instead.
+ */
 export type WriteProblemPage = (problem: ProblemDocument, reply: FastifyReply) => string | null;
 
 type ProblemOptions = Readonly<{
@@ -56,14 +59,19 @@ type ProblemOptions = Readonly<{
 /** Status in the log for a request whose client disconnected before the reply. The status is never sent. */
 const clientDisconnected = 499;
 
-/** Sets the error handlers, which answer every failed request with a problem document or an HTML page. */
+/**
+ * Sets the error handlers, which send a problem document or an HTML page for every failed request.
+ */
 export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error, options));
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
 }
 
-/** Sends the problem for a thrown error. Sends nothing if the client has disconnected. */
+/**
+ * Sends a problem document or an HTML page for a thrown error. Sends nothing if the client has
+ * disconnected.
+ */
 export function sendError(reply: FastifyReply, error: Error, options: ProblemOptions) {
   const { request } = reply;
   // A request that was aborted because its client disconnected has not failed.
@@ -77,7 +85,10 @@ export function routeNotFound(request: FastifyRequest): Problem {
   return new Problem('route_not_found', { detail });
 }
 
-/** Returns the problem for a thrown error. An unexpected error is logged; its message is not sent to the caller. */
+/**
+ * Converts a thrown error to a Problem. Logs an unexpected error, and hides its message from the
+ * caller.
+ */
 export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   const known = frameworkProblems[error.code ?? ''];
@@ -111,7 +122,7 @@ export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseU
   };
 }
 
-/** Records a problem that is about to be sent, for the access log and the metrics. */
+/** Records a problem for the access log and the metrics. Called before the problem is sent. */
 export function recordProblem({ code, status }: Problem, reply: FastifyReply, log: AccessLog) {
   reply.problemCode = code;
   log.logIfNotable(reply.request, reply, status);

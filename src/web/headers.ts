@@ -8,18 +8,21 @@ interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
-  /** Number of seconds for which a shared cache may store the reply. If 0, `s-maxage` is omitted. */
+  /**
+   * Number of seconds for which a shared cache may store the reply. With 0, the reply has no
+   * `s-maxage`.
+   */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
-  /** Whether the format depends on `Sec-Fetch-Mode`. */
+  /** Whether the format of the reply depends on the request header `Sec-Fetch-Mode`. */
   readonly variesByMode: boolean;
 }
 
 /** Response headers, by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Adds `X-Request-Id` and `X-Content-Type-Options` to each reply that goes through Fastify's `send`. */
+/** Adds `X-Request-Id` and `X-Content-Type-Options` to each reply that Fastify's `send` sends. */
 export function setCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
@@ -59,10 +62,16 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   };
 }
 
-/** Maximum length in bytes of a feed URL in the header `Link`. Longer URLs are not linked. */
+/**
+ * Returns the value of the header `Link`, with links to the post's oEmbed document (oEmbed 1.0 §4)
+ * and to the Atom feed of the result (RFC 8288); an empty string if there are no links.
+ */
 const maxFeedUrl = 2048;
 
-/** Returns links to the post's oEmbed document (oEmbed 1.0 §4) and to the Atom feed of the result (RFC 8288). */
+/**
+ * Returns the value of `Link`, with links to the post's oEmbed document (oEmbed 1.0 §4) and to the
+ * Atom feed of the result (RFC 8288).
+ */
 function toLink({ embedUrl, feedUrl }: Representation): string {
   const isFeedLinked = feedUrl !== null && feedUrl.length <= maxFeedUrl;
   return [
@@ -86,7 +95,10 @@ function toVary({ representation, variesByAgent, variesByKey, variesByMode }: Re
 
 const contentHeaders = ['content-type', 'content-length', 'content-disposition'];
 
-/** Returns the headers of a 304 reply: all headers except those that describe the content (RFC 9110 §15.4.5). */
+/**
+ * Returns the headers of a 304 reply: all headers except those about the content (RFC 9110
+ * §15.4.5).
+ */
 export function toNotModifiedHeaders(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !contentHeaders.includes(name)),

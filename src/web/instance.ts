@@ -1,6 +1,9 @@
 import { redactKeys } from '../core/redact.ts';
 
-/** Returns a request's path and query as a URI reference. Removes API keys and the values of secret parameters. */
+/**
+ * Returns the path and query of a request as a URI reference, without API keys and the values of
+ * secret parameters.
+ */
 export function toInstance(url: string): string {
   return hideSecrets(redactKeys(Buffer.from(url).toString())).replaceAll(
     /[^\x21-\x7e]|["<>\\^`{|}]/g,
@@ -16,7 +19,10 @@ function hideSecrets(url: string): string {
 
 const secretName = /key|token|secret|password|authorization/i;
 
-/** Removes the value of a query parameter whose name suggests a secret, such as `token`, even within a nested URL. */
+/**
+ * Removes the value of a query parameter whose name suggests a secret, such as `token`. Also does
+ * so within a nested URL.
+ */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));

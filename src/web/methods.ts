@@ -5,10 +5,13 @@ import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
 import { maxUrlBytes, routeNotFound } from './errors.ts';
 
-/** HTTP methods that a path supports, and the details of the reply to other methods. */
+/** HTTP methods that a path supports, and options of the reply to other methods. */
 interface AllowedMethods {
   readonly allow: readonly string[];
-  /** Returns whether the path of a request is valid; if not, the reply is 404. By default, all paths are valid. */
+  /**
+   * Returns whether the path of a request is valid. If not, the reply is 404. Default: all paths
+   * are valid.
+   */
   readonly isRoute?: (request: FastifyRequest) => boolean;
   /** Detail text of the problem for unsupported methods. Default: a list of the supported methods. */
   readonly detail?: string;
@@ -17,10 +20,13 @@ interface AllowedMethods {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Table of the methods that each path supports. Used for requests with an unsupported method. */
+    /** Table of the methods that each path supports, used for requests with other methods. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
-      /** Returns the supported methods of a request's path, and sets `params` and `allowed` of the request. */
+      /**
+       * Returns the supported methods of the path of a request. Sets the members `params` and
+       * `allowed` of the request.
+       */
       find(request: FastifyRequest): AllowedMethods | undefined;
     };
   }
@@ -37,8 +43,9 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 }
 
 /**
- * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds `methodTable` to
- * `app`. Call this function before adding a hook that reads the configuration of a route.
+ * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds
+ * `methodTable` to `app`. Must be called before the hooks are added that read the configuration of
+ * a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -64,12 +71,18 @@ export function setMethods(app: FastifyInstance): void {
   });
 }
 
-/** Returns whether no route matches a request. The route `OPTIONS *` of `@fastify/cors` does not count. */
+/**
+ * Returns whether a request matches no route. The route `OPTIONS *` of `@fastify/cors` does not
+ * count as a match.
+ */
 function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** Answers requests that match no route: CORS preflights with 204, others with 404 or 405 (RFC 9110 §15.5.6). */
+/**
+ * Answers requests that match no route: a CORS preflight with 204, others with 404 or 405 (RFC 9110
+ * §15.5.6).
+ */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -92,7 +105,10 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Registers routes that answer unsupported methods of a path with 405. The `onRequest` hooks of `app` run first. */
+/**
+ * Registers routes that answer unsupported methods of a path with 405, after the `onRequest` hooks
+ * of `app`.
+ */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);

@@ -2,13 +2,16 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Headers, toNotModifiedHeaders } from './headers.ts';
 
-/** Headers in the form of Node's `writeHead`: names and values alternate. */
+/** Headers in the form that Node's `writeHead` accepts: a list of alternating names and values. */
 type HeaderList = readonly string[];
 
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /** Headers of the last reply with status 200. A reply with the same added headers (`own`) reuses the list `all`. */
+  /**
+   * Headers of the last reply with status 200 (`all`). They are reused if the headers for the
+   * caller (`own`) are the same.
+   */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 
@@ -16,7 +19,7 @@ interface PreparedHeaders {
 export interface PreparedReply {
   readonly etag: string;
   readonly public: PreparedHeaders;
-  /** Headers for a caller with an API key. */
+  /** Headers of the reply to a caller with an API key. */
   readonly private: PreparedHeaders;
   readonly body: Buffer;
 }
@@ -25,7 +28,7 @@ export interface PreparedReply {
 export interface ReplyOptions {
   readonly isPrivate: boolean;
   readonly headers: HeaderList;
-  /** Links to add to the prepared `Link` header; `null` to add no links. */
+  /** Links to add to the header `Link` of the prepared reply; `null` for none. */
   readonly link: string | null;
 }
 
@@ -52,7 +55,10 @@ function toPreparedHeaders(headers: Headers): PreparedHeaders {
   };
 }
 
-/** Sends a prepared reply, or 304 if the ETag matches (RFC 9110 §13.1.2). Bypasses Fastify (docs/decisions/0004). */
+/**
+ * Sends a prepared reply, or 304 if the client has the same ETag (RFC 9110 §13.1.2). Bypasses
+ * Fastify (docs/decisions/0004).
+ */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
@@ -68,7 +74,10 @@ export function sendPrepared(
   raw.writeHead(200, listHeaders(selected, headers, request.id)).end(prepared.body);
 }
 
-/** Returns all headers of a reply with status 200. Reuses the previous list if only the request id differs. */
+/**
+ * Returns all headers of a reply with status 200. Reuses the previous list if only the request id
+ * has changed.
+ */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
     prepared.last.all[1] = id;
@@ -79,7 +88,7 @@ function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): st
   return all;
 }
 
-/** Adds links to the `Link` header, which may contain several links (RFC 8288 §3). */
+/** Adds links to the header `Link`. One header may contain several links (RFC 8288 §3). */
 function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeaders {
   if (link === null) return prepared;
   const add = (headers: HeaderList): HeaderList => {
@@ -90,7 +99,10 @@ function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeade
   return { ok: add(prepared.ok), notModified: add(prepared.notModified), last: null };
 }
 
-/** Starts a streamed response: sends `headers` and the headers set on `reply`. Returns Node's response object. */
+/**
+ * Starts a streamed response with the headers in `headers` and the headers set on `reply`. Returns
+ * Node's response object.
+ */
 export function beginStream(reply: FastifyReply, headers: Headers): ServerResponse {
   const { raw } = reply.hijack();
   const all = { ...Object.fromEntries(Object.entries(reply.getHeaders())), ...headers };
@@ -103,8 +115,9 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
 }
 
 /**
- * Calls `release` when a response has been sent or its connection is closed, at once if the connection is closed already.
- * Node emits no `close` for a response that waits behind another one of its connection, so the socket is observed too.
+ * Calls `release` when a response has been sent or its connection is closed. Also listens to the
+ * socket, because Node emits no `close` for a response that waits for an earlier response on the
+ * same connection.
  */
 export function releaseAtEnd(
   { raw, request }: Pick<FastifyReply, 'raw' | 'request'>,
@@ -120,7 +133,10 @@ export function releaseAtEnd(
   if (socket.destroyed) end();
 }
 
-/** Returns whether a list of ETags contains `etag`, compared weakly (RFC 9110 §13.1.2). `*` matches every ETag. */
+/**
+ * Returns whether a list of ETags contains `etag` by weak comparison (RFC 9110 §13.1.2). `*`
+ * matches every ETag.
+ */
 export function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);

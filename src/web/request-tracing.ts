@@ -13,12 +13,15 @@ declare module 'fastify' {
 }
 
 interface RequestTracingOptions {
-  /** `null` if tracing is off. Requests then have no span, and no hook runs. */
+  /** Tracer; `null` if tracing is off. Requests then have no span, and no hook runs. */
   readonly tracing: Tracing | null;
   readonly baseUrl: string;
 }
 
-/** Starts a span for each request, which ends with the response (OpenTelemetry, HTTP server spans). */
+/**
+ * Starts a span for each request. The span ends with the response (OpenTelemetry, HTTP server
+ * spans).
+ */
 export function setRequestTracing(
   app: FastifyInstance,
   { tracing, baseUrl }: RequestTracingOptions,
@@ -38,7 +41,7 @@ export function setRequestTracing(
   });
 }
 
-/** Methods that OpenTelemetry knows. Others are recorded as `_OTHER`. */
+/** Methods that OpenTelemetry defines. Other methods are recorded as `_OTHER`. */
 const knownMethods = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
 );
@@ -52,7 +55,10 @@ function describeMethod({ method, routeOptions: { url } }: FastifyRequest) {
   };
 }
 
-/** Returns attributes without personal data: no query, no address, and a path only if its route has no parameters. */
+/**
+ * Returns attributes without personal data. They contain no query and no address, and the path only
+ * if the route has no parameters.
+ */
 function describeRequest({ id, raw, routeOptions: { url } }: FastifyRequest): Attributes {
   return {
     'http.route': url,

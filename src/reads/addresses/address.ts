@@ -11,14 +11,15 @@ export type AddressedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQu
 
 export interface AddressOptions {
   readonly baseUrl: string;
-  /** Host names of X mirrors. Their URLs are parsed like URLs of X. */
+  /** Host names of X mirrors, whose URLs are parsed like URLs of X. */
   readonly xMirrors: readonly string[];
   readonly mastodonSearchHost: string;
 }
 
 /**
- * Parses the URL of a post, account, list, search or hashtag. The URL may be appended to this server's own URL:
- * `https://perch.example/https://x.com/jack`. @throws Problem with a message that starts with `subject`
+ * Parses the URL of a post, account, list, search or hashtag. Removes this server's own URL in
+ * front of it, as in `https://perch.example/https://x.com/jack`.
+ * @throws Problem with a message that starts with `subject`
  */
 export function parseAddress(
   text: string,
@@ -42,7 +43,10 @@ export function parseAddress(
   return found;
 }
 
-/** Returns the URL in a path such as `/https://x.com/jack`, even if percent-encoded; `null` if there is no URL. */
+/**
+ * Returns the complete URL in a path such as `/https://x.com/jack`, even if it is percent-encoded;
+ * `null` if there is none.
+ */
 export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
   const decoded = /^\/https?(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
@@ -52,7 +56,10 @@ export function findWholeUrl(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/** Returns the path of a URL of this server, relative to `baseUrl`; `null` for other servers. */
+/**
+ * Returns the path of a URL of this server, relative to `baseUrl`; `null` for URLs of other
+ * servers.
+ */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');

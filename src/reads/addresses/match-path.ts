@@ -1,22 +1,31 @@
 import type { PathPattern } from './path-patterns.ts';
 
-/** Pattern of first path segments that are reserved for the server's own paths and cannot be handles. */
+/**
+ * Pattern of reserved first path segments, which belong to the server's own paths and cannot be
+ * handles.
+ */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
-/** Pattern of file extensions in paths that browsers request on their own, such as `/favicon.ico`. */
+/**
+ * Pattern of file extensions. Browsers request some paths with such extensions automatically, such
+ * as `/favicon.ico`.
+ */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
-/** Returns whether a first path segment in lower case is reserved for the server's own paths. */
+/**
+ * Returns whether the first segment of a path, in lower case, is reserved for the server's own
+ * paths.
+ */
 export const isReservedName = (segment: string): boolean => reservedName.test(segment);
 
-/** Returns whether the first segment of a permalink path can be a handle. */
+/** Returns whether the first segment of a path such as `/jack/status/20` can be a handle. */
 export function isPermalinkHandle(segment: string): boolean {
   const name = segment.replace(/^@/, '').toLowerCase();
   return name !== '' && !isReservedName(name) && !fileEnding.test(name);
 }
 
-/** Returns the decoded segments of a path; one trailing slash is dropped. */
+/** Returns the decoded segments of a path. Drops one trailing slash. */
 export const splitPath = (path: string): readonly string[] =>
   path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
 
@@ -29,7 +38,7 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/** Values of the parameters in a path, by the parameter names in the pattern. */
+/** Values of the parameters in a path, keyed by the parameter names in the path pattern. */
 export type PathParameters = Readonly<Record<string, string>>;
 
 /** Returns the parameters of a path; `null` if the path does not match the pattern. */
@@ -49,7 +58,10 @@ function matchPart(part: string, segment: string): PathParameters | null {
 /** Returns whether `text` is a number from 1 to 99, as in paths of photos and videos (`/photo/1`). */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/** Returns the request parameters of a matched path: those in the path, and those with a fixed value in the pattern. */
+/**
+ * Returns the request parameters of a path: parameters in the path, and parameters to which the
+ * pattern assigns a fixed value.
+ */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,

@@ -31,7 +31,7 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
   return null;
 }
 
-/** Returns whether a route accepts the handle in a path; `true` if the path has no handle. */
+/** Returns whether a route accepts the handle in a path; `true` for a path without a handle. */
 export function accepts(
   { surface }: Pick<OwnPath, 'surface'>,
   { handles }: PathPattern,
@@ -42,7 +42,10 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/** Returns the path and query of a read operation: a path of `surface` if possible, or else a v1 path. */
+/**
+ * Returns a path and query of a read operation on this server. The path has the kind `surface` if
+ * possible, otherwise it is a v1 path.
+ */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);

@@ -2,11 +2,14 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathPattern {
-  /** Path with parameters in braces: request parameters, `n` (media number), `tag` or `user` (Mastodon user name). */
+  /**
+   * Path with the names of parameters in braces. Besides request parameters, these are `n` (media
+   * number), `tag` (hashtag) and `user` (Mastodon user name).
+   */
   readonly path: string;
   /** Request parameters that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** Pattern that a handle in this path must match. Default: any handle. */
+  /** Pattern that a handle in this path must match. If missing, any handle matches. */
   readonly handles?: RegExp;
 }
 
@@ -112,7 +115,7 @@ const mastodonAccountPaths: readonly SitePath[] = ['', '/web', '/deck'].flatMap(
   { path: `${app}/@{user}/{id}`, read: 'getPost' },
 ]);
 
-/** Placeholder for the user name in the parameters of Mastodon URLs that contain a post id but no user name. */
+/** Placeholder for the user name of Mastodon URLs that contain a post id but no user name. */
 const nobodyOnMastodon = '_';
 
 export const mastodonPaths: readonly SitePath[] = [
@@ -127,7 +130,10 @@ export const mastodonPaths: readonly SitePath[] = [
   { path: '/tags/{tag}', read: 'searchPosts', fixed: mastodon },
 ];
 
-/** Path of Mastodon's search page. Matched only on the configured search server, because other sites have this path. */
+/**
+ * Path of Mastodon's search page. Perch recognizes it only on the configured search server, because
+ * other sites have the same path.
+ */
 export const mastodonSearchPath: SitePath = {
   path: '/search',
   read: 'searchPosts',

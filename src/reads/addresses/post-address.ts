@@ -7,7 +7,10 @@ import { searchPosts } from '../search-posts.ts';
 import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
 import { toOwnPath } from './own-path.ts';
 
-/** Read operations other than `getPost` that a URL can request, with the names of their results for error messages. */
+/**
+ * Read operations other than `getPost` for which there are URLs. `name` is a noun for the result,
+ * for error messages.
+ */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },
   listFollowers: { read: listFollowers, name: 'a list of followers' },
@@ -16,8 +19,9 @@ const others = {
 } as const;
 
 /**
- * Parses the URL of a post. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`. For the URL of an
- * account, list or search, the error message names the route to use instead.
+ * Parses the URL of a post.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`. For the URL of an account,
+ * list or search, the error message contains the route to use instead.
  */
 export function parsePostUrl(text: string, options: AddressOptions): PostReference {
   const addressed = parseAddress(text, options);
@@ -31,7 +35,9 @@ export function parsePostUrl(text: string, options: AddressOptions): PostReferen
   });
 }
 
-/** Maximum length in characters of the advice (`resolution`) in an error. Longer advice is omitted. */
+/**
+ * Maximum length in characters of `resolution` (the advice in an error). Longer advice is omitted.
+ */
 const maxResolution = 500;
 
 function describeOther(addressed: AddressedRead, { baseUrl }: AddressOptions) {

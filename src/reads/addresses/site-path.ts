@@ -18,13 +18,21 @@ import {
 
 interface Site {
   readonly forms: readonly SitePath[];
-  /** Whether the host certainly belongs to the platform; `false` for a host that may be a Mastodon server. */
+  /**
+   * Whether the host is known to belong to the platform; `false` for a host that may be a Mastodon
+   * server.
+   */
   readonly isCertain: boolean;
-  /** Converts parameters of a URL path to request parameters; returns `null` for invalid values. */
+  /**
+   * Converts the parameters in a URL path to request parameters; returns `null` for invalid values.
+   */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/** Returns the read operation for a URL of a platform; `null` for an unknown page; `no such site` for other hosts. */
+/**
+ * Returns the read operation for a URL of a platform; `null` for an unknown page; `no such site`
+ * for other hosts.
+ */
 export function matchSitePath(url: URL, options: AddressOptions) {
   const site = siteOf(url.hostname, options);
   if (site === null) return 'no such site';
@@ -41,7 +49,10 @@ export function matchSitePath(url: URL, options: AddressOptions) {
   return site.isCertain ? null : 'no such site';
 }
 
-/** Returns whether a host belongs to a known platform. Other public hosts may be Mastodon servers. */
+/**
+ * Returns whether a host is known to belong to a platform. `false` for public hosts that may be
+ * Mastodon servers.
+ */
 export const isPlatformHost = (hostname: string, options: AddressOptions): boolean =>
   siteOf(hostname, options)?.isCertain === true;
 
@@ -53,7 +64,7 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressOptio
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
 }
 
-/** Pattern of first path segments on X that are not handles, such as `home`. */
+/** Pattern of first path segments on X that are names of pages, such as `home`, and not handles. */
 const xPages =
   /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 
@@ -99,7 +110,7 @@ function toAccountGiven(platform: Platform, parameters: PathParameters): PathPar
   return { ...parameters, handle: account.handle };
 }
 
-/** Kinds of search results on X, by the value of the query parameter `f`. */
+/** Kinds of search results on X, keyed by the query parameter `f` of X's search page. */
 const xFeeds: Readonly<Record<string, string>> = {
   live: 'latest',
   top: 'top',
@@ -112,7 +123,7 @@ const xFeeds: Readonly<Record<string, string>> = {
   users: 'users',
 };
 
-/** Returns the search parameters in the query string of a platform's search page. */
+/** Returns the search parameters from the query string of a platform's search page. */
 function searchOf({ read, path }: SitePath, query: URLSearchParams): PathParameters {
   if (read !== 'searchPosts') return {};
   const text = path === '/search' ? { q: query.get('q') ?? '' } : {};
