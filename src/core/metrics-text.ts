@@ -8,7 +8,7 @@ export interface MetricSample {
 }
 
 export interface MetricFamily {
-  /** Metric name. It ends in the unit or, for a counter, in `_total`. */
+  /** Metric name, which ends in the unit or, for a counter, in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';

@@ -147,7 +147,7 @@ const serverOptions = {
     'resources/read': cacheHint,
     'server/discover': cacheHint,
   },
-  // Only elicitation would need a validator, and the default one is slow to create for each server.
+  // Only elicitation needs a validator, and creating the default validator per server is slow.
   jsonSchemaValidator: {
     getValidator: () => {
       throw new Error('This server does not use elicitation.');

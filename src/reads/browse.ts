@@ -54,7 +54,9 @@ type ListSchema = z.ZodObject<
 >;
 type ListParams = z.output<ListSchema>;
 
-/** Requested list of posts, accounts or search results, without the position of the page in it. */
+/**
+ * Requested list of posts, accounts or search results, without the position of the requested page.
+ */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;

@@ -54,8 +54,8 @@ export interface ReadAbout {
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
   /**
-   * Parameters that are required but optional in the schema, so that their absence gets a special
-   * error code.
+   * Required parameters that the schema marks as optional, so that a request without them gets a
+   * special error code.
    */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
@@ -90,8 +90,8 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 
 /**
- * Creates a read operation. Adds the parsing of parameters, and warnings about misspelt parameters,
- * to `parse`.
+ * Creates a read operation. The operation parses the parameters with their schema before it calls
+ * `parse`, and adds warnings about misspelt parameters to the result.
  */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,

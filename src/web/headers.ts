@@ -62,15 +62,12 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   };
 }
 
-/**
- * Returns the value of the header `Link`, with links to the post's oEmbed document (oEmbed 1.0 §4)
- * and to the Atom feed of the result (RFC 8288); an empty string if there are no links.
- */
+/** Maximum length in bytes of a feed URL in the header `Link`. Longer URLs are omitted. */
 const maxFeedUrl = 2048;
 
 /**
- * Returns the value of `Link`, with links to the post's oEmbed document (oEmbed 1.0 §4) and to the
- * Atom feed of the result (RFC 8288).
+ * Returns the value of the header `Link`, with links to the post's oEmbed document (oEmbed 1.0 §4)
+ * and to the Atom feed of the result (RFC 8288); an empty string if there are no links.
  */
 function toLink({ embedUrl, feedUrl }: Representation): string {
   const isFeedLinked = feedUrl !== null && feedUrl.length <= maxFeedUrl;

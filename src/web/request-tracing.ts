@@ -87,6 +87,6 @@ function recordReply(span: TraceSpan, { raw: { statusCode }, problemCode }: Fast
     'http.response.status_code': statusCode,
     'perch.problem.code': problemCode ?? undefined,
   });
-  // The status of a server's span is an error only from 500 on.
+  // The span of a server counts as failed only if the status is 500 or higher.
   if (statusCode >= 500) span.fail(problemCode ?? String(statusCode));
 }

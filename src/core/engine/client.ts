@@ -101,7 +101,7 @@ function connectSentinel(redis: Redis, { address, prefix, onError }: ConnectOpti
     sentinelRootNodes: [...address.nodes],
     nodeClientOptions: { ...common, database: address.database },
     commandOptions: common.commandOptions,
-    // All commands use one connection. Otherwise, a command can wait until no other one is running.
+    // All commands use one connection. Otherwise, a command can wait until no other command is running.
     reserveClient: true,
     // Sentinels often have no password of their own.
     sentinelClientOptions: { socket: { connectTimeout: connectTimeoutMs } },

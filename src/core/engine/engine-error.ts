@@ -17,8 +17,8 @@ export class UnusableEngineError extends Error {}
  */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
 /**
- * Matches the error replies of a Redis or Valkey server that cannot answer yet, such as during its
- * start, or refuses access.
+ * Matches the error replies of a Redis or Valkey server that cannot answer at present, for example
+ * while it starts, or that refuses access.
  */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
@@ -55,7 +55,7 @@ export function toPermissionError(error: unknown): never {
  */
 export function toConnectionFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  // A host with several addresses has an error for each of them, and none for all.
+  // For a host with several addresses, there is one error per address, but no common error.
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   const message = toMessage(first);
   return message === '' || /^All the root nodes are unavailable/.test(message) ? null : message;

@@ -37,7 +37,7 @@ interface EngineReportOptions {
 
 /** Milliseconds between two checks of the engine's settings. */
 const checkMs = 60_000;
-/** Milliseconds between two checks whether the engine answers again. */
+/** Interval in milliseconds at which Perch checks whether the engine has started to answer. */
 const noticeMs = 1000;
 
 /**

@@ -319,7 +319,7 @@ async function watch(
       failed = 0;
       await reconnect();
     }
-    // A command can notice a failure between two heartbeats, which is then probed soon.
+    // If a command fails between two heartbeats, the interval becomes shorter immediately.
     const isDue = (sleptMs: number) => sleptMs >= (health.state.isUp ? heartbeatMs : probeMs);
     for (let sleptMs = 0; !isDue(sleptMs); sleptMs += probeMs) await health.sleep(probeMs);
   }

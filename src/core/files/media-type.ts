@@ -85,7 +85,10 @@ function typeOfBrands(start: string): MediaType | null {
 /** Returns whether the header of an EBML file contains the element DocType (0x4282) with the value `webm`. */
 const isWebm = (start: string): boolean => /\x42\x82.webm/s.test(start);
 
-/** Detects MP3 (ISO/IEC 11172-3 §2.4.1.3) and AAC in ADTS, which both begin with the sync word of a frame. */
+/**
+ * Returns the media type of MP3 audio (ISO/IEC 11172-3 §2.4.1.3) or AAC audio in ADTS. Both begin
+ * with the sync word of a frame. Returns `null` for other content.
+ */
 function typeOfMpegAudio([first, second = 0, third = 0]: Uint8Array): MediaType | null {
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
   const version = (second >> 3) & 3;

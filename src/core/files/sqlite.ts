@@ -95,7 +95,7 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
       makePrivateFolder(dirname(path));
       makePrivateFile(path);
     }
-    // SQLite creates its files beside a database with the permissions of the database.
+    // SQLite creates further files with the permissions of the database file.
     for (const suffix of ['', '-wal', '-shm', '-journal']) restrictToOwner(`${path}${suffix}`);
   }
   const open = () => new Database(path, { timeout: busyMs, fileMustExist: mustExist });

@@ -33,9 +33,9 @@ export interface PictureAnswer {
 export type PictureClient = HttpClient<PictureAnswer>;
 
 /**
- * Opens an HTTP client for pictures whose URLs come from posts. It allows the same addresses and
- * redirects as `openPublicHttpClient`. The client detects the type of a picture from its content,
- * and stops reading if the content is not a picture or is larger than `options.maxBytes`
+ * Opens an HTTP client for pictures whose URLs come from posts. The client allows the same
+ * addresses and redirects as `openPublicHttpClient`. It detects the type of a picture from its
+ * content, and stops reading if the content is not a picture or is larger than `options.maxBytes`
  * (HttpFailure `too_large`).
  */
 export function openPictureClient(

@@ -29,7 +29,8 @@ export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
     /**
-     * Sends JSON in a POST request. Follows no redirects. A slow response ends only by `signal`.
+     * Sends JSON in a POST request. Follows no redirects. There is no timeout for the response
+     * except `signal`.
      * @throws Error if the request fails or is aborted
      */
     post: async (url: URL, request: PostRequest) => {

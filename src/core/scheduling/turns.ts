@@ -31,7 +31,7 @@ interface Queue {
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates a fair scheduler. It does not limit the number of waiting tasks. */
+/** Creates a fair scheduler. The number of waiting tasks is not limited. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
@@ -55,7 +55,7 @@ export function createTurns(
   };
   const admit = (client: string, queue: Queue): void => {
     queues.delete(client);
-    queues.set(client, queue); // behind the clients that still wait
+    queues.set(client, queue); // behind the other waiting clients
     queue.taken = 0;
     while (hasTurn(queue)) {
       const go = queue.waiting.shift();
@@ -103,8 +103,9 @@ export const sliceByTurns = (turns: Turns, client: string): Slices =>
 const shortMs = 10; // maximum duration in milliseconds of an iteration that is not followed by a pause
 
 /**
- * Creates a fair scheduler for CPU-heavy work. It starts one task in each event loop iteration and alternates between
- * clients. After a long iteration, the next task waits for twice the duration of that iteration.
+ * Creates a fair scheduler for CPU-heavy work. The scheduler starts one task in each event loop
+ * iteration and alternates between clients. After a long iteration, the next task waits for twice
+ * the duration of that iteration.
  */
 export function createHeavyTurns(loop: Loop): Turns {
   const nextPass: Loop['nextPass'] = (run) =>

@@ -122,8 +122,8 @@ function toGiven(attributes: Attributes): ApiAttributes {
 }
 
 /**
- * Ends `span` when `work` settles, and marks the span as failed if `work` rejects. Returns the
- * result of `work`. Does nothing else if `span` is `undefined`.
+ * Returns the result of `work`. Ends `span` when `work` settles, and marks the span as failed if
+ * `work` rejects. `span` is `undefined` if tracing is off.
  */
 export function endWith<Result>(
   span: TraceSpan | undefined,

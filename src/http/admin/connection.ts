@@ -45,8 +45,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Registers the route that reports the connection of the request, for `perch doctor`. `app` must be
- * a scope that requires the admin token.
+ * Registers the route that reports the connection of the request. The command `perch doctor` uses
+ * the route. `app` must be a scope that requires the admin token.
  */
 export function registerConnection(
   app: FastifyInstance,

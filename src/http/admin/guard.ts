@@ -39,8 +39,8 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
     checkToken,
     /**
      * Request hook that requires the admin token in `Authorization: Bearer`.
-     * @throws Problem `unauthorized` for a missing or wrong token, after a delay that grows with
-     * the number of failed attempts; `overloaded` if too many attempts are being delayed
+     * @throws Problem `unauthorized` for a missing token, or for a wrong token after a delay that
+     * grows with the number of failed attempts; `overloaded` if too many attempts are being delayed
      */
     requireToken: async (request: FastifyRequest): Promise<void> => {
       const sent = readToken(request);
@@ -85,7 +85,7 @@ export function createFailedAttempts(clock: Clock) {
   const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
     sizeCalculation: () => 1,
-    ttl: 60_000 - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
+    ttl: 60_000 - 1, // the cache keeps an entry for up to a millisecond longer than `ttl`
     ttlResolution: 0,
     perf: clock,
   });

@@ -23,7 +23,7 @@ export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHo
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
     if (fault?.code === 'malformed_request') reply.header('connection', 'close');
-    if (fault !== null || !readiness.draining || decidesItself(request)) {
+    if (fault !== null || !readiness.draining || isAcceptedWhileDraining(request)) {
       return done(fault ?? undefined);
     }
     done(new Problem('shutting_down', { detail: 'The server is shutting down.' }));
@@ -47,7 +47,7 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
  * Returns whether a request is accepted during a shutdown: true for liveness checks and for routes
  * with `decidesWhileDraining`.
  */
-function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
+function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
   );

@@ -44,7 +44,8 @@ ${lines.join('\n')}
 }
 
 function renderControl({ kind = 'line', value }: Field, attributes: string): string {
-  // The parser drops a line break after the start tag, so that a value can start with its own one.
+  // HTML parsers drop the first line break in a `textarea`. Without this one, they would drop a
+  // line break at the start of the value.
   if (kind === 'text') return `<textarea ${attributes}>\n${escapeHtml(value)}</textarea>`;
   const digits = kind === 'number' ? ' inputmode="numeric"' : '';
   return `<input type="text" ${attributes}${digits} autocomplete="off" value="${escapeHtml(value)}">`;

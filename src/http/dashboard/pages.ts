@@ -15,16 +15,16 @@ export interface DashboardSection {
 export type SectionLink = Readonly<{ path: string; text: string }>;
 
 /**
- * Functions that register pages and JSON data of the dashboard. Both require a session and must not
- * be cached.
+ * Functions that register pages and JSON data of the dashboard. Requests for these require a
+ * session, and the replies must not be cached.
  */
 export interface Dashboard {
   readonly site: Site;
-  /** Registers a page. Other methods at the path of the page get status 405. */
+  /** Registers a page. Requests to the page with unsupported methods get status 405. */
   readonly page: (page: DashboardPage) => void;
   /**
-   * Registers a GET route whose JSON a script of a page fetches. Requests without a session get 401
-   * `unauthorized`.
+   * Registers a GET route for JSON data, which a script of a page fetches. Requests without a
+   * session get 401 `unauthorized`.
    */
   readonly part: (url: string, read: (visit: Visit) => unknown) => void;
 }

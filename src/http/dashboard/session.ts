@@ -20,7 +20,7 @@ export interface DashboardSession {
   readonly secret: string;
   /**
    * Token that every form of the session must contain. Other websites cannot read this token, so
-   * they cannot send forms.
+   * they cannot forge forms.
    */
   readonly formToken: string;
 }
@@ -76,7 +76,7 @@ export function hasFormToken({ formToken }: DashboardSession, form: URLSearchPar
 
 /**
  * Derives a text of 43 characters from the secret of a session, by HMAC-SHA256 (RFC 2104). Each
- * purpose has its own text.
+ * `purpose` results in a different text.
  */
 export function derive(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');

@@ -60,8 +60,8 @@ function renderTokenField(fault: string | undefined): string {
 const maxNext = 512;
 
 /**
- * Returns `text` if it is a path of the dashboard to open after signing in, otherwise the path of
- * the first page.
+ * Returns `text` if it is the path of a page of the dashboard, otherwise the path of the first
+ * page. The browser opens this path after signing in.
  */
 export function toNextPath(text: string): string {
   const isOwn = /^\/admin(?:\/[\w/-]*)?(?:\?[\w&=%+.-]*)?$/.test(text);

@@ -26,7 +26,7 @@ export function renderTiles(tiles: readonly Tile[]): string {
   return `<dl class="tiles">${items.join('\n')}</dl>`;
 }
 
-/** Renders a bar as SVG, in which an attribute sets the length. HTML would need an inline style. */
+/** Renders a bar as SVG, because HTML would need an inline style to set the length of the bar. */
 function renderUsed(used: number): string {
   const width = Math.round(100 * Math.min(1, Math.max(0, used)));
   const kind = used >= 0.9 ? 'full' : 'part';

@@ -13,7 +13,8 @@ export function createDurations() {
     [...counts].flatMap(([route, { samples }]) => samples({ route, cached: String(cached) }));
   return {
     /**
-     * Returns the histogram of a route's cache hits or other replies, and creates it if necessary.
+     * Returns the histogram of a route: for cache hits if `isHit`, otherwise for all other replies.
+     * Creates a missing histogram.
      */
     of: (route: string, isHit: boolean): DurationCounts => {
       const counts = isHit ? hits : others;

@@ -54,7 +54,10 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/** Creates a ring buffer for the last `count` numbers, with their last and their highest number. */
+/**
+ * Creates a ring buffer of the last `count` numbers, from which the last and the highest number can
+ * be read.
+ */
 export function createRecentMaximum(count: number) {
   const numbers: number[] = [];
   let added = 0;

@@ -39,9 +39,9 @@ interface MinuteHistoryOptions<Name extends string> {
 }
 
 /**
- * Starts to record the growth of each counter per minute, and keeps it for one day in a ring
- * buffer. Counters need no changes for this, because the history reads them once a minute. `close`
- * stops the recording.
+ * Starts to record the growth of each counter per minute. Keeps the counts for one day in a ring
+ * buffer. The counters themselves need no extra work, because the history reads them once a minute.
+ * `close` stops the recording.
  */
 export function openMinuteHistory<Name extends string>(
   options: MinuteHistoryOptions<Name>,
@@ -56,8 +56,8 @@ export function openMinuteHistory<Name extends string>(
   let seen = readCounters();
   let minute = currentMinute();
   /**
-   * Adds the growth since the last call to the minute of the last call. Called within a second
-   * after that minute ends.
+   * Adds the growth of the counters since the last call to the minute of the last call. Called by
+   * `list`, and within a second after the end of each minute.
    */
   const record = (): void => {
     const counters = readCounters();

@@ -10,8 +10,8 @@ const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
  * Creates a function that returns this server's page for a URL of this server or of a social
- * platform (docs/decisions/0059). `toPageUrl` returns the URL of the page. It gets the path and
- * query on this server (`address`) and the original URL (`url`).
+ * platform (docs/decisions/0059). `toPageUrl` returns the URL of the page for a path and query on
+ * this server (`address`) and an original URL (`url`).
  */
 export function createOwnLinks(
   options: AddressOptions,

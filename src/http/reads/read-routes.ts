@@ -45,9 +45,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * Whether browsers that open a page of the route get its errors as HTML pages instead of JSON.
-     */
+    /** Whether browsers get errors of the route as HTML pages instead of JSON. */
     hasErrorPages?: boolean;
   }
 }
@@ -67,7 +65,7 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
-  /** Whether browsers that open a page get HTML by default. */
+  /** Whether browsers get HTML pages if the request does not select a format. */
   readonly browserPages: boolean;
   /** Returns the function that counts cache hits of a route. */
   readonly countHits: (route: string) => CountHit;

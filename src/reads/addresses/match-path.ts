@@ -7,8 +7,8 @@ import type { PathPattern } from './path-patterns.ts';
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
 /**
- * Pattern of file extensions. Browsers request some paths with such extensions automatically, such
- * as `/favicon.ico`.
+ * Pattern of file extensions. A path segment with such an extension, as in `/favicon.ico`, is not a
+ * handle.
  */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;

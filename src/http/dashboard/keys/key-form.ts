@@ -14,7 +14,7 @@ export type KeyFields = Readonly<Record<'label' | 'allowance' | 'notes', string>
 
 export const emptyFields: KeyFields = { label: '', allowance: '', notes: '' };
 
-/** Returns the texts for the fields of the form from a stored key. */
+/** Converts a stored key to the texts in the fields of the form. */
 export function toFields({ label, allowance, notes }: KeyRecord): KeyFields {
   return { label, allowance: allowance === null ? '' : String(allowance), notes: notes ?? '' };
 }

@@ -28,7 +28,7 @@ export interface KeysSectionOptions {
   readonly handle: string;
 }
 
-/** Creates the pages that manage API keys. They work without JavaScript. */
+/** Creates the pages that manage API keys. The pages work without JavaScript. */
 export function createKeysSection(options: KeysSectionOptions): DashboardSection {
   return {
     link: { path: keysPath, text: 'Keys' },
@@ -48,7 +48,10 @@ export function createKeysSection(options: KeysSectionOptions): DashboardSection
 
 type Pages = KeysSectionOptions & { readonly site: Site; readonly shown: ShownKeys };
 
-/** Confirmations of changes, keyed by the query parameter `done` of the page after the change. */
+/**
+ * Confirmations of changes, keyed by the value of the query parameter `done`. The redirect after a
+ * change sets this parameter.
+ */
 const messages: Readonly<Record<string, string>> = {
   saved: 'The changes are saved.',
   enabled: 'The key is enabled.',

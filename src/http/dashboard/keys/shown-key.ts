@@ -56,6 +56,6 @@ function open(request: FastifyRequest, session: DashboardSession): NewKey | null
     const [id = '', key = ''] = `${text}${decipher.final('utf8')}`.split(' ');
     return { id, key };
   } catch {
-    return null; // of an earlier session, or changed
+    return null; // the cookie is from an earlier session, or was changed
   }
 }

@@ -44,7 +44,7 @@ export interface ProviderFigures {
   readonly platforms: readonly Platform[];
   /** Kinds of query for which the provider gets no requests at the moment, with the reasons. */
   readonly holds: readonly QueryHold[];
-  /** Answered and failed queries in the last hour. */
+  /** Numbers of answered and failed queries in the last hour. */
   readonly lastHour: Readonly<Record<'answered' | 'failed', number>>;
   readonly lastFailure: ProviderRecord['lastFailure'];
 }

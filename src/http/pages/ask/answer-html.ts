@@ -51,7 +51,7 @@ function toWebAddress(target: string): string | null {
 /** Creates a function that renders the Markdown of a generated answer as HTML. Escapes HTML in the Markdown. */
 export async function createAnswerRenderer(links: AnswerLinks) {
   const parser = await createParser();
-  // The parser accepts every link; `toElement` renders those without a URL as text.
+  // The parser accepts every link; `toElement` renders links without a URL as text.
   parser.validateLink = () => true;
   const { rules } = parser.renderer;
   rules.text = (tokens, at) => {
