@@ -64,8 +64,8 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
 
 /**
  * Returns the JSON Schema of a request body (`schema`), and the named schemas to which it refers
- * (`kept`). Both allow no additional properties. The names end in `Input` to distinguish them from
- * the schemas of responses.
+ * (`kept`). None of these schemas allows additional properties. The names in `kept` end in `Input`
+ * to distinguish them from the schemas of responses.
  */
 export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });

@@ -9,8 +9,8 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * Headers of the last reply with status 200 (`all`). They are reused if the headers for the
-   * caller (`own`) are the same.
+   * Headers of the last reply with status 200 (`all`). The next reply reuses this list if the
+   * headers for its caller (`own`) are the same.
    */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }

@@ -56,7 +56,7 @@ function describeMethod({ method, routeOptions: { url } }: FastifyRequest) {
 }
 
 /**
- * Returns attributes without personal data. They contain no query and no address, and the path only
+ * Returns span attributes without personal data: without query and address, and with the path only
  * if the route has no parameters.
  */
 function describeRequest({ id, raw, routeOptions: { url } }: FastifyRequest): Attributes {

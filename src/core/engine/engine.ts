@@ -70,7 +70,8 @@ export interface Engine {
   info(section: string): Promise<readonly string[]>;
   /**
    * Waits until `replicas` replicas have all earlier writes.
-   * @throws EngineError if this takes longer than `deadlineMs` milliseconds
+   * @throws EngineError if fewer replicas confirm this within `deadlineMs` milliseconds, or if the
+   * engine fails
    */
   confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
   close(): void;

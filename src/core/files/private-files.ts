@@ -24,8 +24,8 @@ export function isMissing(path: string): boolean {
 }
 
 /**
- * Creates a folder and its missing parents. Keeps an existing folder. Node's recursive `mkdir` is not used, because for
- * some paths, such as paths in `/proc`, it never returns.
+ * Creates a folder and its missing parents. Keeps an existing folder. Node's recursive `mkdir` is
+ * not used, because it never returns for some paths, such as paths in `/proc`.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;

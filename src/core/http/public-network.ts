@@ -41,8 +41,9 @@ export const publicNetwork: PublicHttpOptions = {
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
 /**
- * Creates a cancellable DNS lookup. Node's `dns.lookup` is not used: it cannot be cancelled and reads the hosts file,
- * and unresponsive name servers can block the four threads that Node also uses for file access.
+ * Creates a DNS lookup that can be cancelled. Node's `dns.lookup` cannot be cancelled, and also
+ * reads the hosts file. With it, slow name servers could block the four threads that Node also uses
+ * for file access.
  */
 export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
   return async (host, signal) => {

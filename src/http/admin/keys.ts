@@ -70,7 +70,7 @@ function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: stri
   return sendJson(reply, { ...toKeyMembers(record), key });
 }
 
-/** Sends JSON that must not be cached. */
+/** Sends a JSON body with headers that forbid caching. */
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return setHeaders(reply)
     .header('content-type', 'application/json; charset=utf-8')

@@ -9,8 +9,8 @@ import { maxUrlBytes } from '../../web/errors.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether the route also handles requests while the process shuts down. If not, they get 503
-     * `shutting_down`.
+     * Whether the route also handles requests while the process shuts down. Other routes then
+     * answer with 503 `shutting_down`.
      */
     decidesWhileDraining?: boolean;
   }

@@ -19,7 +19,7 @@ function always(description: string, schema = text) {
   return { required: true, description, schema };
 }
 
-/** Response headers in the OpenAPI document (OpenAPI 3.1 §4.8.21). */
+/** Descriptions of the response headers for the OpenAPI document (OpenAPI 3.1 §4.8.21). */
 export const describedHeaders = {
   'X-Request-Id': always('The id of this request in the operator’s logs.'),
   ETag: sometimes('A strong validator of the body.'),

@@ -31,7 +31,7 @@ export const problemReply = z
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
-/** Response of an operation (OpenAPI 3.1 §4.8.17). */
+/** OpenAPI description of a response (OpenAPI 3.1 §4.8.17). */
 export interface ResponseObject {
   readonly description: string;
   readonly headers: JsonSchema;

@@ -117,7 +117,7 @@ export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApi
   };
 }
 
-/** Parameter of an OpenAPI operation (OpenAPI 3.1 §4.8.12). */
+/** OpenAPI description of a request parameter (OpenAPI 3.1 §4.8.12). */
 export interface ParameterObject {
   readonly name: string;
   readonly in: 'path' | 'query';

@@ -9,7 +9,7 @@ import { renderTiles, type Tile } from '../tiles.ts';
 
 export interface ArchiveFigures {
   readonly nowMs: number;
-  /** Counts of the imported accounts and posts; `null` if there is no archive database. */
+  /** Summary of the imported accounts, posts and files; `null` if there is no archive database. */
   readonly report: ArchiveReport | null;
   /** Whether Perch stores nothing on disk, because the data folder is `:memory:`. */
   readonly isInMemory: boolean;

@@ -8,7 +8,7 @@ export const keysPath = `${dashboardPath}/keys`;
 
 export const newKeyPath = `${keysPath}/new`;
 
-/** Style sheets of the pages about keys. */
+/** File names of the style sheets that the pages about keys use. */
 export const keyStyles = ['admin-keys.css'];
 
 /** Returns the path of a key's page, or of a page below it. */
