@@ -20,7 +20,7 @@ export const listOptions = {
   all: { type: 'boolean', about: 'Prints all posts or accounts, page by page.' },
 } as const satisfies CommandOptions;
 
-/** Options of every command, which may be written before or after the name of the command. */
+/** Options that every command accepts, before or after the name of the command. */
 export const globalOptions = {
   config: {
     type: 'string',
@@ -35,7 +35,7 @@ export const listenOptions = {
   host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
 } as const satisfies CommandOptions;
 
-/** Returns the settings that `listenOptions` override, by the name of the variable. */
+/** Converts the values of `listenOptions` to settings by the name of the environment variable. */
 export const toListenSettings = ({ port, host }: ListenValues) => ({ PORT: port, HOST: host });
 
 interface ListenValues {
@@ -43,7 +43,10 @@ interface ListenValues {
   readonly host?: string | undefined;
 }
 
-/** Removes the global options from the arguments, and returns their values. @throws UsageError */
+/**
+ * Removes the global options from the arguments. Returns their values and the remaining arguments.
+ * @throws UsageError if a global option is repeated or has no value
+ */
 export function takeGlobalOptions(args: readonly string[]) {
   const end = args.indexOf('--');
   const own = end === -1 ? args : args.slice(0, end);
@@ -63,7 +66,10 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/** Returns the options and argument parser (`plan`) of a command. Prints CommandErrors instead of throwing them. */
+/**
+ * Returns the options and the argument parser (`plan`) of a command. The command then prints the
+ * message of a CommandError and returns its exit code, instead of throwing the error.
+ */
 export function withOptions<
   const Options extends CommandOptions,
   Context extends CommandStreams = CommandContext,

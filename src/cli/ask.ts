@@ -19,7 +19,10 @@ import { createProgressLine, type ProgressLine } from './output/progress-line.ts
 import { toJsonLines } from './output/table.ts';
 import { askServer, askSession } from './sessions/ask-session.ts';
 
-/** Command `perch ask`, which answers a question from documentation or source code. It needs no server. */
+/**
+ * Command `perch ask`, which answers a question from documentation or source code. Does not need a
+ * running Perch server.
+ */
 export const askCommand: CommandBody = {
   exits:
     'Exit code: 0 answered, 1 no answer in the documents, 2 bad usage or no such session, 3 session unavailable or turn failed.',
@@ -65,7 +68,7 @@ export const askCommand: CommandBody = {
   ),
 };
 
-/** Options that select the documents of an answer. Only one of them can be used. */
+/** Options that select the documents to answer from. Only one of these options can be used. */
 interface Places {
   readonly corpus: readonly string[] | undefined;
   readonly session: string | undefined;

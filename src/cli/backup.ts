@@ -87,8 +87,8 @@ async function backUpToOutput(options: BackupOptions): Promise<ExitCode> {
 }
 
 /**
- * Writes a backup to a file. The folder `FILE.part` beside the file contains unfinished work: no other user can read it,
- * and the next backup to the same file replaces it if this process is killed.
+ * Writes a backup to a file. Unfinished work is kept in the folder `FILE.part`, which other users
+ * cannot read. If this process is killed, the next backup to the same file replaces that folder.
  */
 function backUpToFile(path: string, force: boolean, options: BackupOptions): Promise<ExitCode> {
   return explainWriteErrors(path, async () => {
@@ -122,7 +122,11 @@ function backUpToFile(path: string, force: boolean, options: BackupOptions): Pro
   });
 }
 
-/** Throws CommandError if a file exists that may not be replaced. */
+/**
+ * Checks that a backup can be written to `path`.
+ * @throws CommandError if a file exists there and `force` is not set, or if the path is not a
+ * regular file
+ */
 function requireNew(path: string, force: boolean): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -135,7 +139,10 @@ function requireNew(path: string, force: boolean): void {
   throw new CommandError('usage', fault);
 }
 
-/** Creates an empty folder for unfinished work and locks it. @throws CommandError if another backup uses the folder */
+/**
+ * Creates an empty folder for unfinished work, and locks the folder.
+ * @throws CommandError if another backup uses the folder
+ */
 function openPart(part: string, path: string) {
   try {
     mkdirSync(part, { mode: 0o700 });
@@ -222,7 +229,10 @@ async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value
 const list = ({ files, media }: Manifest): string =>
   [...files.map(({ name }) => name), ...listMediaCount(media)].join(', ');
 
-/** Prints which data a backup does not contain if several instances share a Valkey or Redis server. */
+/**
+ * Prints a note about the data that is missing from a backup if several instances share a Valkey or
+ * Redis server.
+ */
 function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifest): void {
   if (!shared_engine) return;
   stderr.write(

@@ -12,7 +12,7 @@ export interface CommandStreams {
 
 export interface CommandContext extends CommandStreams {
   readonly config: Config;
-  /** Settings that are set, with their origins. */
+  /** Configured settings, with their sources: an option, an environment variable or a file. */
   readonly settings: Settings;
   /** Warnings about the configuration, such as unknown variables. */
   readonly warnings: readonly string[];
@@ -21,7 +21,7 @@ export interface CommandContext extends CommandStreams {
 /** Context of a command that runs without a valid configuration. */
 export interface BareContext extends CommandStreams {
   readonly sources: SettingSources;
-  /** Default of `PERCH_DATA_DIR`. */
+  /** Default value of `PERCH_DATA_DIR`, the path of the data folder. */
   readonly dataFolder: string;
 }
 
@@ -38,7 +38,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Returns the more severe of two exit codes, which is the greater one. */
+/** Returns the higher of two exit codes. A higher exit code means a more severe result. */
 export function worstOf(one: ExitCode, other: ExitCode): ExitCode {
   return one > other ? one : other;
 }
@@ -48,11 +48,16 @@ export interface CommandOption {
   readonly type: 'boolean' | 'string';
   readonly multiple?: true;
   readonly default?: string;
-  /** `true` if the option is on by default. Users turn such an option off with `--no-NAME`. */
+  /** Whether the option is on by default. Users turn off such an option with `--no-NAME`. */
   readonly isNegative?: true;
-  /** Placeholder for the option's value in the help text. `FILE` and `PATH` stand for paths. */
+  /**
+   * Placeholder for the option's value in the help text. `FILE` and `PATH` mean that the value is a
+   * path.
+   */
   readonly value?: string;
-  /** Words that the option accepts, for the completion in shells. The option can accept other values too. */
+  /**
+   * Words that shells suggest as the value of the option. The option may accept other values too.
+   */
   readonly choices?: readonly string[];
   readonly about: string;
 }
@@ -79,36 +84,46 @@ export interface Action<Context = CommandContext> extends ActionHelp {
   plan(args: readonly string[]): Run<Context>;
 }
 
-/** Entry of a command in the list of commands that `perch --help` prints. */
+/** Usage and description of a command in the list that `perch --help` prints. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
 interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
-  /** Sentence that explains the command's exit codes. */
+  /** Text that explains the exit codes of the command. */
   readonly exits: string;
   /**
-   * How the command uses the data folder. `shared` (default): together with other commands; `created`: also creates a
-   * missing folder; `own`: the command locks the folder itself. See `enterDataFolder`.
+   * Access of the command to the data folder. `shared` (default): the folder is locked against a
+   * restore, and other commands can use it too. `created`: like `shared`, but a missing folder is
+   * created first. `own`: the command locks the folder itself.
    */
   readonly folder?: 'shared' | 'created' | 'own';
-  /** Subcommands by name. The first argument selects one. */
+  /** Subcommands by name. The first argument selects the subcommand. */
   readonly subcommands?: Readonly<Record<string, Action<Context>>>;
 }
 
-/** Help and implementation of a command that needs a valid configuration, without the members of `CommandSummary`. */
+/**
+ * Help texts and implementation of a command that needs a valid configuration. `CommandSummary`
+ * contains the other texts.
+ */
 export interface CommandBody extends BodyOf<CommandContext> {
   readonly isBare?: false;
-  /** Returns the values of options that override environment variables, by the name of the variable, such as `PORT`. */
+  /**
+   * Returns the settings that the options override, by the name of the environment variable, such
+   * as `PORT`.
+   */
   settings?(args: readonly string[]): Readonly<Record<string, string | undefined>>;
 }
 
-/** Help and implementation of a command that runs without a valid configuration. */
+/** Help texts and implementation of a command that runs without a valid configuration. */
 export interface BareBody extends BodyOf<BareContext> {
   readonly isBare: true;
 }
 
 export type Command = (CommandBody | BareBody) & CommandSummary;
 
-/** Error for invalid arguments. The message and the usage of the command are printed to standard error. */
+/**
+ * Error for invalid arguments. The message is printed to standard error, followed by the usage of
+ * the command.
+ */
 export class UsageError extends Error {}
 
 /** Error that ends a command. The message is printed to standard error, and the process exits with the code `exit`. */

@@ -11,8 +11,9 @@ import { type BareBody, type BareContext, exitCodes, UsageError } from './comman
 const timeoutMs = 4000;
 
 /**
- * Command `perch health`, which checks whether the server on this machine is ready. It loads neither the schemas of the
- * settings nor an HTTP library, because containers run it every few seconds.
+ * Command `perch health`, which checks whether the server on this machine is ready. To start
+ * quickly, it loads neither the setting schemas nor an HTTP library, because containers run it
+ * every few seconds.
  */
 export const healthCommand: BareBody = {
   isBare: true,
@@ -32,7 +33,10 @@ export const healthCommand: BareBody = {
   }),
 };
 
-/** Returns the base URL of the server from the settings, or the error message for invalid settings. */
+/**
+ * Builds the base URL of the server from the settings. Returns an error message for invalid
+ * settings.
+ */
 function readTarget(sources: SettingSources): { url: string } | { fault: string } {
   const { settings, faults } = gatherSettings(sources, []);
   if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('\n') };
@@ -46,7 +50,10 @@ function readTarget(sources: SettingSources): { url: string } | { fault: string 
   return { url };
 }
 
-/** Requests `/health/ready`. Returns the reason why the server is not ready; `null` if it is ready. */
+/**
+ * Requests `/health/ready`. Returns an error message if the server is not ready; `null` if it is
+ * ready.
+ */
 async function findFault(url: string): Promise<string | null> {
   try {
     const ask = (signal: AbortSignal) => getOnce(new URL(`${url}/health/ready`), { signal });

@@ -125,7 +125,10 @@ function changeKey(id: string, changes: KeyChanges): Run {
   });
 }
 
-/** Prints a new key to standard output and the key's details to standard error. Returns whether there is a key. */
+/**
+ * Prints a new key to standard output, and the key's details to standard error. Returns `false` if
+ * `issued` is `undefined`.
+ */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);
@@ -179,7 +182,10 @@ function toOneLine(notes: string): string {
   return `${characters.slice(0, maxNotes - 1).join('')}…`;
 }
 
-/** Returns a function that calls `act` with the opened store of API keys. `act` returns `false` for an unknown key. */
+/**
+ * Returns a command function that opens the store of API keys and calls `act`. The command fails
+ * with “not found” if `act` returns `false`.
+ */
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
   return (context) =>
     withStore(openKeys(context), explainIn(context), async (keys) => {
@@ -189,11 +195,17 @@ function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<bool
     });
 }
 
-/** Returns a function that opens the shared key store, or the key file if `PERCH_REDIS_URL` is not set. */
+/**
+ * Returns a function that opens the shared key store, or the key database in the data folder if
+ * `PERCH_REDIS_URL` is not set.
+ */
 const openKeys = (context: CommandContext) => async (): Promise<KeyStore> =>
   (await openShared(context)) ?? openFile(context);
 
-/** Opens the shared key store; returns `null` if `PERCH_REDIS_URL` is not set. */
+/**
+ * Opens the key store in the shared Valkey or Redis server; returns `null` if `PERCH_REDIS_URL` is
+ * not set.
+ */
 async function openShared({ config }: CommandContext): Promise<SharedKeyStore | null> {
   const engine = await openCommandEngine(config);
   if (engine === null) return null;
@@ -221,7 +233,10 @@ const explainIn =
     return `${error.message}\nPERCH_DATA_DIR is ${config.PERCH_DATA_DIR}.`;
   };
 
-/** Copies the keys of the data directory to the shared store. Keys that are already there stay unchanged. */
+/**
+ * Copies the keys of the data directory to the shared key store. Keys that the shared store already
+ * has stay unchanged.
+ */
 const copyKeys: Run = (context) =>
   withStore(
     () => openFile(context),

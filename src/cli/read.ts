@@ -37,7 +37,10 @@ const options: CommandOptions = {
   },
 };
 
-/** Command `perch read`, which prints posts, profiles, follower lists and searches. It needs no server. */
+/**
+ * Command `perch read`, which prints posts, profiles, follower lists and searches. Does not need a
+ * running Perch server.
+ */
 export const readCommand: CommandBody = {
   details: `
 An input is one of:
@@ -94,7 +97,11 @@ function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
 }
 
-/** Returns the read operation for an input. `inputs`: number of inputs. @throws UsageError for invalid options */
+/**
+ * Returns the parameters, output format and print function for an input. `inputs`: number of inputs
+ * of the command.
+ * @throws UsageError for invalid options
+ */
 function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
   const format = toFormat(values, 'read' in target ? target.given.format : undefined);
   const isJson = format === 'json';
@@ -115,7 +122,7 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 
-/** Formats that a file can contain only once, each with the reason. */
+/** Output formats that allow only one result per file, each with the reason. */
 const wholeFiles: ReadonlyMap<string, string> = new Map([
   ['obsidian', 'front matter must be at the top of a file'],
   ['html', 'a file contains one HTML page'],

@@ -93,13 +93,16 @@ const restoreBackup: Use = async (backup, context, signal) => {
 
 interface ExtractOptions {
   readonly backup: Backup;
-  /** Folder for the files of the backup. */
+  /** Folder to write the files of the backup to. */
   readonly target: string;
   readonly signal: AbortSignal;
   readonly stderr: CommandContext['stderr'];
 }
 
-/** Restores a backup. Returns the path of the folder with the earlier files; `null` if there were none. */
+/**
+ * Writes the files of a backup, then replaces the files of the data folder `folder` with them.
+ * Returns the path of the folder with the earlier files; `null` if there were none.
+ */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;
   const names = backup.manifest.files.map(({ name }) => name);
@@ -114,7 +117,10 @@ async function fillAndReplace(options: ExtractOptions, folder: string): Promise<
   return replaceFiles(folder, { files: [...names, ...folders], nowMs: systemClock.now() });
 }
 
-/** Writes the files of a backup, and its media files to `mediaTarget`. With `null`, only checks the media files. */
+/**
+ * Writes the databases and secrets of a backup to `target`, and the media files to `mediaTarget`.
+ * Checks all files. If `mediaTarget` is `null`, media files are checked but not written.
+ */
 async function extractAll(
   { backup, target, signal, stderr }: ExtractOptions,
   mediaTarget: string | null,

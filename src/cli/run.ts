@@ -78,7 +78,10 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
   return exitCodes.usage;
 }
 
-/** Prints the help of the command or subcommand that the arguments start with; if there is none, the general help. */
+/**
+ * Prints the help of the command or subcommand at the start of the arguments. Prints the general
+ * help if there is none.
+ */
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);
   stdout.write(
@@ -89,7 +92,10 @@ async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io
   return exitCodes.ok;
 }
 
-/** Returns the subcommand that the first argument names, or the command itself if it has no such subcommand. */
+/**
+ * Returns the subcommand that the first argument names. Returns the command itself if it has no
+ * such subcommand.
+ */
 function actionOf(command: Command, [name = '']: readonly string[]): ActionHelp {
   const { subcommands = {} } = command;
   return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
@@ -175,8 +181,9 @@ interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
 }
 
 /**
- * Returns the default of `PERCH_DATA_DIR`. It is `./data` if `cwd` is a checkout of Perch or contains `data/perch.db`.
- * Otherwise it is `perch` in the user's data directory (https://specifications.freedesktop.org/basedir-spec/latest/).
+ * Returns the default of `PERCH_DATA_DIR`: `./data` if `cwd` is a checkout of Perch or contains
+ * `data/perch.db`, otherwise the folder `perch` in the user's data directory
+ * (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
 export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string {
   const isCheckout = resolve(cwd) === packagePath();

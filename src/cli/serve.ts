@@ -91,21 +91,33 @@ async function serveUntil(
   return exitCodes.ok;
 }
 
-/** Milliseconds between the closing of the server and a forced exit of the process. */
+/**
+ * Delay in milliseconds before the process exits after the server has closed, even if work is
+ * pending.
+ */
 const exitDelayMs = 500;
 
-/** Maximum milliseconds to finish sending responses after the grace period. Then all connections are closed. */
+/**
+ * Maximum time in milliseconds to finish sending responses after the grace period. Then all
+ * connections are closed.
+ */
 const flushMs = 500;
 
 interface ShutdownOptions {
   readonly clock: Clock;
-  /** Time in milliseconds for running requests to finish. Requests that take longer fail with `shutting_down`. */
+  /**
+   * Maximum time in milliseconds to wait for requests in progress. Requests that take longer fail
+   * with `shutting_down`.
+   */
   readonly graceMs: number;
   /** Minimum time in milliseconds that the port stays open, so that load balancers notice the shutdown. */
   readonly drainMs: number;
 }
 
-/** Refuses new requests, waits for running requests (at least `drainMs`, at most `graceMs`), and closes the server. */
+/**
+ * Refuses new requests, waits for requests in progress (at least `drainMs`, at most `graceMs`), and
+ * closes the server.
+ */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
   const startedMs = clock.now();

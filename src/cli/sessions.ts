@@ -79,7 +79,10 @@ function toSessionId([id, ...more]: readonly string[]): string {
   throw new UsageError('Give one session ID (ses_…). `perch sessions list` shows the IDs.');
 }
 
-/** Returns a function that calls `act` with the opened session store. `act` returns `false` for an unknown session. */
+/**
+ * Returns a command function that opens the session store and calls `act`. The command fails with
+ * “not found” if `act` returns `false`.
+ */
 function withSessions(
   act: (store: SessionStore, context: CommandContext) => Promise<boolean>,
 ): Run {
@@ -103,7 +106,10 @@ function withSessions(
   };
 }
 
-/** Returns a message with the location of the stored sessions. @throws UsageError if they are only in memory */
+/**
+ * Returns a sentence that names the location of the stored sessions.
+ * @throws UsageError if sessions are stored only in memory
+ */
 export function describeSessionPlace(context: CommandContext): string {
   if (context.config.PERCH_REDIS_URL !== undefined) {
     return 'The sessions are in the shared engine at PERCH_REDIS_URL.';
@@ -120,7 +126,10 @@ function sessionsFileOf({ config }: CommandContext): string {
   );
 }
 
-/** Opens the session store. If the session file is missing, opens an empty store in memory and creates no file. */
+/**
+ * Opens the session store: the shared Valkey or Redis server, or the session file. If the session
+ * file is missing, opens an empty store in memory and creates no file.
+ */
 async function openStore(context: CommandContext): Promise<SessionStore> {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });

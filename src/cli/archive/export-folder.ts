@@ -15,14 +15,18 @@ import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
 
-/** Folder with the Markdown export of an account. Files that do not belong to the export are never changed. */
+/**
+ * Folder that contains the Markdown export of an account. Files that do not belong to the export
+ * are never changed.
+ */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
 
 const markerName = '.perch-export.json';
 
 /**
- * Opens the folder for the export of an account, and creates a missing folder. @throws CommandError if the folder
- * contains files, except files of an earlier export of the same account
+ * Opens the folder for the export of an account. Creates the folder if it is missing.
+ * @throws CommandError if the folder contains anything other than an earlier export of the same
+ * account
  */
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
@@ -34,7 +38,7 @@ export function openExportFolder(root: string, account: AccountReference) {
     counts.removed += 1;
   };
   return {
-    /** Numbers of written, unchanged and deleted files. */
+    /** Numbers of files that this export has written, left unchanged and deleted. */
     counts: counts as Readonly<typeof counts>,
     remove,
     /** Writes a file at a path relative to the folder. Does nothing if the file already has this content. */
@@ -48,7 +52,10 @@ export function openExportFolder(root: string, account: AccountReference) {
       writeFileSync(path, content);
       counts.written += 1;
     },
-    /** Copies a file of the archive to a path relative to the folder, unless the file exists with the same size. */
+    /**
+     * Copies an archived file to a path relative to the folder. Skips the copy if that path already
+     * has a file of the same size.
+     */
     copy: (file: string, { from, bytes }: { readonly from: string; readonly bytes: number }) => {
       const path = join(root, file);
       if (statSync(path, { throwIfNoEntry: false })?.size === bytes) {
@@ -60,19 +67,22 @@ export function openExportFolder(root: string, account: AccountReference) {
       chmodSync(path, 0o644);
       counts.written += 1;
     },
-    /** Deletes the copied files in a subfolder, except files with a name in `names`. */
+    /** Deletes the exported media files in a subfolder, except files whose names are in `names`. */
     keepOnlyMedia: (folder: string, names: ReadonlySet<string | null>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => mediaName.test(name) && !names.has(name));
       for (const name of stale) remove(`${folder}/${name}`);
     },
-    /** Deletes the notes (Markdown files of threads) in a subfolder, except notes with a name in `names`. */
+    /**
+     * Deletes the Markdown files of threads in a subfolder, except files whose names are in
+     * `names`.
+     */
     keepOnly: (folder: string, names: ReadonlySet<string>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => noteName.test(name) && !names.has(name));
       for (const name of stale) remove(`${folder}/${name}`);
     },
-    /** Returns the sorted names of the folders within a subfolder. */
+    /** Returns the sorted names of the direct subfolders of `path`. */
     folders: (path: string) =>
       listNames(join(root, path)).filter((name) => statSync(join(root, path, name)).isDirectory()),
   };
@@ -101,10 +111,16 @@ const mediaName = /^[0-9a-f]{64}\.\w{1,5}$/;
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 
-/** Maximum length of an escaped post id in a file name. Longer ids are cut and end in a hash of the id. */
+/**
+ * Maximum length, in characters, of an escaped post id in a file name. A longer id is cut, and a
+ * hash of the id is appended.
+ */
 const maxIdLength = 80;
 
-/** Returns the file name of a thread. Escapes characters of the id other than `a-z0-9_-` as `=` and a hex code. */
+/**
+ * Returns the name of the Markdown file of a thread. Characters of the id other than `a-z0-9_-` are
+ * escaped as `=` and a hex code.
+ */
 export function toNoteName(day: string, id: string): string {
   const safe = id.replace(/[^a-z0-9_-]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);

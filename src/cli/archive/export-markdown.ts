@@ -44,7 +44,7 @@ export async function exportMarkdown(options: MarkdownExport) {
   return { years: counted, isWhole: !signal.aborted };
 }
 
-/** Creates counters of threads, posts and reposts by year. */
+/** Creates counters of threads, posts and reposts for each year. */
 function createYears() {
   const years = new Map<string, YearCount>();
   return {

@@ -5,26 +5,32 @@ import type { ExportFolder } from './export-folder.ts';
 
 interface MediaExportOptions {
   readonly store: ArchiveStore;
-  /** Folder of the archive's files. */
+  /** Folder with the archived media files. */
   readonly media: MediaFolder;
-  /** Folder of the exported notes. */
+  /** Folder to export to. */
   readonly folder: ExportFolder;
-  /** Base URL in the links to the archive's files. */
+  /** Base URL of the links to archived media files. */
   readonly baseUrl: string;
 }
 
-/** Name of the folder with the pictures, videos and sounds, beside the folders of the years. */
+/** Name of the subfolder for pictures, videos and sounds in the export folder. */
 const mediaFolder = 'media';
 
-/** Matches the target of a Markdown link to a file of the archive. */
+/** Matches the target of a Markdown link to an archived media file. */
 const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
 
 export type MediaExport = ReturnType<typeof createMediaExport>;
 
-/** Creates functions that copy the files to which notes link into the folder of the notes. */
+/**
+ * Creates functions that copy the media files linked from exported Markdown files into the export
+ * folder.
+ */
 export function createMediaExport({ store, media, folder, baseUrl }: MediaExportOptions) {
   const names = new Map<string, string | null>();
-  /** Copies a file. Returns its name in the folder; `null` if the archive does not have the file. */
+  /**
+   * Copies an archived media file to the export folder. Returns the name of the copy; `null` if the
+   * archive does not have the file.
+   */
   const copy = (hash: string): string | null => {
     const found = store.findMediaCopy(hash);
     if (found === undefined || !media.has(found)) return null;
@@ -40,13 +46,16 @@ export function createMediaExport({ store, media, folder, baseUrl }: MediaExport
     return name;
   };
   return {
-    /** Replaces links to the archive's files with relative links. `up`: path from the note to the folder, such as `../`. */
+    /**
+     * Replaces links to archived media files with relative links. `up`: path from the Markdown file
+     * to the export folder, such as `../`.
+     */
     localize: (note: string, up: string): string =>
       note.replace(linkPattern, (link, base: string, hash: string) => {
         const name = base === baseUrl ? copyOnce(hash) : null;
         return name === null ? link : `](${up}${mediaFolder}/${name})`;
       }),
-    /** Deletes files of earlier exports to which no note links now. */
+    /** Deletes media files of earlier exports that no exported Markdown file links to any more. */
     removeOthers: (): void => folder.keepOnlyMedia(mediaFolder, new Set(names.values())),
   };
 }

@@ -33,7 +33,7 @@ export function createImportProgress(stderr: Output, clock: Clock, source: Expor
         `perch: ${renderBar(source)}${toCount(items)} items, ${toCount(Math.round(rate))} per second`,
       );
     },
-    /** Shows the progress of storing media files, which follows the posts. */
+    /** Shows the progress of storing media files, which starts after all posts are imported. */
     onMedia: (counts: MediaCounts) => {
       const nowMs = clock.now();
       if (nowMs < dueMs) return;

@@ -77,7 +77,10 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** Parses `--handle`, the account's handle. @throws UsageError if it is invalid or there are several exports */
+/**
+ * Parses the option `--handle`.
+ * @throws UsageError if the handle is invalid, or if several exports are to be imported
+ */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');
@@ -96,7 +99,10 @@ interface ImportContext {
   readonly json: boolean;
 }
 
-/** Imports one data export of an account. Prints errors of the export to standard error. Returns the exit code. */
+/**
+ * Imports one data export of an account, and returns the exit code. Prints the error to standard
+ * error if the export cannot be imported.
+ */
 async function importOne(path: string, importing: ImportContext): Promise<ExitCode> {
   try {
     // An export is read several times, but a pipe can be read only once.
@@ -180,7 +186,7 @@ interface ImportResult {
   readonly path: string;
   readonly seconds: number;
   readonly outcome: ImportOutcome;
-  /** Result of storing media files; `null` if the import stored none on purpose. */
+  /** Result of storing media files; `null` if media files were not imported. */
   readonly media: MediaResult | null;
 }
 

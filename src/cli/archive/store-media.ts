@@ -12,7 +12,7 @@ import { countOf, toCount } from '../output/table.ts';
 
 /** Result of storing the media files of an export. */
 export interface MediaResult extends MediaOutcome {
-  /** Number of files that have no address on the platform, and that the archive does not have. */
+  /** Number of media files that are neither in the archive nor available at a known URL. */
   readonly missing: number;
 }
 
@@ -20,13 +20,16 @@ export interface MediaRequest {
   readonly config: Config;
   readonly store: ArchiveStore;
   readonly source: ExportSource;
-  /** Number of the import in the archive. */
+  /** Number that identifies the import in the archive. */
   readonly number: number;
   readonly signal: AbortSignal;
   readonly onProgress: (counts: MediaCounts) => void;
 }
 
-/** Stores the media files of an imported export. Returns `null` if exports of its format contain none. */
+/**
+ * Stores the media files of an imported export. Returns `null` if the format of the export contains
+ * no media files, or if the import has no account.
+ */
 export async function storeMedia(
   path: string,
   { config, store, source, number, signal, onProgress }: MediaRequest,
@@ -59,7 +62,7 @@ const reasons = {
   unused: 'because no imported post contains them',
 } as const satisfies Partial<Record<keyof MediaCounts, string>>;
 
-/** Returns the lines that describe the result of storing media files, for users. */
+/** Returns lines of text that describe to the user how many media files were stored or skipped. */
 export function describeMedia({ ended, counts, missing }: MediaResult): readonly string[] {
   if (ended === 'locked') {
     return [
@@ -86,13 +89,13 @@ export function describeMedia({ ended, counts, missing }: MediaResult): readonly
   ];
 }
 
-/** Returns the members of the JSON result that describe the media files of an import. */
+/** Converts the result of storing media files to the members of the JSON output. */
 export const toMediaMembers = ({ ended, counts, missing }: MediaResult) => ({
   ended,
   ...counts,
   missing,
 });
 
-/** Returns the line that shows the progress of storing media files. */
+/** Returns the text of the progress line while media files are stored. */
 export const describeProgress = ({ stored, bytes, known }: MediaCounts): string =>
   `${toCount(stored + known)} media files, ${toCount(Math.round(bytes / 1e6))} MB stored`;

@@ -17,7 +17,7 @@ import { readSecret, UnusableSecretError } from '../../core/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import type { SavedFile } from './manifest.ts';
 
-/** Migrations of the databases that a backup contains, by name. */
+/** Migrations of the databases that a backup contains, by file name. */
 const migrations: Readonly<Record<(typeof savedDatabases)[number], readonly Migration[]>> = {
   'archive.db': archiveMigrations,
   'perch.db': keyMigrations,
@@ -27,14 +27,18 @@ const migrations: Readonly<Record<(typeof savedDatabases)[number], readonly Migr
 const isDatabase = (name: SavedName): name is keyof typeof migrations =>
   savedDatabases.some((one) => one === name);
 
-/** Returns the newest schema version that this version of Perch knows; `null` if the file is not a database. */
+/**
+ * Returns the newest schema version of a database that this version of Perch supports; `null` if
+ * the file is not a database.
+ */
 export const newestSchemaOf = (name: SavedName): number | null =>
   isDatabase(name) ? migrations[name].length : null;
 
 /**
- * Checks a file that no other process uses: a secret must be valid; a database must be intact, and have the tables,
- * triggers and views of Perch. Returns its schema version, `null` for a secret. `label` describes the file in errors.
- * @throws UnusableFileError; Error with `path` if the file cannot be read
+ * Checks a file that no other process uses. A secret must be valid. A database must be intact and
+ * have the tables, triggers and views that Perch creates. Returns the schema version of a database;
+ * `null` for a secret. `label` describes the file in errors.
+ * @throws UnusableFileError if the check fails; Error with `path` if the file cannot be read
  */
 export function checkContent(path: string, name: SavedName, label: string): number | null {
   if (isDatabase(name)) return checkDatabase(path, migrations[name], label);
@@ -83,7 +87,10 @@ interface SchemaEntry {
   readonly sql: string | null;
 }
 
-/** Returns the difference between the tables, triggers and views of a database and those of Perch, if there is one. */
+/**
+ * Compares the tables, triggers and views of a database with those that Perch creates. Returns a
+ * description of the first difference; `undefined` if there is none.
+ */
 function findForeign(database: SqliteDatabase, known: readonly Migration[]): string | undefined {
   const own = openSqlite({ path: ':memory:', migrations: known });
   try {
@@ -102,7 +109,7 @@ function findForeign(database: SqliteDatabase, known: readonly Migration[]): str
   }
 }
 
-/** Reads the tables, triggers and views of a database. Triggers and views contain statements that SQLite runs. */
+/** Reads the definitions of the tables, triggers and views of a database. */
 function readSchema(database: SqliteDatabase): readonly SchemaEntry[] {
   const select = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index' LIMIT 1000";
   const entries = database.prepare<[], SchemaEntry>(select).all();

@@ -6,8 +6,9 @@ import { explainOpenError } from '../output/explain.ts';
 import { enterDataFolder } from './swap.ts';
 
 /**
- * Locks the data folder for a command. With `created`, first creates a missing folder. Prints the error and returns
- * `null` if a backup is being restored, or if an interrupted restore cannot be finished.
+ * Locks the data folder for a command. With `use` set to `created`, first creates the folder if it
+ * is missing. Prints the error and returns `null` if a restore is running, or if an interrupted
+ * restore cannot be finished.
  */
 export async function enterFolder(
   path: string,
@@ -23,7 +24,10 @@ export async function enterFolder(
   }
 }
 
-/** Creates a missing folder. Ignores errors, because the command then reports them. */
+/**
+ * Creates a folder if it is missing. Ignores errors, because the command reports the same error
+ * when it opens a file in the folder.
+ */
 function createIfPossible(path: string): void {
   try {
     makePrivateFolder(path);

@@ -20,14 +20,20 @@ const savedFile = z.object({
 
 const manifest = z.object({
   perch_backup: z.literal(formatVersion),
-  /** Version of Perch that made the backup. */
+  /** Version of Perch that created the backup. */
   perch: z.string().regex(/^[\w.+-]{1,40}$/),
   /** Time of the backup (ISO 8601). */
   created: z.iso.datetime(),
-  /** Whether keys, sessions and secrets were in a Valkey or Redis server, which a backup does not contain. */
+  /**
+   * Whether keys, sessions and secrets were stored in a Valkey or Redis server. A backup does not
+   * contain the data of that server.
+   */
   shared_engine: z.boolean(),
   files: z.array(savedFile).min(1).max(savedFiles.length),
-  /** Number and total size of the archive's media files. Their names contain their hashes, so they are not listed. */
+  /**
+   * Number and total size in bytes of the archived media files. `files` does not list them, because
+   * their names contain their hashes.
+   */
   media: z
     .object({ files: z.int().nonnegative(), bytes: z.int().nonnegative() })
     .default({ files: 0, bytes: 0 }),
@@ -36,10 +42,13 @@ const manifest = z.object({
 /** File of a backup, with its size, its SHA-256 hash in hexadecimal and its schema version. */
 export type SavedFile = Readonly<z.output<typeof savedFile>>;
 
-/** Description of a backup. */
+/** Description of the content of a backup, stored in the backup as `manifest.json`. */
 export type Manifest = Readonly<z.output<typeof manifest>>;
 
-/** Returns a list with the number of media files of a backup; an empty list if it has none. */
+/**
+ * Returns a list with one text such as `3 media files`; an empty list if the backup has no media
+ * files.
+ */
 export const listMediaCount = ({ files }: Manifest['media']): readonly string[] =>
   files === 0 ? [] : [countOf(files, 'media file')];
 
@@ -52,7 +61,11 @@ const anyVersion = z.object({
   perch: z.string().max(40).optional(),
 });
 
-/** Parses the manifest of the backup in `path`. @throws CommandError if it is not valid, or from a newer version */
+/**
+ * Parses the manifest of the backup file `path`.
+ * @throws CommandError if the manifest is invalid, or if a newer version of Perch created the
+ * backup
+ */
 export function parseManifest(text: string, path: string): Manifest {
   const content = parseJson(text);
   const parsed = manifest.safeParse(content);

@@ -10,16 +10,22 @@ import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import { connectSqlite } from '../../core/files/sqlite.ts';
 
-/** Media file of the archive: its path in the data folder and in the backup, and its size in bytes. */
+/**
+ * Archived media file. `name` is the path of the file in both the data folder and the backup.
+ * `bytes` is the size.
+ */
 export interface SavedMedia {
   readonly name: string;
   readonly bytes: number;
 }
 
-/** Pattern of the names of media files in a backup. Captures the SHA-256 hash of the content. */
+/** Pattern of the paths of media files in a backup. Captures the SHA-256 hash of the content. */
 export const mediaName = /^media\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
-/** Lists the media files of a copied archive that exist in the data folder. Files that are missing there are left out. */
+/**
+ * Lists the media files of the archive database at `archivePath`. Omits files that do not exist in
+ * the data folder `folder`.
+ */
 export function listMedia(archivePath: string, folder: string): readonly SavedMedia[] {
   if (!existsSync(archivePath)) return [];
   const database = connectSqlite({ path: archivePath, mustExist: true });
@@ -65,12 +71,15 @@ export function addMedia(
 interface MediaExtraction {
   readonly zip: ReadZip;
   readonly entry: Entry;
-  /** Folder for the file; `null` to check the file only. */
+  /** Folder to write the file to; `null` to check the file without writing it. */
   readonly target: string | null;
   readonly signal: AbortSignal;
 }
 
-/** Extracts a media file from a backup. Returns whether its content has the hash in its name. */
+/**
+ * Extracts a media file from a backup. Returns whether the SHA-256 hash of the content matches the
+ * file name.
+ */
 export async function extractMedia({ zip, entry, target, signal }: MediaExtraction) {
   const hash = createHash('sha256');
   const check = new Transform({

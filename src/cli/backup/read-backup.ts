@@ -20,18 +20,20 @@ import { extractMedia, mediaName } from './media.ts';
 /** Maximum number of files in a backup, including the media files of the archive. */
 const maxEntries = 1_000_000;
 
-/** Open backup whose manifest is valid. The caller must call `close`. */
+/** Open backup with a valid manifest (list of its files). The caller must call `close`. */
 export interface Backup {
   readonly path: string;
   readonly manifest: Manifest;
   /**
-   * Writes a file of the backup to the folder `target`, syncs it, and checks its size, its hash and its content.
-   * @throws CommandError if the file is damaged; Error with `path` if it cannot be written
+   * Writes a file of the backup to the folder `target`, and flushes the file to disk. Checks the
+   * size, the hash and the content of the file.
+   * @throws CommandError if the file is damaged; Error with `path` if the file cannot be written
    */
   extract(file: SavedFile, target: string, signal: AbortSignal): Promise<void>;
   /**
-   * Writes the media files of the backup to `target`, and checks their hashes. With `null`, only checks them.
-   * @throws CommandError if a file is damaged; Error with `path` if it cannot be written
+   * Writes the media files of the backup to `target`, and checks their hashes. If `target` is
+   * `null`, only checks the hashes.
+   * @throws CommandError if a file is damaged; Error with `path` if a file cannot be written
    */
   extractMedia(target: string | null, signal: AbortSignal): Promise<void>;
   close(): void;
@@ -125,7 +127,11 @@ async function extractOne(extraction: Parameters<typeof extractMedia>[0], path: 
   if (!isSame) throw damaged(label);
 }
 
-/** Throws CommandError unless the zip file contains exactly the files of the manifest, with schemas known here. */
+/**
+ * Checks that the zip file contains exactly the files in the manifest, and that this version of
+ * Perch supports the schema versions of the databases.
+ * @throws CommandError
+ */
 function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
   const isComplete = files.every(
     ({ name, bytes }) => entries.get(name)?.uncompressedSize === bytes,
@@ -147,7 +153,7 @@ interface Extraction {
   readonly file: SavedFile;
   readonly target: string;
   readonly signal: AbortSignal;
-  /** Description of the file in errors. */
+  /** Description of the file for error messages. */
   readonly label: string;
 }
 
@@ -173,7 +179,10 @@ function damaged(label: string, cause?: unknown): CommandError {
   return new CommandError('upstream', fault, { cause });
 }
 
-/** Writes a file of a backup to `path`. Returns whether its size and hash are those in the manifest. */
+/**
+ * Writes a file of a backup to `path`. Returns whether the size and the hash of the file match the
+ * manifest.
+ */
 async function writeEntry(
   { zip, entry, file, signal, label }: Extraction,
   path: string,
@@ -202,5 +211,8 @@ async function writeEntry(
 
 class DamagedContentError extends Error {}
 
-/** Returns whether an error comes from the file system. Errors of zlib also have a code, but no system call. */
+/**
+ * Returns whether the file system caused an error. Errors of zlib have a `code` too, but no
+ * `syscall`.
+ */
 const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -24,11 +24,12 @@ import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
 import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
 
 /**
- * Replacing the files of a data folder takes several renames, and the process can be killed between any two of them.
- * The new files are therefore collected in the folder `restore.new`, which is then renamed to `restore.ready`. Before
- * this rename, the earlier files are complete and in place. After it, every command that uses the data folder first
- * finishes the replacement. A file stays in `restore.ready` until it replaces the earlier file, so each step can be
- * repeated.
+ * Name of the file that lists the files to replace in an interrupted restore. A restore replaces
+ * files with several renames, and the process can be killed between two renames. Therefore, new
+ * files are first collected in the folder `restore.new`, which is then renamed to `restore.ready`.
+ * Until that rename, the earlier files are complete and in place. After that rename, every command
+ * that uses the data folder first finishes the replacement. A file stays in `restore.ready` until
+ * it replaces the earlier file, so each step can be repeated.
  */
 const planName = 'plan.json';
 
@@ -36,7 +37,10 @@ const planName = 'plan.json';
 const replacedNames = [...savedFiles, mediaFolderName] as const;
 type ReplacedName = SavedName | typeof mediaFolderName;
 
-/** Returns the path of the folder for the new files of a data folder. Creates the folder, and empties an existing one. */
+/**
+ * Creates an empty folder for the new files of a restore within the data folder `folder`, and
+ * returns its path. Replaces an existing folder of this kind.
+ */
 export function openIncomplete(folder: string): string {
   const path = `${folder}/${restoreFolders.incomplete}`;
   rmSync(path, { recursive: true, force: true });
@@ -45,14 +49,15 @@ export function openIncomplete(folder: string): string {
   return path;
 }
 
-/** Deletes the new files, if they are not yet complete. */
+/** Deletes the new files of a restore that has not collected all new files yet. */
 export function discardIncomplete(folder: string): void {
   rmSync(`${folder}/${restoreFolders.incomplete}`, { recursive: true, force: true });
 }
 
 /**
- * Replaces the files of a data folder with the complete and synced files in its folder `restore.new`. The caller holds
- * the lock of the data folder. Returns the path of the folder with the earlier files; `null` if there were none.
+ * Replaces the files of a data folder with the complete new files in the subfolder `restore.new`.
+ * The caller must hold the lock of the data folder, and must have flushed the new files to disk.
+ * Returns the path of the folder with the earlier files; `null` if there were none.
  */
 export function replaceFiles(
   folder: string,
@@ -68,7 +73,7 @@ export function replaceFiles(
 }
 
 interface Plan {
-  /** Name of the folder for the earlier files. */
+  /** Name of the folder to move the earlier files to. */
   readonly earlier: string;
   /** Names of all new files. */
   readonly files: readonly ReplacedName[];
@@ -101,7 +106,10 @@ function nameEarlier(folder: string, nowMs: number): string {
   }
 }
 
-/** Finishes the replacement of the files. Can be called again if an earlier call was interrupted. */
+/**
+ * Finishes a restore whose new files are all in `restore.ready`. Can be called again if an earlier
+ * call was interrupted.
+ */
 function finishReplacing(folder: string): void {
   const complete = `${folder}/${restoreFolders.complete}`;
   if (existsSync(`${complete}/${planName}`)) {
@@ -112,7 +120,7 @@ function finishReplacing(folder: string): void {
   syncFolder(folder);
 }
 
-/** Moves the earlier files away, and the new files to their places. */
+/** Moves the earlier files to their own folder, and the new files into the data folder. */
 function moveFiles(folder: string, complete: string): void {
   const plan = readPlan(complete);
   const earlier = `${folder}/${plan.earlier}`;
@@ -126,7 +134,10 @@ function moveFiles(folder: string, complete: string): void {
   syncFolder(folder);
 }
 
-/** Moves a file, and the journal files of a database, into the folder with the earlier files. */
+/**
+ * Moves a file or database, with the journal files of the database, to the folder for the earlier
+ * files.
+ */
 function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   for (const suffix of ['', ...journalSuffixes]) {
     const path = `${folder}/${name}${suffix}`;
@@ -139,7 +150,10 @@ function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   }
 }
 
-/** Waits until the disk has stored the names of the files in a folder. Does nothing on Windows, which cannot do this. */
+/**
+ * Flushes the names of the files in a folder to disk. Does nothing on Windows, which does not
+ * support this.
+ */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -155,8 +169,10 @@ const waitMs = 2000;
 const retryMs = 25;
 
 /**
- * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes it, or deletes
- * its incomplete files. @throws FileLockedError while a restore is running; Error with `path` for other failures
+ * Locks a data folder for a command that uses its files. If a restore was interrupted, first
+ * finishes the restore, or deletes its incomplete files.
+ * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for
+ * other failures
  */
 export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
   const endMs = clock.now() + waitMs;
@@ -168,7 +184,10 @@ export async function enterDataFolder(folder: string, clock: Clock): Promise<Fil
   }
 }
 
-/** Finishes an interrupted restore, and locks the data folder; returns `null` while other processes prevent this. */
+/**
+ * Finishes an interrupted restore, and locks the data folder. Returns `null` if another process
+ * currently prevents this.
+ */
 function tryToEnter(folder: string): FileLock | null {
   try {
     if (wasInterrupted(folder)) recoverAlone(folder);
@@ -182,7 +201,10 @@ function tryToEnter(folder: string): FileLock | null {
   }
 }
 
-/** Locks a data folder that can still contain incomplete files. @throws FileLockedError if a restore must be finished */
+/**
+ * Locks a data folder that may still contain the incomplete files of an interrupted restore.
+ * @throws FileLockedError if the restore must be finished first
+ */
 function enterUnfinished(folder: string): FileLock {
   const lock = shareDataFolder(folder);
   if (!existsSync(`${folder}/${restoreFolders.complete}`)) return lock;
@@ -204,7 +226,10 @@ function recoverAlone(folder: string): void {
 const wasInterrupted = (folder: string): boolean =>
   Object.values(restoreFolders).some((name) => existsSync(`${folder}/${name}`));
 
-/** Finishes an interrupted restore, or deletes its incomplete files. The caller holds the lock of the data folder. */
+/**
+ * Finishes an interrupted restore, or deletes its incomplete files. The caller must hold the lock
+ * of the data folder.
+ */
 export function recover(folder: string): void {
   discardIncomplete(folder);
   if (existsSync(`${folder}/${restoreFolders.complete}`)) finishReplacing(folder);

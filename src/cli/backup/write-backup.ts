@@ -21,11 +21,11 @@ import { createManifest, type Manifest, manifestName, type SavedFile } from './m
 import { addMedia, listMedia, type SavedMedia, totalOf } from './media.ts';
 
 export interface CopyOptions {
-  /** Data folder, which other processes may use at the same time. */
+  /** Data folder to back up. Other processes may use the folder at the same time. */
   readonly folder: string;
-  /** Empty folder for the copies. */
+  /** Empty folder to copy the files to. */
   readonly target: string;
-  /** Whether keys, sessions and secrets are in a Valkey or Redis server. */
+  /** Whether keys, sessions and secrets are stored in a Valkey or Redis server. */
   readonly hasSharedEngine: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -33,19 +33,24 @@ export interface CopyOptions {
   readonly onStep: (text: string) => void;
 }
 
-/** Maximum time in milliseconds to wait for a moment at which no process writes to a database. */
+/** Maximum time in milliseconds to wait until no process writes to a database. */
 const lockTimeoutMs = 30_000;
 
-/** Copied files of a data folder, with their description. */
+/** Result of copying the files of a data folder. */
 export interface Copied {
   readonly manifest: Manifest;
-  /** Media files of the archive. They never change, so they are not copied. */
+  /**
+   * Media files of the archive. Media files never change, so they are added to the backup without a
+   * copy.
+   */
   readonly media: readonly SavedMedia[];
 }
 
 /**
- * Copies the files of a data folder as they are at one moment, and checks the copies. Returns their description.
- * @throws CommandError; UnusableFileError for a damaged file; Error with `path` if a file cannot be read or written
+ * Copies a consistent snapshot of the files of a data folder, and checks the copies. Returns the
+ * manifest and the media files of the backup.
+ * @throws CommandError if there is no data or too little disk space; UnusableFileError for a
+ * damaged file; Error with `path` if a file cannot be read or written
  */
 export async function copyData(options: CopyOptions): Promise<Copied> {
   const { folder, target, clock, signal, onStep, hasSharedEngine } = options;
@@ -107,7 +112,7 @@ const keysFirst = (one: SavedName, other: SavedName): number =>
   Number(other === 'perch.db') - Number(one === 'perch.db');
 
 interface WriteOptions extends Copied {
-  /** Folder with the copied files. */
+  /** Folder with the copied databases and secrets. */
   readonly source: string;
   /** Data folder, which contains the media files. */
   readonly folder: string;

@@ -1,6 +1,9 @@
 import type { ActionCompletions, Completion, Completions } from './completions.ts';
 
-/** Returns a script for bash that completes the commands of perch. It also works with bash 3.2, which macOS contains. */
+/**
+ * Returns a script for bash that completes the commands of perch. The script also works with bash
+ * 3.2, which macOS includes.
+ */
 export function renderBash(completions: Completions): string {
   const actions: readonly (readonly [string, ActionCompletions])[] = completions.flatMap(
     (command) => [
@@ -80,7 +83,7 @@ complete -F _perch perch
 `;
 }
 
-/** Returns a branch of a `case` statement that prints words, one in each line. */
+/** Returns a branch of a shell `case` statement that prints words, one on each line. */
 function toCase(pattern: string, words: readonly string[]): string {
   if (words.length === 0) return '';
   return `    ${quote(pattern)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;\n`;

@@ -6,19 +6,25 @@ export type Completion =
   | { readonly kind: 'path' | 'text'; readonly name: string }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly string[] };
 
-/** Option of a command with its leading hyphens. `value` is `null` for an option without a value. */
+/**
+ * Option of a command. `flag` includes the leading hyphens. `value` is `null` if the option takes
+ * no value.
+ */
 export interface OptionCompletion {
   readonly flag: string;
   readonly about: string;
   readonly value: Completion | null;
 }
 
-/** Completions after a command, or after a command and its subcommand. */
+/**
+ * Options, argument and subcommands that a shell can complete after the name of a command or
+ * subcommand.
+ */
 export interface ActionCompletions {
   readonly name: string;
   readonly about: string;
   readonly options: readonly OptionCompletion[];
-  /** Completion of the arguments. */
+  /** Completion of each argument. */
   readonly argument: Completion;
   readonly subcommands: readonly ActionCompletions[];
 }
@@ -66,7 +72,10 @@ const commonOptions: readonly OptionCompletion[] = [
   { flag: '--help', about: 'Prints the help of a command', value: null },
 ];
 
-/** Returns the first sentence without its full stop, because shells show one line for each completion. */
+/**
+ * Returns the first sentence of a text without its full stop. Shells show one line for each
+ * completion.
+ */
 function toFirstSentence(text: string): string {
   return /^.*?(?=\.(?:\s|$)|$)/.exec(text)?.[0] ?? text;
 }

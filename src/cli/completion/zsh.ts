@@ -30,7 +30,10 @@ if [[ \${funcstack[1]} == _perch ]]; then _perch "$@"; else compdef _perch perch
 `;
 }
 
-/** Returns a function that completes one of several commands, and then calls the function of this command. */
+/**
+ * Returns a zsh function that completes the name of a command or subcommand, and then calls the
+ * completion function of the chosen command.
+ */
 function renderChoice(
   name: string,
   actions: Completions,
@@ -66,7 +69,7 @@ function toSpec({ flag, about, value }: OptionCompletion): string {
   );
 }
 
-/** Returns the message and the action of `_arguments` for a value. */
+/** Returns the message and the action for a value, in the syntax of zsh's `_arguments`. */
 function toMessage(value: Completion): string {
   if (value.kind === 'words') return `${value.name}:(${value.words.join(' ')})`;
   return `${value.name}:${value.kind === 'path' ? '_files' : ' '}`;

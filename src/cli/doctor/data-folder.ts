@@ -14,7 +14,10 @@ interface FolderOptions {
   readonly readFreeBytes?: (path: string) => number;
 }
 
-/** Checks that the data folder can be used, that other users cannot access it, and that its disk has free space. */
+/**
+ * Checks that the data folder is usable, that other users cannot access it, and that its disk has
+ * enough free space.
+ */
 export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOptions) {
   if (folder === ':memory:') {
     return [ok('Perch stores nothing on disk, because PERCH_DATA_DIR is :memory:.')];
@@ -41,7 +44,10 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
   return [ok(`${path} can be used; ${free} are free.`)];
 }
 
-/** Describes a data folder that the user may not create, or whose parents the user may not enter. */
+/**
+ * Returns the finding for a data folder that the user cannot create, or that is in a folder the
+ * user cannot open.
+ */
 function describeParent(path: string, parent: string): Result {
   if (!canAccess(parent, constants.X_OK)) {
     const message = `The user ${userName()} has no permission to open ${parent}, which contains the data folder ${path}.`;
@@ -62,7 +68,7 @@ const describeOwner = (path: string, { uid }: Stats): Result =>
     chownAdvice(path, uid),
   );
 
-/** Returns the path, or its innermost parent that exists. */
+/** Returns `path` if it exists, otherwise the innermost parent folder that exists. */
 function findExisting(path: string): string {
   for (let at = path; ; at = dirname(at)) {
     try {
@@ -91,10 +97,13 @@ function findAccess(path: string, stats: Stats): readonly Result[] {
   return [warning(message, `Run \`chmod 700 ${path}\`.`)];
 }
 
-/** Maximum number of files that a message names. */
+/** Maximum number of file names in a message. */
 const maxNames = 3;
 
-/** Reports files that the user cannot use, and files of another owner than the folder, such as after `sudo perch …`. */
+/**
+ * Reports files that the current user cannot read and write, and files whose owner differs from the
+ * owner of the folder, for example after `sudo perch …`.
+ */
 function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
   const names = listOwnFiles(path);
   const unusable = names.filter(
@@ -120,7 +129,10 @@ function listNames(names: readonly string[]): string {
 
 const userName = () => (process.getuid === undefined ? 'that runs Perch' : process.getuid());
 
-/** Returns the advice for a data directory that belongs to another user, who can be the user that runs the server. */
+/**
+ * Returns advice for a data directory that the current user cannot read and write. `owner`: user ID
+ * of the owner of the directory.
+ */
 function chownAdvice(path: string, owner: number): string {
   const self = userName();
   const give = `\`chown -R ${self} ${path}\` as root`;

@@ -11,7 +11,7 @@ import { newestSchemaOf } from '../backup/check-file.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
-/** Line that the process with the entry point `integrity.ts` prints for each database. */
+/** Schema of the JSON line that the process `integrity.ts` prints for each database. */
 const checked = z.object({
   path: z.string(),
   damage: z.string().max(10_000).nullable(),
@@ -19,7 +19,10 @@ const checked = z.object({
   code: z.string().nullable(),
 });
 
-/** Milliseconds after which the check of the databases is stopped. It is less than the deadline of all checks. */
+/**
+ * Timeout in milliseconds for the check of the databases. It is shorter than the deadline of all
+ * checks.
+ */
 const stopMs = 8000;
 
 /** Checks the integrity of all databases and secret files in the data folder. */
@@ -81,7 +84,7 @@ function describe({ path, damage, schema, code }: Checked, config: Config): read
   return [{ status: 'fault', message: explainOpenError(error, config), advice: null }];
 }
 
-/** Reports a database with a newer schema, which this version of Perch cannot open. */
+/** Reports a database whose schema is too new for this version of Perch. */
 function describeNewer(path: string, schema: number): readonly Result[] {
   const name = savedDatabases.find((one) => path.endsWith(`/${one}`));
   const newest = name === undefined ? null : newestSchemaOf(name);
@@ -104,7 +107,10 @@ function describeUnseen(paths: readonly string[], failure: string | null): Resul
   );
 }
 
-/** Runs the check in a separate process. If `signal` is aborted, returns the results so far. */
+/**
+ * Checks the integrity of databases in a separate process. If `signal` is aborted, returns the
+ * results so far.
+ */
 async function runIntegrity(paths: readonly string[], signal: AbortSignal) {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = fileURLToPath(

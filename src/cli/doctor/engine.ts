@@ -5,12 +5,14 @@ import { parseEngineUrl } from '../../core/engine/engine-url.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Maximum time in milliseconds to wait for the first answer of the engine. */
+/** Maximum time in milliseconds to wait for the first response of the Valkey or Redis server. */
 const connectMs = 4000;
-/** Number of calls whose median is the latency. */
+/** Number of calls to measure. The reported latency is the median of these calls. */
 const calls = 15;
 
-/** Checks the Valkey or Redis server that several instances share: its answers, settings and latency. */
+/**
+ * Checks the Valkey or Redis server that several instances share: connection, settings and latency.
+ */
 export async function checkEngine({ config, random }: DoctorContext): Promise<readonly Result[]> {
   const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
   if (address === null)
@@ -34,7 +36,10 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
   }
 }
 
-/** Describes an engine that cannot be used. `reason` is the `fault` of its state. */
+/**
+ * Returns the finding for a Valkey or Redis server that cannot be used. `reason`: error text of the
+ * connection.
+ */
 function describeUnusable(hosts: string, reason: string): Result {
   const meaning = describeFault(reason);
   if (/^(?:NOAUTH|WRONGPASS) /.test(reason)) {

@@ -24,7 +24,10 @@ const finding = z.object({
   advice: z.string().nullable().describe('Sentences about what to do; `null` if nothing.'),
 });
 
-/** Result of a check with the name of the check. A check can have several results. */
+/**
+ * Finding of a check: its status, message and advice, with the name of the check. A check can have
+ * several findings.
+ */
 export type Finding = z.output<typeof finding>;
 
 /** JSON document that `perch doctor --json` prints. */

@@ -11,7 +11,10 @@ import {
   parseConnectionReport,
 } from '../../http/admin/connection.ts';
 
-/** Path that the doctor requests. The running server answers it without reading from a platform. */
+/**
+ * Path that `perch doctor` requests. The running server answers this request without reading from a
+ * platform.
+ */
 export const livePath = '/health/live';
 
 /** Maximum time in milliseconds for a request to the server on this machine. */
@@ -19,25 +22,28 @@ const localMs = 2000;
 
 /** Server that listens on `HOST` and `PORT`. */
 export type Listener =
-  /** Running Perch server. `process` identifies the process. */
+  /** Running Perch server. `process` identifies its process. */
   | { readonly kind: 'perch'; readonly process: string }
   | { readonly kind: 'other' }
-  /** The doctor's own server, which listens until `close` is called. */
+  /** Server that `perch doctor` has opened. It listens until `close` is called. */
   | ({ readonly kind: 'own' } & OwnServer)
-  /** The port cannot be used. `code` is the error code of `listen`. */
+  /** Port that cannot be used. `code` is the error code of `listen`. */
   | { readonly kind: 'unusable'; readonly code: string };
 
 export interface OwnServer {
-  /** Random text that a request must contain to get a report from this server. */
+  /** Random text that a request to this server must contain to get a report. */
   readonly nonce: string;
-  /** Returns the report in a response body; `null` if this server has not sent the body. */
+  /** Parses the report in a response body. Returns `null` if this server has not sent the body. */
   readReport(body: string): ConnectionReport | null;
   close(): void;
 }
 
 type Address = Pick<Config, 'HOST' | 'PORT' | 'PERCH_TRUST_PROXY'>;
 
-/** Listens on the port of the server, or finds out which program does. Callers must close an own server. */
+/**
+ * Listens on the configured port. If the port is in use, finds out whether a Perch server uses it.
+ * Callers must close a server of kind `own`.
+ */
 export async function openListener(
   config: Address,
   random: Random,
@@ -56,17 +62,26 @@ export async function openListener(
   }
 }
 
-/** Returns the text that identifies the Perch process that answered; `null` if the answer is not from Perch. */
+/**
+ * Returns the text that identifies the Perch process that sent a response; `null` if the response
+ * is not from Perch.
+ */
 export function processOf({ status, headers, text }: OnceAnswer): string | null {
   const id = headers['x-request-id'];
   const [, prefix = null] = /^([\w-]{8})-[0-9a-z]+$/.exec(String(id)) ?? [];
   return status === 200 && text.trim() === '{"status":"ok"}' ? prefix : null;
 }
 
-/** Maximum number of connections to the own server, which also receives the requests of other clients. */
+/**
+ * Maximum number of connections to the temporary server, which may also receive requests of other
+ * clients.
+ */
 const maxConnections = 64;
 
-/** Opens a server that answers 503, except to requests with its nonce. Returns the code of the error if it fails. */
+/**
+ * Opens a temporary server that answers 503, except to requests that contain its random text
+ * (nonce). Returns the error code if the server cannot listen.
+ */
 function openOwnServer(config: Address, random: Random): Promise<OwnServer | string> {
   const nonce = random.bytes(16).toString('hex');
   const proof = random.bytes(16).toString('hex'); // not part of the request, so no other server can send it
@@ -105,7 +120,7 @@ function report(
   };
 }
 
-/** Returns the value of a JSON text; `null` if it is not JSON. */
+/** Parses JSON. Returns `null` if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,7 +5,10 @@ import { openPostClient } from '../../core/http/post-client.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Maximum time in milliseconds to wait for the first word of the model, if the settings do not set a lower limit. */
+/**
+ * Maximum time in milliseconds to wait for the first word of the model. The settings can set a
+ * lower limit.
+ */
 const maxStallMs = 7500;
 
 const messages = [{ role: 'user', content: 'Reply with the word OK.' }] as const;

@@ -16,13 +16,19 @@ type Remote = Exclude<ProviderName, 'archive'>;
 /** Duration of a read in milliseconds above which a provider counts as slow. */
 const slowMs = 3000;
 
-/** Milliseconds after which a read is stopped. It is less than the deadline of all checks. */
+/** Timeout in milliseconds for a read. It is shorter than the deadline of all checks. */
 const stopMs = 7500;
 
-/** Response of an upstream: its status, and the difference between its clock and the clock of this machine. */
+/**
+ * Status of an upstream's response, and the offset of this machine's clock from the upstream's
+ * clock.
+ */
 interface Seen {
   readonly status: number;
-  /** Milliseconds by which the clock of this machine is ahead; `null` without a valid header `Date`. */
+  /**
+   * Milliseconds by which the clock of this machine is ahead of the upstream's; `null` if the
+   * response has no valid `Date` header.
+   */
   readonly aheadMs: number | null;
 }
 
@@ -31,7 +37,10 @@ interface ProviderReport {
   readonly seen: readonly Seen[];
 }
 
-/** Creates the checks of the providers and of the clock. Both checks use the responses to the same requests. */
+/**
+ * Creates the checks of the providers (data sources) and of the clock. Both checks use the same
+ * responses.
+ */
 export function createProviderChecks({ config, clock, random }: DoctorContext) {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
   let reading: Promise<readonly ProviderReport[]> | undefined;
@@ -57,7 +66,7 @@ export function createProviderChecks({ config, clock, random }: DoctorContext) {
 
 type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
 
-/** Sends one cheap read to a provider. */
+/** Sends one inexpensive request to a provider. */
 async function readOne(
   name: Remote,
   { config, clock, random }: Sources,
@@ -81,7 +90,10 @@ async function readOne(
   }
 }
 
-/** Returns an HTTP client that sends requests with `http`, and adds each response to `seen`. */
+/**
+ * Wraps an HTTP client, so that the status and the clock offset of each response are added to
+ * `seen`.
+ */
 function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   return {
     get: async (url, context) => {
@@ -96,7 +108,10 @@ function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   };
 }
 
-/** Reads the first post on X, or an account that will probably remain. A missing post or account is also an answer. */
+/**
+ * Sends one inexpensive request to a provider, for a post, account or hashtag that will probably
+ * remain.
+ */
 async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
   const context = { signal };
   switch (name) {
@@ -168,10 +183,16 @@ function codeOf(error: Error): string | null {
 const ownCodeOf = (error: Error): string | null =>
   'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/** Differences of clocks in milliseconds above which the clock counts as inexact or wrong. */
+/**
+ * Maximum clock offsets in milliseconds: above `inexact`, the check warns; above `wrong`, it
+ * reports a fault.
+ */
 const clockLimits = { inexact: 5000, wrong: 60_000 } as const;
 
-/** Returns the result for the clock of this machine, from the median difference to the clocks of upstreams. */
+/**
+ * Returns the finding about the clock of this machine, based on the median of its offsets from
+ * upstream clocks.
+ */
 function judgeClock(aheadMs: readonly number[]): Result {
   const sorted = aheadMs.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];

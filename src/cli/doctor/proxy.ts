@@ -7,7 +7,7 @@ import { fault, ok, type Result, warning } from './finding.ts';
 import { parseJson } from './listener.ts';
 import type { BaseAnswer } from './reachability.ts';
 
-/** Compares the proxy headers of a request through the base URL with `PERCH_TRUST_PROXY`. */
+/** Checks that the proxy at the base URL sends the headers that `PERCH_TRUST_PROXY` requires. */
 export async function checkProxy(
   config: Config,
   answer: BaseAnswer,
@@ -42,7 +42,10 @@ const adminMs = 2500;
 
 const stopServer = 'or stop the server and run perch doctor again.';
 
-/** Requests the report about the connection from the running server, through the base URL and with the admin token. */
+/**
+ * Requests from the running server a report about the headers that the proxy sends. Uses the base
+ * URL and the admin token. Returns a finding if there is no report.
+ */
 async function askServer(
   { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
   signal: AbortSignal,
@@ -70,7 +73,10 @@ async function askServer(
   );
 }
 
-/** Judges the headers of a request. With `usesTls`, a proxy has sent it, because Perch does not support TLS. */
+/**
+ * Returns the finding about the proxy headers of a request. `usesTls`: whether the base URL uses
+ * https, which requires a proxy, because Perch does not support TLS.
+ */
 function judge(
   { peer, is_trusted_proxy, forwarding_headers: names }: ConnectionReport,
   usesTls: boolean,

@@ -9,14 +9,18 @@ import { checkProxy } from './proxy.ts';
 import type { DoctorContext } from './run-checks.ts';
 
 /**
- * Server that answers at the base URL: the doctor's own server (`own`), the running Perch server (`perch`), a server that
- * answers like Perch but may belong to someone else (`unverified`), or another server (`other`).
+ * Server that answers at the base URL: the temporary server of `perch doctor` (`own`), the running
+ * Perch server (`perch`), a Perch server that may belong to someone else (`unverified`), or another
+ * server (`other`).
  */
 export type BaseAnswer =
   | { readonly kind: 'own'; readonly report: ConnectionReport }
   | { readonly kind: 'perch' | 'unverified' | 'other' };
 
-/** Checks of the port, the base URL and the proxy, which share a server. Callers must call `close`. */
+/**
+ * Creates the checks of the port, the base URL and the proxy. The checks share one temporary
+ * server. Callers must call `close`.
+ */
 export function createReachability(context: DoctorContext) {
   const { config, random, invalid } = context;
   let opening: Promise<Listener> | undefined;
@@ -68,7 +72,10 @@ function describePort({ HOST, PORT }: Config, listener: Listener | null): Result
   return fault(message, 'Set HOST to 127.0.0.1, or to 0.0.0.0 to listen on all networks.');
 }
 
-/** Reports a base URL that only this machine can use, if the server listens for other machines too. */
+/**
+ * Reports a base URL that works only on this machine, although the server accepts connections from
+ * other machines.
+ */
 function findLocalBase({ config, settings }: DoctorContext): readonly Result[] {
   const host = new URL(config.PERCH_BASE_URL).hostname;
   if (!isLoopbackName(host) || isLoopbackName(config.HOST)) return [];
@@ -82,7 +89,7 @@ interface BaseResult {
   readonly answer: BaseAnswer;
 }
 
-/** Result if Perch cannot listen, so that no server can answer at the base URL. */
+/** Result of the base URL check if Perch cannot listen on its port. */
 const unusable: BaseResult = {
   result: warning('Not checked, because Perch cannot listen.', 'Correct HOST or PORT first.'),
   answer: { kind: 'other' },
@@ -93,7 +100,9 @@ const baseMs = 4000;
 
 const correct = 'correct PERCH_BASE_URL.';
 
-/** Sends a request through the base URL, and compares the server that answers with the server on this machine. */
+/**
+ * Sends a request through the base URL, and checks whether the server on this machine answers it.
+ */
 async function requestBase(
   config: Config,
   listener: Listener | null,
@@ -113,7 +122,10 @@ async function requestBase(
   }
 }
 
-/** Returns the result if this server, or an instance of it, has answered; otherwise `null`. */
+/**
+ * Returns the result for a response from the server on this machine, or from another instance of
+ * it; `null` for any other response.
+ */
 function identify(
   received: OnceAnswer,
   listener: Listener | null,
@@ -132,7 +144,10 @@ function identify(
   return { result: ok(`Perch answers at ${base}.`), answer: { kind: 'unverified' } };
 }
 
-/** Returns the result if another server, or a proxy that does not reach Perch, has answered. */
+/**
+ * Returns the finding for a response from another server, or from a proxy that cannot connect to
+ * Perch.
+ */
 function describeOther(received: OnceAnswer, config: Config): Result {
   const { status, text, headers } = received;
   const { PERCH_BASE_URL: base, PORT, HOST } = config;

@@ -12,13 +12,13 @@ export interface DoctorContext extends UsableConfig {
 
 export interface Check {
   readonly name: CheckName;
-  /** Settings that the check needs. If one of them is not valid, the check is skipped. */
+  /** Settings that the check needs. The check is skipped if one of these settings is invalid. */
   readonly needs: readonly (keyof DoctorContext['config'])[];
   /** Runs the check until `signal` is aborted. */
   run(signal: AbortSignal): Promise<readonly Result[]>;
 }
 
-/** Maximum duration of a check in milliseconds. The checks run at the same time. */
+/** Maximum duration of a check in milliseconds. All checks run at the same time. */
 export const checkMs = 9000;
 
 /** Runs all checks at the same time. Returns their findings in the order of the checks. Never throws. */
@@ -54,7 +54,7 @@ async function runInTime(check: Check): Promise<readonly Result[]> {
   }
 }
 
-/** Resolves with the warning about a check that takes too long, after `signal` is aborted. */
+/** Waits until `signal` is aborted, then resolves with a warning that the check took too long. */
 function expire(signal: AbortSignal): Promise<readonly Result[]> {
   const late = warning(
     `The check did not finish within ${checkMs / 1000} seconds.`,

@@ -3,7 +3,10 @@ import { secretNames, variables } from '../../config/config.ts';
 import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Reports invalid and unknown settings, and settings files with secrets that other users can read. */
+/**
+ * Reports invalid settings, unknown settings, and setting files with secrets that other users can
+ * read.
+ */
 export function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const faults = context.faults.map(
     (message): Result => ({ status: 'fault', message, advice: null }),
@@ -39,7 +42,7 @@ function findOpenFiles({ settings }: DoctorContext): readonly Result[] {
     );
 }
 
-/** Returns whether users who are neither the owner nor in the group of a file can access the file. */
+/** Returns whether other users can access a file. Ignores the owner and the group of the file. */
 function isOpen(path: string): boolean {
   const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
   return process.getuid !== undefined && (mode & 0o007) !== 0;

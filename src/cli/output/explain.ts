@@ -5,7 +5,10 @@ import { FileLockedError } from '../../core/files/file-lock.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/** Returns the value in `table` for the code of an error. Table keys are lists of codes or prefixes: `EIO SQLITE_`. */
+/**
+ * Returns the value in `table` for the code of an error; `undefined` if no key matches. Each key is
+ * a list of codes or prefixes of codes, such as `EIO SQLITE_`.
+ */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
@@ -28,7 +31,10 @@ export function explainOpenError(error: unknown, config: Config): string {
   return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
 }
 
-/** Returns whether an error occurred in `listen`, or in the DNS lookup of the host name to listen on. */
+/**
+ * Returns whether an error comes from `listen`, or from the DNS lookup of the host name to listen
+ * on.
+ */
 function isOfListening(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return error.syscall === 'listen' || error.syscall === 'getaddrinfo';

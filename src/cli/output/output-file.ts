@@ -15,7 +15,10 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   'ENOSPC EDQUOT': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
-/** Returns the exit code of `write`. @throws CommandError that names `output` if writing fails */
+/**
+ * Calls `write` and returns its exit code. Ignores a closed pipe.
+ * @throws CommandError for other failed writes; `output` is the name of the output in the message
+ */
 export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {
   try {
     return await write();
@@ -28,8 +31,9 @@ export async function explainWriteErrors(output: string, write: () => Promise<Ex
 }
 
 /**
- * Calls `print` with a file in place of standard output, and returns the exit code of `print`. An existing file is
- * replaced only if something was printed. @throws UsageError for an empty path
+ * Calls `print` with a file in place of standard output. Returns the exit code of `print`. Replaces
+ * an existing file only if `print` has written something.
+ * @throws UsageError for an empty path
  */
 export async function withOutputFile(
   path: string,

@@ -5,7 +5,7 @@ import { exitCodes } from '../command.ts';
 /** Output stream of the process, or a substitute in tests. */
 export interface RawOutput {
   readonly isTTY?: boolean;
-  /** `false` if the stream has been closed. */
+  /** Whether the stream accepts data; `false` after it was closed. */
   readonly writable?: boolean;
   write(text: string): unknown;
 }
@@ -13,19 +13,19 @@ export interface RawOutput {
 /** Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether the program that reads the output has closed the stream, as `head` does. */
+  /** Whether the program that reads the output (such as `head`) has closed it. */
   readonly hasLeft: boolean;
-  /** The stream itself, for binary content; `null` if the output is not a stream. */
+  /** Underlying stream, for binary content; `null` if the output is not a Node.js stream. */
   readonly stream: Writable | null;
   /** Writes human-readable text. */
   write(text: string): void;
-  /** Writes JSON documents, one per line. */
+  /** Writes JSON documents. `lines` contains one document per line. */
   writeJson(lines: string): void;
   /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
   writeColoured(text: string): void;
-  /** Shows or updates the status line of a terminal. Does nothing for other outputs. */
+  /** Shows or replaces the status line of a terminal. Does nothing for other outputs. */
   showLine(text: string): void;
-  /** Shows or updates the status line of a terminal. Writes a new line to other outputs. */
+  /** Shows or replaces the status line of a terminal. Writes a new line to other outputs. */
   showProgress(text: string): void;
   /** Removes the status line of a terminal. */
   clearLine(): void;
@@ -62,13 +62,18 @@ export function createOutput(raw: RawOutput): Output {
   };
 }
 
-/** Control characters (C0, DEL and C1) except line feed and tab. */
+/** Matches control characters (C0, DEL and C1) except line feed and tab. */
 const controls = /(?![\n\t])\p{Cc}/gu;
 
-/** Bidirectional embeddings, overrides and isolates, which can reorder the text after them (UAX #9 §2). */
+/**
+ * Matches bidirectional formatting characters, which can reorder the text after them (UAX #9 §2).
+ */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Converts line ends to LF, removes bidirectional control characters and replaces other control characters. */
+/**
+ * Converts line ends to LF, removes bidirectional formatting characters, and replaces control
+ * characters with U+FFFD.
+ */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }
@@ -81,7 +86,10 @@ export function escapeJson(json: string): string {
   );
 }
 
-/** Pattern of a colour sequence (ECMA-48 §8.3.117). Its group makes `split` return the sequences at odd indexes. */
+/**
+ * Matches a colour sequence (ECMA-48 §8.3.117). Because of its group, `split` returns the sequences
+ * at odd indexes.
+ */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {
@@ -100,7 +108,10 @@ async function untilDrained(stream: Writable): Promise<void> {
   }
 }
 
-/** Calls `exit(70)` if writing to an output fails, unless the reader closed the output (`perch read … | head`). */
+/**
+ * Calls `exit` with code 70 if writing to an output fails. Ignores an output whose reader closed
+ * it, as in `perch read … | head`.
+ */
 export function exitOnWriteError(outputs: readonly Writable[], exit: (code: number) => void): void {
   for (const output of outputs) {
     output.on('error', (error: NodeJS.ErrnoException) => {

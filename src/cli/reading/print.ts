@@ -32,8 +32,9 @@ interface ListPrint {
 const pageLimit = 100;
 
 /**
- * Fetches a list page by page. Prints JSON lines after each page, or otherwise one document at the end.
- * Prints what was read even if a later page fails. Warnings and, on a terminal, the progress go to standard error.
+ * Fetches a list page by page, and prints the items. JSON lines are printed after each page, other
+ * formats as one document at the end. If a later page fails, the earlier pages are still printed.
+ * Warnings and (on a terminal) progress go to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
@@ -57,7 +58,10 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   }
 }
 
-/** Prints all pages as one document. As JSON, prints only warnings, because items are already printed. */
+/**
+ * Prints all pages as one document. In JSON format, prints only the warnings, because the items are
+ * already printed.
+ */
 function printSummary(
   format: Format,
   whole: BrowseResult | undefined,
@@ -101,13 +105,19 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
   return 'posts' in items ? items.posts : items.users;
 }
 
-/** Returns a JSON line for each item of a page. On the first page, the profile (if any) is the first line. */
+/**
+ * Formats each item of a page as a JSON line. On the first page of posts of an account, the profile
+ * is the first line.
+ */
 function toLines(page: BrowseResult, isFirst: boolean): string {
   const { profile } = page;
   return toJsonLines([...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)]);
 }
 
-/** Joins pages of a list: the profile of the first page, all items, and each warning once. */
+/**
+ * Joins the pages of a list: the profile of the first page, all items, and each different warning
+ * once. Returns `undefined` if there are no pages.
+ */
 function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
   const [first] = pages;
   return (

@@ -33,7 +33,10 @@ export async function readAll(planned: readonly PlannedRead[], context: CommandC
   return areAllInvalid ? readEach(null) : withFetching(context, readEach);
 }
 
-/** Returns a function that creates an output for each result, with a blank line between results. */
+/**
+ * Returns a function that creates an output for the next result. These outputs write a blank line
+ * between results.
+ */
 function createPages(stdout: Output): () => Output {
   let gap = '';
   return () => {

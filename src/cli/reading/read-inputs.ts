@@ -12,7 +12,10 @@ import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
-/** Argument of `perch read`, with the read operation that it requests, or the error if the argument is invalid. */
+/**
+ * Argument of `perch read`, with the read operation that the argument requests; with the error if
+ * the argument is invalid.
+ */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
 
 interface InputOptions extends AddressOptions {
@@ -25,8 +28,9 @@ const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 
 /**
- * Returns the inputs given as arguments. The argument `-` adds the lines of standard input, except blank lines and
- * lines that start with `#`. @throws UsageError for no arguments, or too many inputs
+ * Returns the inputs of `perch read`. The argument `-` is replaced by the lines of standard input,
+ * without blank lines and lines that start with `#`.
+ * @throws UsageError if there are no arguments or too many inputs
  */
 export async function listInputs(args: readonly string[], stdin: Readable) {
   if (args.length === 0) {
@@ -54,7 +58,7 @@ async function readLines(stdin: Readable): Promise<readonly string[]> {
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Parses an argument of `perch read`. Errors are returned in `target`, not thrown. */
+/** Parses an argument of `perch read`. Returns an error in `target` instead of throwing it. */
 export function parseInput(text: string, options: InputOptions): ReadInput {
   try {
     return { text, target: toTarget(text.trim(), options) };
@@ -92,7 +96,10 @@ function toPlatform(text: string): Platform {
   throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
-/** Parses a handle on the platform `of`, or on X also a post id. @throws UsageError if the text is neither */
+/**
+ * Parses text as a handle on the platform `of`. For X, also accepts a post id.
+ * @throws UsageError for other texts
+ */
 function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };

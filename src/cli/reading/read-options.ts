@@ -4,7 +4,10 @@ import { type CommandOption, UsageError } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
-/** Request parameters without a command-line option: the input itself, the paging parameters, and `nocache`. */
+/**
+ * Request parameters that have no command-line option: the input, the paging parameters and
+ * `nocache`.
+ */
 const withoutOption: ReadonlySet<string> = new Set([
   ...['url', 'handle', 'id', 'q'],
   ...['limit', 'cursor', 'page', 'nocache'],
@@ -18,7 +21,7 @@ export function textOf(value: OptionValues[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Read operation, and the name of its result in messages, such as `a post`. */
+/** Read operation, and the name of its result in error messages, such as `a post`. */
 type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 
 /** Creates command-line options from the parameters of read operations: `--with-replies` for `with_replies`. */
@@ -36,7 +39,10 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
     // If several read operations have the parameter, the help shows the first description.
     options[name] ??= toOption(parameter, named.length === 1 ? [] : readsWith(name));
   }
-  /** Converts option values to parameters of a read operation. @throws UsageError if a value is misspelled */
+  /**
+   * Converts option values to parameters of a read operation.
+   * @throws UsageError for a misspelled value
+   */
   const toParameters = (read: ReadAbout, values: OptionValues): Record<string, string> => {
     const parameters: Record<string, string> = {};
     for (const parameter of parametersOf.get(read) ?? []) {
@@ -92,7 +98,11 @@ function wordsOf({ schema }: Described): readonly string[] {
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
 }
 
-/** Throws a UsageError with a suggestion if a value is a misspelling of one of `words`. Accepts other values. */
+/**
+ * Rejects a value that is similar to one of `words`, and suggests that word. Accepts the words
+ * themselves and dissimilar values.
+ * @throws UsageError
+ */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;
   const near = nearestName(value, words);

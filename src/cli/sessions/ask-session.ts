@@ -43,10 +43,13 @@ import {
   UnreachableError,
 } from './session-client.ts';
 
-/** Question for a session. `sessionId` is `null` to start a new session. */
+/** Question to ask in a session. `sessionId` is `null` to start a new session. */
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
-/** Asks a question in a session and prints the answer as it arrives. Uses the running server, if there is one. */
+/**
+ * Asks a question in a session, and prints the answer as it arrives. Sends the question to the
+ * running Perch server if there is one.
+ */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
   const place = describeSessionPlace(context);
   let client: SessionClient | null = null;
@@ -67,7 +70,7 @@ export async function askSession(question: SessionQuestion, context: CommandCont
   }
 }
 
-/** Question for the sessions of a server at `url`. */
+/** Question to ask in a new session of the server at `url`. */
 type ServerQuestion = Readonly<{ question: string; url: string; json: boolean }>;
 
 /** Asks a question in a new session of a server, and prints the answer as it arrives. */
@@ -129,7 +132,10 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   }
 }
 
-/** Waits for the running answers of all sessions, then closes the service. Meanwhile, no new answers are started. */
+/**
+ * Stops starting new answers, waits for the running answers of all sessions, and then closes the
+ * service.
+ */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);
@@ -162,7 +168,10 @@ async function printAnswer(
   }
 }
 
-/** Creates a printer of a growing text. `show` writes only the new part, or the whole text if earlier text changed. */
+/**
+ * Creates a printer of a growing text. `show` writes only the new part; it writes the whole text if
+ * earlier text changed.
+ */
 function createTextPrinter(write: (text: string) => void) {
   let written = '';
   return {

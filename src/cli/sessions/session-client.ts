@@ -19,7 +19,10 @@ export class UnreachableError extends Error {}
 
 /** Client of the session service, in this process or on a server. Callers must call `close`. */
 export interface SessionClient {
-  /** Asks a question in a session, or in a new session if the id is `null`. @throws Problem, PerchError */
+  /**
+   * Asks a question in a session, or in a new session if the id is `null`.
+   * @throws Problem or PerchError if the service refuses the question or cannot be reached
+   */
   ask(question: string, sessionId: string | null): Promise<Turn>;
   close(): Promise<void>;
 }
@@ -74,7 +77,10 @@ export function createLocalClient({
   };
 }
 
-/** Opens the event stream of a session in this process. @throws Problem for a session that was deleted */
+/**
+ * Opens the event stream of a session in this process.
+ * @throws Problem if the session was deleted
+ */
 async function openLocalStream(service: SessionService, sessionId: string, startIndex: number) {
   const request = { sessionId, startIndex, mode: 'automatic', token: null, client: null } as const;
   const stream = await service.streams.openStream(request);

@@ -103,7 +103,7 @@ that appeared since the previous run. The command ends on SIGTERM, SIGINT or a c
 
 type Plan = ReturnType<typeof toPlan>;
 
-/** Parses the options. @throws UsageError */
+/** Parses the options of `perch watch`. @throws UsageError for an invalid option */
 function toPlan(values: OptionValues) {
   const { once, state, exec, every, webhook } = values;
   const everyText = textOf(every);
@@ -212,7 +212,11 @@ const toClientOptions = (config: Config) => ({
   clock: systemClock,
 });
 
-/** Returns each target once, with the key of its memory. @throws Problem with status 400 for invalid parameters */
+/**
+ * Removes duplicates from the lists to watch, and adds the key that identifies each list in the
+ * state.
+ * @throws Problem with status 400 for invalid parameters
+ */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
   const keyed = targets.map((target) => {
     const { query } = parsePage(target, reader, { limit: 1 }).plan;

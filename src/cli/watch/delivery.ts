@@ -4,12 +4,15 @@ import { CommandError } from '../command.ts';
 import { backoffMs } from './pace.ts';
 
 interface DeliveryErrorOptions extends ErrorOptions {
-  /** Whether further attempts are useless. */
+  /** Whether the delivery fails without further attempts. */
   readonly isFinal?: boolean;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Error of one attempt to deliver a post. The message continues the name of the handler: “ended with exit code 1”. */
+/**
+ * Error of one attempt to deliver a post. The message completes a sentence that begins with the
+ * name of the handler, for example “ended with exit code 1”.
+ */
 export class DeliveryError extends Error {
   readonly isFinal: boolean;
   readonly retryAfterSeconds: number | undefined;
@@ -26,13 +29,13 @@ export class DeliveryError extends Error {
 
 /** Command or webhook that receives each post. */
 export interface Handler<Message> {
-  /** Name in messages, such as `The webhook`. */
+  /** Name in messages to the user, such as `The webhook`. */
   readonly name: string;
   /** Maximum number of attempts for one message. */
   readonly attempts: number;
   /** Maximum wait between two attempts in milliseconds. */
   readonly maxWaitMs: number;
-  /** Delivers a message once. @throws DeliveryError */
+  /** Tries once to deliver a message. @throws DeliveryError if the attempt fails */
   send(message: Message): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export interface RetryOptions {
   readonly random: Random;
   /** Signal that ends the wait between two attempts. */
   readonly stop: AbortSignal;
-  /** Prints a line for the user. */
+  /** Prints a line of text for the user. */
   readonly report: (text: string) => void;
 }
 
@@ -73,7 +76,10 @@ interface Failed {
   readonly failures: number;
 }
 
-/** Returns the wait before the next attempt in milliseconds. @throws CommandError if there is no further attempt */
+/**
+ * Returns the wait in milliseconds before the next attempt.
+ * @throws CommandError if no attempts remain
+ */
 function planRetry<Message>(
   { name, attempts, maxWaitMs: maxMs }: Handler<Message>,
   { error, failures }: Failed,
@@ -104,7 +110,7 @@ function toFailure(name: string, failures: number, cause: DeliveryError): Comman
   return new CommandError('upstream', `${name} ${cause.message}.${times}\n${next}`, { cause });
 }
 
-/** Waits. Returns `false` if `stop` was aborted. */
+/** Waits `ms` milliseconds. Returns `false` if `stop` is aborted before the end. */
 export async function sleep(
   ms: number,
   { clock, stop }: Pick<RetryOptions, 'clock' | 'stop'>,

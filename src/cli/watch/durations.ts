@@ -7,14 +7,20 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Range of an option whose value is a duration. `name` is the option without hyphens. */
+/**
+ * Minimum and maximum of an option whose value is a duration. `name` is the name of the option
+ * without hyphens.
+ */
 interface DurationRange {
   readonly name: string;
   readonly minMs: number;
   readonly maxMs: number;
 }
 
-/** Parses a duration such as `90`, `90s`, `5m`, `1h` or `1d` to milliseconds. @throws UsageError */
+/**
+ * Converts a duration such as `90`, `90s`, `5m`, `1h` or `1d` to milliseconds.
+ * @throws UsageError if the text is not a duration within the range
+ */
 export function parseDuration(text: string, { name, minMs, maxMs }: DurationRange): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const ms = digits === '' ? Number.NaN : Number(digits) * (unitMs[unit] ?? 0);
@@ -25,7 +31,10 @@ export function parseDuration(text: string, { name, minMs, maxMs }: DurationRang
   );
 }
 
-/** Formats a duration in the largest unit that divides it: `90s`, `5m`, `1h`, `1d`. Rounds up to seconds. */
+/**
+ * Formats a duration with the largest unit that divides it evenly: `90s`, `5m`, `1h`, `1d`. Rounds
+ * up to seconds.
+ */
 export function formatDuration(ms: number): string {
   const whole = Math.ceil(ms / 1000) * 1000;
   const [unit = 's', size = 1000] =

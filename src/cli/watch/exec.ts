@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { DeliveryError } from './delivery.ts';
 import { formatDuration } from './durations.ts';
 
-/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds its time. */
+/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds its timeout. */
 const graceMs = 5000;
 
 /**
- * Runs a command in the shell with `input` as its standard input. Its output goes to the standard error of this
- * process. A command that takes longer than `timeoutMs` is ended with all processes that it started.
- * @throws DeliveryError if the command fails
+ * Runs a command in the shell with `input` as its standard input. The output of the command goes to
+ * the standard error of this process. If the command takes longer than `timeoutMs`, kills the
+ * command and all processes that it started.
+ * @throws DeliveryError if the command fails or takes too long
  */
 export async function runCommandLine(
   command: string,
@@ -39,7 +40,9 @@ export async function runCommandLine(
   }
 }
 
-/** Waits until a command ends. Returns the reason why it failed; `null` for success. */
+/**
+ * Waits until a command ends. Returns the reason for its failure; `null` if the command succeeded.
+ */
 function waitForExit(child: ChildProcess, input: string): Promise<string | null> {
   return new Promise((resolve) => {
     child.on('error', ({ message }) => resolve(`could not be started (${message})`));

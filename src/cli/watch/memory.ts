@@ -6,13 +6,19 @@ import type { BrowseResult } from '../../model/results.ts';
 /** Post of a watched list. */
 export interface Item {
   readonly post: Status;
-  /** Identity of the post. A repost has another identity than the original. */
+  /** Key that identifies the post. A repost has a different key from the original post. */
   readonly key: string;
-  /** Time of the post in Unix seconds; `null` for a repost, whose post has the time of the original. */
+  /**
+   * Time of publication in Unix seconds; `null` for a repost, because the time of reposting is
+   * unknown.
+   */
   readonly seconds: number | null;
 }
 
-/** Returns the posts of a page in the order of the list. Omits placeholders for posts that cannot be shown. */
+/**
+ * Returns the posts of a page in the order of the page. Omits placeholders for posts that cannot be
+ * shown.
+ */
 export function itemsOf({ items }: BrowseResult): readonly Item[] {
   const posts = items !== null && 'posts' in items ? items.posts : [];
   return posts.flatMap((post): readonly Item[] => {
@@ -24,29 +30,42 @@ export function itemsOf({ items }: BrowseResult): readonly Item[] {
   });
 }
 
-/** Returns the identity of a post, which stays the same if the author changes the handle. */
+/**
+ * Returns the key that identifies a post. The key stays the same if the author changes the handle.
+ */
 function keyOf(post: Status): string {
   const { platform, id, author } = post;
   // URLs of Bluesky contain the handle, but the DID of an account never changes.
   return `${platform} ${author.id.startsWith('did:') ? `${author.id} ${id}` : postKey(post)}`;
 }
 
-/** Returns the `webhook-id` of a post: letters and digits, the same in all runs and on all machines. */
+/**
+ * Returns the `webhook-id` header for a post. The value consists of letters and digits, and is the
+ * same in all runs and on all machines.
+ */
 export const toDeliveryId = ({ key }: Item): string =>
   `post${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 
-/** Maximum number of posts that a memory contains. */
+/** Maximum number of posts to remember for each watched list. */
 export const maxRemembered = 1000;
 
-/** Record of the posts of one list that were delivered, or that are too old to be delivered. */
+/**
+ * Record of the posts of one list that need no delivery: already delivered posts and older posts.
+ */
 export interface Memory {
-  /** Time in Unix seconds. Posts at or before this time are never new. */
+  /** Time in Unix seconds. Posts published at or before this time are never delivered. */
   readonly floor: number;
-  /** Times of known posts by identity (see `Item`), the least recently added first. */
+  /**
+   * Known posts, the least recently added first. Maps the `key` of an `Item` to its time in Unix
+   * seconds, which is `null` for a repost.
+   */
   readonly seen: ReadonlyMap<string, number | null>;
 }
 
-/** Returns a memory that also contains `items`. The oldest entries make room for new ones, and raise the floor. */
+/**
+ * Returns a memory that also contains `items`. Removes the oldest entries beyond `maxRemembered`,
+ * and raises `floor` if necessary.
+ */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);
   for (const { key, seconds } of items) all.set(key, seconds);
@@ -61,7 +80,7 @@ export function remember({ floor, seen }: Memory, items: readonly Item[]): Memor
 
 const timesOf = (times: readonly (number | null)[]) => times.filter((one) => one !== null);
 
-/** Returns whether the first item is a pinned post, which precedes newer posts. */
+/** Returns whether the first item is a pinned post: an older post listed before newer posts. */
 function hasPinned([first, ...rest]: readonly Item[]): boolean {
   const next = rest.find(({ seconds }) => seconds !== null);
   return first?.seconds != null && next?.seconds != null && first.seconds < next.seconds;
@@ -70,7 +89,7 @@ function hasPinned([first, ...rest]: readonly Item[]): boolean {
 const withoutPinned = (items: readonly Item[]): readonly Item[] =>
   hasPinned(items) ? items.slice(1) : items;
 
-/** Returns the items with a pinned post moved to the position that its time has in the list. */
+/** Moves a pinned post to its chronological position, and returns all items. */
 export function inOrder(items: readonly Item[]): readonly Item[] {
   const [first] = items;
   if (first?.seconds == null || !hasPinned(items)) return items;
@@ -80,13 +99,19 @@ export function inOrder(items: readonly Item[]): readonly Item[] {
   return rest.toSpliced(place === -1 ? rest.length : place, 0, first);
 }
 
-/** Returns the time of the oldest post in a list, without a pinned post; `undefined` if there is none. */
+/**
+ * Returns the time of the oldest post in a list in Unix seconds, without a pinned post; `undefined`
+ * if there is none.
+ */
 export function oldestOf(items: readonly Item[]): number | undefined {
   const times = timesOf(withoutPinned(items).map(({ seconds }) => seconds));
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Returns whether pages after `page` can contain new posts: unless its last item is known or too old. */
+/**
+ * Returns whether pages after `page` may contain new posts. Returns `false` if the last item of
+ * `page` is known or too old.
+ */
 export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
   const last = page.at(-1);
   if (last === undefined) return true;
@@ -94,10 +119,11 @@ export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boo
 }
 
 /**
- * Returns the new posts of a list, whose newest item is first. A post is new if it is unknown and later than the floor,
- * even below known posts, because platforms list some posts late. A repost is new if it precedes such a post or a
- * known item, because the time of the repost is unknown. If no item is known, all reposts are new, unless the list is
- * read for the first time (`isFirst`).
+ * Returns the new posts of a list that is sorted newest first. A post is new if it is unknown and
+ * was published after `floor`. Its position does not matter, because platforms list some posts
+ * late. The time of a repost is unknown. Therefore, a repost is new if it is listed above a known
+ * item or above a post published after `floor`. If the list contains no known item, all reposts are
+ * new, except when the list is read for the first time (`isFirst`).
  */
 export function selectNew(
   items: readonly Item[],

@@ -2,19 +2,23 @@ import type { Config } from '../../config/config.ts';
 import type { Random } from '../../core/random.ts';
 import type { Item } from './memory.ts';
 
-/** Minimum and maximum interval between two polls of a list in milliseconds, if `--every` is not used. */
+/**
+ * Minimum and maximum interval in milliseconds between two polls of a list, if `--every` is not
+ * used.
+ */
 export const minAdaptiveMs = 60_000;
 export const maxAdaptiveMs = 900_000;
 
-/** Interval between two polls, as a share of the usual time between two posts. */
+/** Interval between two polls as a fraction of the usual time between two posts. */
 const share = 0.1;
 
-/** Maximum wait after errors in milliseconds, also if the platform requests a longer one. */
+/** Maximum wait in milliseconds after errors, even if the platform requests a longer wait. */
 const maxBackoffMs = 3_600_000;
 
 /**
- * Returns the shortest interval between two polls of a list in milliseconds, so that all polls together stay within the
- * allowance of a caller without a key.
+ * Returns the minimum interval in milliseconds between two polls of a list, for `lists` watched
+ * lists. With this interval, all polls together stay within the rate limit for callers without a
+ * key.
  */
 export function toMinIntervalMs(config: Config, lists: number): number {
   const { PERCH_ALLOWANCE_WINDOW_SECONDS: window, PERCH_PUBLIC_ALLOWANCE: allowance } = config;
@@ -22,8 +26,9 @@ export function toMinIntervalMs(config: Config, lists: number): number {
 }
 
 /**
- * Returns the time until the next poll of a list in milliseconds: a tenth of the usual time between two posts, or of
- * the time since the newest post if it is shorter.
+ * Returns the time in milliseconds until the next poll of a list, from 1 to 15 minutes. The time is
+ * a tenth of the median time between two posts, or a tenth of the time since the newest post if
+ * that is shorter.
  */
 export function adaptiveIntervalMs(latest: readonly Item[], nowMs: number): number {
   const times = latest.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
@@ -45,11 +50,16 @@ interface Backoff {
   readonly failures: number;
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Minimum wait that the other side requests; `undefined` if it requests none. */
+  /**
+   * Minimum wait in seconds that the platform or webhook requests; `undefined` if it requests none.
+   */
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Returns the wait after a failure in milliseconds: exponential with up to 25 percent of jitter. */
+/**
+ * Returns the wait in milliseconds after a failure: exponential, at least `retryAfterSeconds`, and
+ * with up to 25 percent of jitter.
+ */
 export function backoffMs(
   { failures, firstMs, maxMs, retryAfterSeconds = 0 }: Backoff,
   random: Random,

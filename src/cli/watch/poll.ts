@@ -12,35 +12,47 @@ import {
 } from './memory.ts';
 import type { Target } from './targets.ts';
 
-/** Maximum numbers of posts and of pages that one poll reads. The last page can exceed the number of posts. */
+/**
+ * Maximum numbers of posts and pages that one poll reads. The last page may exceed the maximum
+ * number of posts.
+ */
 export const maxItems = 2000;
 const maxPages = 40;
 
-/** Number of posts to request on the first page, and on each later page. */
+/** Number of posts to request per page: on the first page, and on later pages. */
 const firstPage = 20;
 const laterPages = 100;
 
-/** Posts to deliver when a list is read for the first time: those since a time in Unix seconds, or the newest ones. */
+/**
+ * Posts to deliver when a list is read for the first time: posts since a time (Unix seconds), or a
+ * number of newest posts.
+ */
 export type Start =
   | { readonly kind: 'since'; readonly seconds: number }
   | { readonly kind: 'backlog'; readonly count: number };
 
-/** Result of reading a list. */
+/** Result of reading a watched list. */
 export interface Poll {
-  /** New posts, the oldest first. */
+  /** New posts, oldest first. */
   readonly newItems: readonly Item[];
-  /** Memory of the list without the new posts, which are added when they are delivered. */
+  /** Known posts of the list. A new post is added only after its delivery. */
   readonly memory: Memory;
-  /** Newest posts of the list, the newest first. */
+  /** Posts on the first page of the list, usually newest first. */
   readonly latest: readonly Item[];
-  /** Whether older new posts are missing, because one poll reads a limited number of posts. */
+  /**
+   * Whether older new posts are missing because the poll reached its maximum number of posts or
+   * pages.
+   */
   readonly isTruncated: boolean;
 }
 
 /** Error for a list that was read from a source that is not live, such as the archive. */
 export class NotLiveError extends Error {}
 
-/** Parses the request for a page of a list. @throws Problem with status 400 */
+/**
+ * Parses the parameters of a request for one page of a list.
+ * @throws Problem with status 400 for invalid parameters
+ */
 export function parsePage(
   { read, parameters }: Target,
   reader: Reader,
@@ -50,7 +62,10 @@ export function parsePage(
   return reader.parse(read, { ...parameters, ...page });
 }
 
-/** Reads a list for the first time. @throws Problem, NotLiveError */
+/**
+ * Reads a list for the first time.
+ * @throws Problem if the list cannot be read; NotLiveError if its source is not live
+ */
 export async function pollFirst(
   target: Target,
   reader: Reader,
@@ -79,7 +94,10 @@ function withoutRepeats(items: readonly Item[]): readonly Item[] {
   return [...new Map(items.map((item) => [item.key, item])).values()];
 }
 
-/** Reads the new posts of a list: page by page until a known post. @throws Problem, NotLiveError */
+/**
+ * Reads the new posts of a list, page by page until a known post.
+ * @throws Problem if the list cannot be read; NotLiveError if its source is not live
+ */
 export function pollAgain(target: Target, reader: Reader, memory: Memory): Promise<Poll> {
   return pollNew(target, reader, { ...memory, isFirst: false });
 }
@@ -100,7 +118,10 @@ async function pollNew(
 interface ReadOptions {
   /** Number of posts on the first page. */
   readonly limit: number;
-  /** Returns whether the next page is needed after the items so far, of which `page` are those of the last page. */
+  /**
+   * Returns whether to read the next page. `items`: items of all pages so far. `page`: items of the
+   * last page.
+   */
   readonly mayContinue: (items: readonly Item[], page: readonly Item[]) => boolean;
 }
 

@@ -11,11 +11,11 @@ export type PrintFormat = (typeof printFormats)[number];
 interface PrintOptions {
   readonly format: PrintFormat;
   readonly nowMs: number;
-  /** Signal that ends the wait for a program that does not read the output. */
+  /** Signal that ends the wait for the reader of the output. */
   readonly stop: AbortSignal;
 }
 
-/** Prints a post. Returns whether the output has accepted the whole post. */
+/** Prints a post. Returns whether the whole post was written to the output. */
 export async function printPost(
   post: Status,
   stdout: Output,
@@ -33,7 +33,10 @@ function toText(post: Status, nowMs: number): string {
   return renderPostBlock(post, context, { full: false, fetchedAt, articles: 'preview' });
 }
 
-/** Waits until the operating system has accepted the output. Returns `false` for a closed output, or after `stop`. */
+/**
+ * Waits until the operating system has accepted the output. Returns `false` if the output is closed
+ * or `stop` is aborted.
+ */
 function untilWritten({ stream, hasLeft }: Output, stop: AbortSignal): Promise<boolean> {
   if (stream === null || hasLeft) return Promise.resolve(!hasLeft);
   return new Promise((resolve) => {

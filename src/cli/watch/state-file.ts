@@ -16,10 +16,16 @@ import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
 import { type Memory, maxRemembered } from './memory.ts';
 
-/** Memories of the watched lists by the key of the list. */
+/**
+ * State of `perch watch`. `memories` contains the known posts of each watched list, by the key of
+ * the list.
+ */
 export interface State {
   readonly memories: Map<string, Memory>;
-  /** Stores the memories. Returns when they are safe even if the machine loses power. @throws CommandError */
+  /**
+   * Writes the state to its file, and flushes the file to disk.
+   * @throws CommandError if the file cannot be written
+   */
   save(): Promise<void>;
   close(): void;
 }
@@ -36,14 +42,18 @@ const content = z.object({
   lists: z.record(z.string().max(4096), memory),
 });
 
-/** Creates a state that is lost when the command ends. */
+/** Creates a state that is kept only in memory, and is lost when the command ends. */
 export const createState = (): State => ({
   memories: new Map(),
   save: async () => {},
   close: () => {},
 });
 
-/** Opens a state file, and locks it until `close`. A missing file is created with `save`. @throws UsageError */
+/**
+ * Opens a state file, and locks it until `close` is called. If the file is missing, `save` creates
+ * it.
+ * @throws UsageError if the file cannot be used
+ */
 export function openStateFile(path: string): State {
   if (path === '') throw new UsageError('--state is empty. Set it to a file.');
   const target = existsSync(path) ? realpathSync(path) : path;
@@ -127,7 +137,7 @@ async function save(path: string, memories: ReadonlyMap<string, Memory>): Promis
   });
 }
 
-/** Replaces a file atomically, and waits until the content and the name are on the disk. */
+/** Replaces a file atomically, and waits until both its content and its name are on the disk. */
 function replaceFile(path: string, text: string): void {
   const unfinished = `${path}.part`;
   const file = openSync(unfinished, 'w', 0o600);

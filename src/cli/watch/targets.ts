@@ -12,7 +12,7 @@ import { createReadOptions, type OptionValues, textOf } from '../reading/read-op
 
 /** List to watch: the posts of an account, or the results of a search. */
 export interface Target {
-  /** Name in messages, as the user has written it. */
+  /** Name in messages: the argument as the user wrote it. */
   readonly name: string;
   readonly read: Read;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -50,7 +50,10 @@ function optionOf(name: string) {
 
 const maxTargets = 20;
 
-/** Converts the arguments of the command to lists to watch. @throws UsageError, CommandError */
+/**
+ * Converts the arguments of the command to lists to watch.
+ * @throws UsageError or CommandError for an invalid argument
+ */
 export function toTargets(
   args: readonly string[],
   values: OptionValues,
@@ -135,7 +138,11 @@ function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
 
 const sinceParameter = z.object({ since: timestamp('Only posts at or after this time') });
 
-/** Parses the option `--since` to Unix seconds; `undefined` without the option. @throws UsageError */
+/**
+ * Converts the value of the option `--since` to Unix seconds; returns `undefined` without the
+ * option.
+ * @throws UsageError for an invalid time
+ */
 export function toSince(text: string | undefined): number | undefined {
   try {
     return parseParameters(sinceParameter, { since: text }).since;

@@ -11,7 +11,7 @@ import { maxItems, NotLiveError, type Poll, pollAgain, pollFirst, type Start } f
 import type { State } from './state-file.ts';
 import type { Target } from './targets.ts';
 
-/** Target with the key of its memory in the state. */
+/** List to watch, with the key that identifies the list in the state. */
 export interface KeyedTarget {
   readonly target: Target;
   readonly key: string;
@@ -20,9 +20,15 @@ export interface KeyedTarget {
 export interface WatchOptions {
   readonly targets: readonly KeyedTarget[];
   readonly start: Start;
-  /** Fixed interval between two polls of a list in milliseconds; `null` for the adaptive one. */
+  /**
+   * Fixed interval in milliseconds between two polls of a list; `null` to adapt the interval to the
+   * list.
+   */
   readonly everyMs: number | null;
-  /** Minimum interval between two polls of a list in milliseconds, also with `everyMs`. */
+  /**
+   * Minimum interval in milliseconds between two polls of a list. It also applies if `everyMs` is
+   * set.
+   */
   readonly minIntervalMs: number;
   /** Whether to read each list only once. */
   readonly isOnce: boolean;
@@ -34,23 +40,27 @@ export interface WatchOptions {
   readonly random: Random;
   /** Signal that ends the watch after the current delivery. */
   readonly stop: AbortSignal;
-  /** Prints a line for the user. */
+  /** Prints a line of text for the user. */
   readonly report: (text: string) => void;
 }
 
-/** Watched list, with the time of its next poll (`dueMs`, Unix milliseconds) and its consecutive failures. */
+/**
+ * Watched list, with the time of its next poll (`dueMs`, Unix milliseconds) and its number of
+ * consecutive failures.
+ */
 interface List extends KeyedTarget {
   dueMs: number;
   intervalMs: number;
   failures: number;
-  /** Code of the reported failure; `null` if the latest poll succeeded. */
+  /** Code of the last reported failure; `null` if the latest poll succeeded. */
   fault: string | null;
   /** Whether a read of the list has succeeded in this run. */
   wasRead: boolean;
 }
 
 /**
- * Reads the lists and delivers each new post, until `stop` is aborted or `deliver` returns `false`.
+ * Polls the watched lists and delivers each new post, until `stop` is aborted or `deliver` returns
+ * `false`.
  * @throws CommandError if a list does not exist, or if a post cannot be delivered
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
@@ -82,7 +92,7 @@ async function readOnce(lists: readonly List[], options: WatchOptions): Promise<
   return code;
 }
 
-/** Failure to read a list that can end by itself, such as an outage of the platform. */
+/** Failure to read a list that may resolve by itself, such as an outage of the platform. */
 class TemporaryFault {
   readonly code: string;
   readonly message: string;
@@ -95,7 +105,10 @@ class TemporaryFault {
   }
 }
 
-/** Reads a list and delivers its new posts. Returns `end` to end the watch. @throws CommandError */
+/**
+ * Reads a list and delivers its new posts. Returns `end` if the watch must end.
+ * @throws CommandError if a post cannot be delivered, or if the list can never be read
+ */
 async function visit(list: List, options: WatchOptions): Promise<Poll | TemporaryFault | 'end'> {
   const poll = await read(list, options);
   if (options.stop.aborted) return 'end';
@@ -122,7 +135,11 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
   }
 }
 
-/** Converts an error of a read. @throws CommandError if the list has never been read and cannot be read later */
+/**
+ * Converts an error from reading a list to a temporary failure.
+ * @throws CommandError for a permanent error, such as an unknown account, if the list has not been
+ * read in this run
+ */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
   if (!(error instanceof Problem)) throw error;
@@ -135,7 +152,7 @@ function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   throw new CommandError(kind, `${target.name}: ${advice}`, { cause: error });
 }
 
-/** Reports a failure when it begins or changes, and its end. */
+/** Reports a new or different failure to read a list, and the end of a failure. */
 function reportChange(
   list: List,
   poll: Poll | TemporaryFault,
@@ -150,7 +167,10 @@ function reportChange(
   list.fault = fault;
 }
 
-/** Delivers new posts one after the other, and stores each delivery. Returns `false` if the watch must end. */
+/**
+ * Delivers new posts one after the other, and saves the state after each post. Returns `false` if
+ * the watch must end.
+ */
 async function deliverNewItems(list: List, { newItems, memory }: Poll, options: WatchOptions) {
   const { state, stop, deliver } = options;
   const isFirst = !state.memories.has(list.key);
@@ -165,14 +185,14 @@ async function deliverNewItems(list: List, { newItems, memory }: Poll, options: 
   return true;
 }
 
-/** Returns whether the post was already delivered for another watched list. */
+/** Returns whether the post is already known from any watched list. */
 function isKnown({ key }: Item, { targets, state }: WatchOptions): boolean {
   return targets.some((one) => state.memories.get(one.key)?.seen.has(key) === true);
 }
 
 const firstBackoffMs = 15_000;
 
-/** Sets the time of the next poll. */
+/** Sets the time of the next poll of a list. */
 function schedule(list: List, last: Poll | TemporaryFault, options: WatchOptions): void {
   const { everyMs, minIntervalMs, clock, random } = options;
   const nowMs = clock.now();

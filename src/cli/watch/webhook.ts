@@ -6,11 +6,11 @@ import { withDeadline } from '../../core/scheduling/deadline.ts';
 import { UsageError } from '../command.ts';
 import { DeliveryError } from './delivery.ts';
 
-/** Time in milliseconds for one request to a webhook, including the body of the response. */
+/** Timeout in milliseconds for one request to a webhook, including the body of the response. */
 const attemptMs = 20_000;
 const maxReplyBytes = 65_536;
 
-/** Prefix of a secret in the format of Standard Webhooks. The rest is base64. */
+/** Prefix of a secret in the format of Standard Webhooks. The rest of the secret is base64. */
 const secretPrefix = 'whsec_';
 
 export interface WebhookOptions {
@@ -21,13 +21,16 @@ export interface WebhookOptions {
   readonly clock: Clock;
 }
 
-/** Message to a webhook. All attempts to send it have the same `id`. */
+/** Message to a webhook. `id` is the same for all attempts to send the message. */
 export interface WebhookMessage {
   readonly id: string;
   readonly body: object;
 }
 
-/** Parses the URL of a webhook. @throws UsageError */
+/**
+ * Parses the URL of a webhook.
+ * @throws UsageError if it is not an http or https URL, or if it contains credentials
+ */
 export function parseWebhookUrl(text: string): URL {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -42,7 +45,7 @@ export function parseWebhookUrl(text: string): URL {
 }
 
 /**
- * Returns the headers of a webhook request with a symmetric signature
+ * Returns the headers that sign a webhook request with a shared secret
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
  */
 export function signWebhook(
@@ -58,7 +61,10 @@ export function signWebhook(
   };
 }
 
-/** Sends a message to a webhook once. @throws DeliveryError if the webhook does not confirm it with a status 2xx */
+/**
+ * Sends a message to a webhook once.
+ * @throws DeliveryError unless the webhook responds with a 2xx status
+ */
 export async function sendWebhook(
   { url, secret, client, clock }: WebhookOptions,
   { id, body }: WebhookMessage,
