@@ -28,10 +28,15 @@ import { createRequestIds } from './request-ids.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/** Server, with the number of operations in progress and with functions for shutting the server down. */
+/**
+ * Server, with the number of operations in progress and with functions that shut the server down.
+ */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/** Builds the server. Closes all opened resources when the server is closed or cannot be built. */
+/**
+ * Builds the server. All opened resources are closed when the server closes, or if it cannot be
+ * built.
+ */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createCleanupStack();
   try {
@@ -82,24 +87,33 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   await server.ready();
   return {
     server,
-    /** Starts to answer new requests with 503 `shutting_down`. */
+    /** Starts the shutdown: the server answers new requests with 503 `shutting_down`. */
     startDraining: () => {
       readiness.draining = true;
       sessions?.service.startDraining();
     },
-    /** Ends running reads of posts with 503 `shutting_down`. Ends all answers and event streams of sessions. */
+    /**
+     * Ends reads of posts in progress with 503 `shutting_down`. Ends all running answers and event
+     * streams of sessions.
+     */
     cutOff: () => {
       fetching.stop();
       void sessions?.service.cutOff(); // closing the server waits for this
     },
-    /** Number of reads of posts in progress, plus the number of questions that the session service is answering. */
+    /**
+     * Number of operations in progress: reads of posts, and questions that the session service is
+     * answering.
+     */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
 }
 
-/** Adds the request hooks in the order in which they run. The options of a route decide which hooks apply to it. */
+/**
+ * Adds the request hooks in the order in which they run. The options of each route determine the
+ * hooks that apply to it.
+ */
 async function addHooks(
   server: FastifyInstance,
   { config, identification, access }: Omit<Services, 'accessLog'>,

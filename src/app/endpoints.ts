@@ -14,8 +14,9 @@ import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
 /**
- * Public routes in the order of `/api`, except read routes (`http/reads/routes.ts`) and routes that a setting can turn
- * off: sessions, `/docs/ask` and pictures.
+ * Public routes in the order in which `/api` lists them. Does not contain read routes
+ * (`http/reads/routes.ts`), and routes that a setting can turn off: sessions, `/docs/ask` and
+ * pictures.
  */
 export const endpoints: readonly Endpoint[] = [
   opmlEndpoint,
@@ -37,8 +38,9 @@ export const adminEndpoints: readonly Endpoint[] = [
 ];
 
 /**
- * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` omits them.
- * `media`: value of `PERCH_MEDIA`; `off` omits the route of pictures.
+ * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes;
+ * `null` to omit these routes. `media`: value of `PERCH_MEDIA`; `off` to omit the route of
+ * pictures.
  */
 export function listEndpoints(
   sessionSegment: string | null,

@@ -15,7 +15,10 @@ export interface AppBasics {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /** Clock for connections to Valkey or Redis. Default: `clock`. Tests with a fake `clock` pass the real one. */
+  /**
+   * Clock for connections to Valkey or Redis. Default: `clock`. Tests with a fake `clock` pass the
+   * real clock here.
+   */
   readonly engineClock?: Clock;
 }
 
@@ -23,19 +26,33 @@ export interface AppBasics {
 export interface AppOptions extends AppBasics {
   /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
   readonly providers?: readonly Provider[];
-  /** Already opened provider of imported archives. Default: the server opens the provider itself. */
+  /**
+   * Provider of imported archives that is already open. Default: the server opens this provider.
+   */
   readonly archive?: Provider;
-  /** DNS lookup and connections for hosts that appear in requests. Tests replace this option; users cannot set it. */
+  /**
+   * DNS lookup and connections for host names in requests. Only tests replace this option; there is
+   * no setting for it.
+   */
   readonly network?: PublicHttpOptions;
-  /** Gauge of the server's load. Default: a gauge of the event-loop delay. Closing the server closes the gauge. */
+  /**
+   * Gauge of the server's load, which closes with the server. Default: a gauge of the event-loop
+   * delay.
+   */
   readonly load?: LoadGauge;
-  /** Identification of callers. Default: by API key and client address. The benchmark passes a faster substitute. */
+  /**
+   * Function set that identifies callers. Default: by API key and client address. The benchmark
+   * passes a faster substitute.
+   */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
-  /** Source of spans; `null` turns tracing off. Default: the OpenTelemetry SDK that was loaded before Perch, if any. */
+  /**
+   * Source of tracing spans; `null` turns tracing off. Default: the OpenTelemetry SDK, if it was
+   * loaded before Perch.
+   */
   readonly tracing?: Tracing | null;
-  /** Settings that are set, with their sources, for the dashboard. Default: none. */
+  /** Configured settings with their sources, which the dashboard shows. Default: no settings. */
   readonly settings?: Settings;
-  /** Warnings about the settings, for the dashboard. Default: none. */
+  /** Warnings about the settings, which the dashboard shows. Default: no warnings. */
   readonly startWarnings?: readonly string[];
 }

@@ -28,7 +28,10 @@ import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/** Returns the functions that session routes use to report problems in the same way as all other routes. */
+/**
+ * Returns the functions with which session routes report errors in the same way as all other
+ * routes.
+ */
 export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
@@ -46,7 +49,9 @@ interface ServerOptions extends AppBasics {
   readonly requestIds: RequestIds;
 }
 
-/** Creates the Fastify server. The caller adds the error handlers, hooks and routes. */
+/**
+ * Creates the Fastify server without error handlers, hooks and routes. The caller must add them.
+ */
 export function createServer(
   { config, logger, writePage, requestIds }: ServerOptions,
   access: Access,

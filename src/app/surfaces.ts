@@ -41,7 +41,7 @@ import type { AppBasics } from './options.ts';
 import type { RequestIds } from './request-ids.ts';
 import { createReporter } from './server.ts';
 
-/** Services that the surfaces (HTTP routes, pages, MCP, sessions) use. */
+/** Services that the HTTP routes, HTML pages, MCP routes and session routes use. */
 export interface Services extends AppBasics {
   readonly site: FrontSite;
   readonly heavyTurns: Turns;
@@ -56,9 +56,11 @@ export interface Services extends AppBasics {
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
   readonly requestIds: RequestIds;
-  /** Settings that are set, with their sources, for the operator. */
+  /** Configured settings with their sources, which the dashboard shows to the operator. */
   readonly settings: Settings;
-  /** Warnings about the settings since the start, for the operator. */
+  /**
+   * Warnings about the settings when the server started, which the dashboard shows to the operator.
+   */
   readonly startWarnings: readonly string[];
 }
 
@@ -116,7 +118,10 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   if (sessions !== null) registerSessions(server, sessions, services);
 }
 
-/** Registers the route of the archive's files, unless the server does not serve the archive. */
+/**
+ * Registers the route of archived media files. The route serves no files if the server does not use
+ * the archive.
+ */
 function registerCopies(server: FastifyInstance, { config, access, identification }: Services) {
   const { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: providers } = config;
   const isServed = folder !== ':memory:' && providers.includes('archive');
@@ -126,7 +131,10 @@ function registerCopies(server: FastifyInstance, { config, access, identificatio
   server.register(copiesPlugin, { copies, ledger, clientOf: identification.clientOf });
 }
 
-/** Starts to check the shared engine. Returns a function that reads its state; `undefined` for a single instance. */
+/**
+ * Starts to check the shared Valkey or Redis server. Returns a function that returns its state;
+ * `undefined` for a single instance.
+ */
 function openReport(server: FastifyInstance, services: Services): ReadEngine {
   const { clock, logger, sharedEngine: engine } = services;
   const onWarnings = (warnings: readonly string[]) =>

@@ -16,7 +16,10 @@ import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
-/** Opens the store of API keys and the rate limits. An unreadable file of API keys is logged, not thrown. */
+/**
+ * Opens the store of API keys, the rate limits and the identification of callers. If the file of
+ * API keys is unreadable, logs an error instead of throwing it.
+ */
 export async function openAccess(options: AppBasics, engine: Engine | null) {
   const { config, clock, logger } = options;
   const keys = engine === null ? openKeyFileStore(options) : openSharedKeys({ ...options, engine });
@@ -31,15 +34,18 @@ export async function openAccess(options: AppBasics, engine: Engine | null) {
         'Perch ignores X-Forwarded-For headers. If your proxy sends them, add it to PERCH_TRUST_PROXY',
       ),
   });
-  /** Returns the client address of a request, in the format that `toClientAddress` returns. */
+  /** Returns the client address of a request, normalized by `toClientAddress`. */
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
   return {
     keys,
     allowances,
     clientOf,
-    /** Returns the client address of a connection, or `null` if the connection comes from a trusted proxy. */
+    /**
+     * Returns the client address of a connection; `null` if the connection comes from a trusted
+     * proxy.
+     */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
-    /** Counter of the resources (connections, bytes and so on) that each client currently uses. */
+    /** Counter of the resources (such as connections and bytes) that each client currently uses. */
     ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),

@@ -5,10 +5,16 @@ import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** Session service with its answer engine, and the records of both for the operator. Call `start` when the server is listening, to build the search index. */
+/**
+ * Session service with its answer engine, and records of its questions and search index for the
+ * operator. Call `start` when the server is listening; it builds the search index.
+ */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
-/** Opens the session service. Returns `null` if sessions are disabled. @throws CorpusError; errors of `openSessions` */
+/**
+ * Opens the session service and its answer engine. Returns `null` if sessions are disabled.
+ * @throws CorpusError if documents are missing; any error of `openSessions`
+ */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
 ) {
@@ -36,7 +42,10 @@ export async function openAnsweredSessions(
   }
 }
 
-/** Returns callbacks that log the updates of the index, and also store the state of the index in `record`. */
+/**
+ * Returns callbacks that log the updates of the search index and store the state of the index in
+ * `record`.
+ */
 function recordIndex(lines: ReturnType<typeof toLogLines>, record: IndexRecord): typeof lines {
   return {
     ...lines,

@@ -15,8 +15,9 @@ interface ConfiguredAnswersOptions
 }
 
 /**
- * Opens the answer engine for the configured documents (default: Perch's documentation) and language model. Reads the
- * documents only when `refresh` or `keepCurrent` is called. @throws CorpusError for a missing path; errors of `open`
+ * Opens the answer engine for the configured documents (default: Perch's documentation) and
+ * language model. Reads no documents until `refresh` or `keepCurrent` is called.
+ * @throws CorpusError for a missing path; any error of `open`
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
@@ -26,7 +27,10 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }
 
-/** Share of an answer's time limit that the language model may use. If it fails, quotations get the rest. */
+/**
+ * Fraction of an answer's time limit that the language model may use. The rest is for an answer
+ * with quotations if the model fails.
+ */
 const modelShare = 0.75;
 
 export function toModelChoice(config: Config): ModelChoice | undefined {

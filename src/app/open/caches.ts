@@ -14,7 +14,10 @@ import type { FetchingOptions } from './fetching.ts';
 
 export type Caches = ReturnType<typeof openCaches>;
 
-/** Opens the response cache of this instance. With `sharedEngine`, also opens `shared`, the cache of all instances. */
+/**
+ * Opens the response cache of this instance. With a shared engine (Valkey or Redis server), also
+ * opens the cache that all instances share.
+ */
 export function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
   const { config, logger, sharedEngine } = options;
   const cache = createResponseCache({
@@ -30,7 +33,10 @@ export function openCaches(options: FetchingOptions, historyStore: HistoryStore 
   return { cache, shared, memory: createSentItemsMemory(sharedSent) };
 }
 
-/** Opens the response cache that all instances share. `cacheOf` returns the cache of this instance. */
+/**
+ * Opens the response cache that all instances share. `cacheOf` returns the local cache, from which
+ * deleted posts and accounts are removed.
+ */
 function share(
   engine: Engine,
   { config, clock }: FetchingOptions,
@@ -51,7 +57,10 @@ function share(
   return { ...shared, close };
 }
 
-/** Duration of a lease (exclusive right to fetch a response), as a multiple of `PERCH_REDIS_TIMEOUT_MS`. */
+/**
+ * Duration of a lease, as a multiple of `PERCH_REDIS_TIMEOUT_MS`. A lease is the exclusive right of
+ * an instance to fetch a response.
+ */
 const timeoutsPerLease = 3;
 const minLeaseMs = 150;
 

@@ -20,7 +20,10 @@ export function toBreakerOptions(config: Config): BreakerOptions {
   };
 }
 
-/** Creates the chain of providers, and the record of their failures. With `sharedEngine`, if one instance pauses a provider, all instances pause it. */
+/**
+ * Creates the chain of providers (data sources), with a record of their failures. If instances
+ * share a Valkey or Redis server, a pause of a provider applies to all instances.
+ */
 export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,

@@ -20,7 +20,10 @@ import { adminEndpoints, listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** Creates a function that returns the documentation pages. The first call of that function reads the pages. */
+/**
+ * Creates a function that returns the documentation pages. The pages are read on the first call of
+ * that function.
+ */
 export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
   const title = 'API reference';
   let cached: string | undefined;
@@ -36,7 +39,7 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
   return library;
 }
 
-/** Returns the data that all HTML pages use: base URL, assets, and which optional pages exist. */
+/** Returns the data that all HTML pages use: base URL, assets, and whether optional pages exist. */
 export function toSite({ config, logger }: AppBasics, hasAskPage: boolean): FrontSite {
   return {
     baseUrl: config.PERCH_BASE_URL,
@@ -68,7 +71,7 @@ function describe(options: DocumentOptions, nowMs: number | null) {
   return describeOpenApi({ ...toDiscoveryFacts(options), nowMs, examples });
 }
 
-/** Returns the OpenAPI description of the routes for the operator. */
+/** Returns the OpenAPI document that describes the operator's routes. */
 export function describeAdmin({ PERCH_BASE_URL: baseUrl }: Config): JsonSchema {
   const examples = readExamples(baseUrl);
   return describeAdminApi({ baseUrl, version, endpoints: adminEndpoints, examples });

@@ -30,11 +30,14 @@ import { createChain, toBreakerOptions } from './chain.ts';
 import { readPageAssets } from './page-assets.ts';
 import { openPictures } from './pictures.ts';
 
-/** Options of `openFetching`. Only the server passes `countAnswers` and `pool`; the command line does not. */
+/**
+ * Options of `openFetching`. The server passes `countAnswers` and `pool`; the command line does
+ * not.
+ */
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Wraps the fetcher to count its results for the metrics. */
+  /** Wraps a fetcher, so that its results are counted for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
@@ -47,7 +50,10 @@ export interface FetchingOptions
 
 export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 
-/** Opens the providers (sources of posts), and a reader for them. @throws Error if the archive cannot be opened */
+/**
+ * Opens the providers (sources of posts), the caches, and a reader of posts.
+ * @throws Error if the archive cannot be opened
+ */
 export async function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, sharedEngine } = options;
   const { countAnswers = (same: Fetcher) => same } = options;
@@ -90,7 +96,9 @@ export async function openFetching(options: FetchingOptions) {
     chain,
     cache: caches.cache,
     pictures: pictured.pictures,
-    /** Aborts running fetches and rejects later ones, both with Problem `shutting_down`. */
+    /**
+     * Aborts fetches in progress and rejects later fetches, both with the Problem `shutting_down`.
+     */
     stop: () => stopping.abort(),
     /** Closes HTTP connections, waits for background fetches, and then closes the stores. */
     close: async () => {
@@ -103,7 +111,10 @@ export async function openFetching(options: FetchingOptions) {
   };
 }
 
-/** Opens the store of account histories; returns `undefined` if disabled. Closes the providers if opening fails. */
+/**
+ * Opens the store of account histories; returns `undefined` if it is disabled. Closes the provider
+ * chain if opening fails.
+ */
 function openStoredHistories(
   config: Config,
   chain: ProviderChain,
@@ -118,7 +129,10 @@ function openStoredHistories(
   }
 }
 
-/** Approximate time in seconds to load one page of a history. Determines how many requests may run concurrently. */
+/**
+ * Approximate time in seconds to load one page of an account's history. Determines the number of
+ * concurrent requests.
+ */
 const pageSeconds = 3;
 
 function createImporter(
@@ -147,7 +161,7 @@ function createImporter(
 
 type LimitsOptions = Pick<FetchingOptions, 'config' | 'clock' | 'random' | 'heavyTurns'>;
 
-/** Returns the options of the HTTP clients that send requests to upstreams. */
+/** Returns the options of the HTTP clients that send requests to upstream servers. */
 export function toLimits({ config, clock, random, heavyTurns }: LimitsOptions): HttpClientOptions {
   return {
     connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
@@ -173,7 +187,7 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
 
 type RenderPages = Pick<RenderContext, 'toOwnPage' | 'pageAssets'>;
 
-/** Returns the parts of the context that only HTML pages need. */
+/** Returns the part of the rendering context that only HTML pages need. */
 function toPageContext({ config, logger }: FetchingOptions): RenderPages {
   const pageAssets = readPageAssets(logger);
   const addresses = {
@@ -191,7 +205,10 @@ async function openCursorKey({ config, random, sharedEngine }: FetchingOptions):
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
-/** Returns the default platform for searches: the first platform that a provider can search, or else `archive`. */
+/**
+ * Returns the default platform for searches: the first platform that a provider can search;
+ * `archive` if there is none.
+ */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
   const anyTime = { sinceSeconds: null, untilSeconds: null };
@@ -204,7 +221,7 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   return 'archive';
 }
 
-/** Returns the options of the providers. */
+/** Converts the configuration to the options of the providers (data sources). */
 export function toSettings(
   config: Config,
   shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,

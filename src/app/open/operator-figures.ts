@@ -22,7 +22,10 @@ import {
 import type { Services } from '../surfaces.ts';
 import { toServiceLimits } from './sessions.ts';
 
-/** Returns the state of the shared engine; `undefined` for a single instance. */
+/**
+ * Function that returns the state of the shared Valkey or Redis server; `undefined` for a single
+ * instance.
+ */
 export type ReadEngine = (() => EngineReport) | undefined;
 
 type ProviderCounter = `${string} answered` | `${string} failed`;
@@ -190,7 +193,10 @@ function readAnswers({ config, clock, sessions }: Services): AnswersFigures | nu
   };
 }
 
-/** Lists the faults and warnings about the settings, the shared engine and the documents. */
+/**
+ * Lists faults and warnings for the operator: about the settings, the shared Valkey or Redis
+ * server, and the documents.
+ */
 function listNotices(
   { startWarnings, sessions }: Services,
   readEngine: ReadEngine,

@@ -15,10 +15,16 @@ interface PageAnswersOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Timeout in milliseconds for an answer. If a language model is configured, its stall timeout is added. */
+/**
+ * Timeout in milliseconds for an answer. If a language model is configured, the model's stall
+ * timeout is added.
+ */
 const answerTimeoutMs = 15_000;
 
-/** Creates the service for questions on the page `/docs/ask`. Shares the rate limit and the queue with sessions. */
+/**
+ * Creates the service that answers questions on the page `/docs/ask`. The questions share the rate
+ * limit and the queue of sessions.
+ */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {
@@ -36,7 +42,10 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
 
 type PageQuestion = Readonly<{ question: string; client: Client; closed: AbortSignal }>;
 
-/** Answers a question. Stops the engine if the browser closes the connection, or after the timeout. */
+/**
+ * Answers a question. Stops the answer engine after the timeout, or if the browser closes the
+ * connection.
+ */
 async function answerInTime(
   { question: text, client, closed }: PageQuestion,
   { engine, clock, config, service }: PageAnswersOptions,

@@ -8,19 +8,22 @@ import { createPictures } from '../../fetching/media/pictures.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 
 interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
-  /** Secret that signs cursors. */
+  /**
+   * Secret that signs cursors. The key that signs the URLs of pictures is derived from this secret.
+   */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
-  /** Aborted when the server stops. */
+  /** Signal that is aborted when the server stops. */
   readonly stop: AbortSignal;
 }
 
-/** Minimum time in milliseconds between two log lines about the cache of pictures. */
+/** Minimum time in milliseconds between two log lines about failures of the picture cache. */
 const logIntervalMs = 600_000;
 
 /**
- * Creates the functions that sign addresses of pictures, and that return pictures. `pictures` is `null` if the proxy
- * is off. No file or connection is opened before the first request for a picture.
+ * Creates the functions that sign the URLs of pictures, and the functions that fetch pictures.
+ * `pictures` is `null` if the picture proxy is off. No file or connection is opened before the
+ * first request for a picture.
  */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;

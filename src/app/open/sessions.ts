@@ -25,7 +25,7 @@ import type { AppBasics } from '../options.ts';
 import { openSharedEngine } from './shared-engine.ts';
 
 export interface SessionsOptions extends AppBasics {
-  /** Source of spans; `null` or absent if tracing is off. */
+  /** Source of tracing spans; `null` or absent if tracing is off. */
   readonly tracing?: Tracing | null;
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
@@ -33,7 +33,10 @@ export interface SessionsOptions extends AppBasics {
   readonly sharedEngine?: Engine | null;
 }
 
-/** Opens the session service. @throws FileLockedError if another process uses the store; Error for an unusable store */
+/**
+ * Opens the session service.
+ * @throws FileLockedError if another process uses the session store; Error if the store is unusable
+ */
 export async function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, logger, random, sharedEngine } = options;
   const onFault = (err: unknown, doing: string) =>
@@ -58,7 +61,10 @@ const sessionTimeoutMs = 2000;
 
 const silentLogger = { info: () => {}, error: () => {} };
 
-/** Opens the session store in Valkey or Redis. It has its own connection, which waiting for replicas can block. */
+/**
+ * Opens the session store in Valkey or Redis. The store has a separate connection, because waiting
+ * for replicas blocks the connection.
+ */
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
   const connection = { instance: sharedEngine.instance, timeoutMs: sessionTimeoutMs };
@@ -84,7 +90,11 @@ async function openSharedStore(options: SharedStoreOptions) {
   }
 }
 
-/** Throws UnusableEngineError if Valkey or Redis may lose stored sessions, unless the configuration allows this. */
+/**
+ * Checks that Valkey or Redis stores sessions durably, unless the configuration allows sessions to
+ * be lost.
+ * @throws UnusableEngineError
+ */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
   const answers = await engine.info('persistence').catch((cause: Error) => {
@@ -97,7 +107,10 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   );
 }
 
-/** Returns the secret for signing tokens and hashing session owners. The data directory, if any, stores the secret. */
+/**
+ * Returns the secret that signs tokens and hashes session owners. The secret is stored in the data
+ * directory, or only in memory if there is none.
+ */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
@@ -108,7 +121,10 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-/** Opens the session store and locks its file against other servers. `stamp` creates the id and time of an event. */
+/**
+ * Opens the session store, and locks its file so that no other server can use it. `stamp` creates
+ * the id and time of an event.
+ */
 function openStore(path: string, stamp: StampEvent): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, stamp });
   const hold = lockOrExplain(path);
@@ -135,7 +151,10 @@ function lockOrExplain(path: string) {
   }
 }
 
-/** Writes the server's address to a file that `perch ask --session` reads. Closing the server deletes the file. */
+/**
+ * Writes the base URL of the session service to a file when the server starts to listen. `perch ask
+ * --session` reads the file. Deletes the file when the server closes.
+ */
 export function writeAddressFile(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;
@@ -150,7 +169,10 @@ export function writeAddressFile(server: FastifyInstance, config: Config): void 
   server.addHook('onClose', async () => rmSync(path, { force: true }));
 }
 
-/** Returns the base URL of the running server from its address file; `null` if there is no such file. */
+/**
+ * Reads the base URL of the running server's session service from its file; returns `null` if there
+ * is no such file.
+ */
 export function readAddressFile(config: Config): string | null {
   const path = toAddressPath(config);
   try {

@@ -10,11 +10,15 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
 /** Maximum time in milliseconds to wait for the Valkey or Redis server when Perch starts. */
 const startMs = 10_000;
 
-/** Connection options. `instance`: instance name (default: random). `timeoutMs`: default `PERCH_REDIS_TIMEOUT_MS`. */
+/**
+ * Connection options. `instance`: name of the instance (default: random). `timeoutMs`: timeout of a
+ * request in milliseconds (default: `PERCH_REDIS_TIMEOUT_MS`).
+ */
 type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
 
 /**
- * Opens the shared engine: the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null` if that is not set.
+ * Opens the shared engine, which is the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null`
+ * if `PERCH_REDIS_URL` is not set.
  * @throws UnusableEngineError if the engine does not answer
  */
 export async function openSharedEngine(
