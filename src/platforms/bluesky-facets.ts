@@ -9,7 +9,10 @@ import { isWebUrl } from './text.ts';
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
-/** Bluesky facet (link, mention or tag), with offsets in UTF-8 bytes: https://atproto.com/lexicons/app-bsky-richtext */
+/**
+ * Schema of a Bluesky facet (link, mention or tag in a text). Offsets count UTF-8 bytes:
+ * https://atproto.com/lexicons/app-bsky-richtext
+ */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
   features: listOf(feature, maximums.languages),
@@ -17,7 +20,10 @@ export const blueskyFacet = z.object({
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
-/** Converts Bluesky facets to facets with code point offsets. Omits facets that begin or end within a character. */
+/**
+ * Converts Bluesky facets (links, mentions and tags) to facets with code point offsets. Omits
+ * facets that begin or end within a character.
+ */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
   const { points, length } = pointsOfBytes(text);
@@ -30,7 +36,10 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
   return nestRuns(found, length);
 }
 
-/** Returns the code point offset of each UTF-8 byte offset (-1 within a character), and the number of code points. */
+/**
+ * Maps each UTF-8 byte offset in a text to a code point offset (-1 within a character). Also
+ * returns the number of code points.
+ */
 function pointsOfBytes(text: string) {
   const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
   let byte = 0;
@@ -46,7 +55,10 @@ function pointsOfBytes(text: string) {
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/** Returns a list with the type and URL of a facet; an empty list if the type is unknown or the URL is invalid. */
+/**
+ * Returns a list with the type and URL of a facet (link, mention or tag); an empty list if the type
+ * is unknown or the URL is invalid.
+ */
 function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':

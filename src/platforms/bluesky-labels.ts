@@ -1,4 +1,4 @@
-/** Bluesky label of authors who ask to be visible only to logged-in users. */
+/** Bluesky label of authors who want only logged-in users to see their posts. */
 export const signedInOnly = '!no-unauthenticated';
 
 export const hidingLabels: ReadonlySet<string> = new Set([signedInOnly, '!hide', '!takedown']);

@@ -5,13 +5,16 @@ import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 
 interface HtmlOptions {
   readonly nameMention: NameMention;
-  /** CSS classes of elements that are omitted, including their content. */
+  /** CSS classes of elements to omit with their content. */
   readonly omittedClasses?: ReadonlySet<string>;
 }
 
 const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
-/** Converts HTML to text and facets (links and styles) in linear time, without building a tree of elements. */
+/**
+ * Converts HTML to text and facets (links and styles). Takes linear time, and builds no tree of
+ * elements.
+ */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
@@ -51,7 +54,10 @@ class HtmlReader {
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
   readonly #lists: OpenList[] = [];
-  /** Number of open elements by text style. If elements of one style are nested, only the outermost creates a facet. */
+  /**
+   * Number of open elements for each text style. If elements of the same style are nested, only the
+   * outermost element creates a facet (styled range).
+   */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
   /** Number of open elements with the CSS class `invisible`. */
@@ -94,7 +100,7 @@ class HtmlReader {
     this.#open.push({ name, leave: this.#enter(token) });
   }
 
-  /** Opens an element, and returns the function that closes it. */
+  /** Opens an HTML element, and returns the function that closes it. */
   #enter(token: Token.TagToken): () => void {
     const { tagName: name } = token;
     const classes = new Set(attributeOf(token, 'class').split(/\s+/));
@@ -206,7 +212,10 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /** Closes the open link and paragraph, and for a new `li` also the previous `li`. Then starts the block `name`. */
+  /**
+   * Closes the open link and paragraph, then starts the HTML block element `name`. Before a new
+   * `li`, also closes the previous `li`.
+   */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');
@@ -231,7 +240,10 @@ class HtmlReader {
     this.#closeTo(name);
   }
 
-  /** Closes the innermost open element `name`. An inline element that contains an open block stays open. */
+  /**
+   * Closes the innermost open HTML element `name`. An inline element that contains an open block
+   * stays open.
+   */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);
     if (at < 0) return;
@@ -249,7 +261,7 @@ const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
 
 const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-/** Creates a map from rows. Each row has a value, and a text with the value's keys, separated by spaces. */
+/** Creates a map from pairs of a value and its keys. The keys are separated by spaces. */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 
@@ -266,7 +278,10 @@ const blocks = toTable([
   [1, 'div li dt dd tr section article details summary figcaption'],
 ]);
 
-/** Tokenizer modes for elements whose content is omitted. In these modes, tags in the content are treated as text. */
+/**
+ * Tokenizer modes for HTML elements whose content is omitted. In these modes, tags in the content
+ * are treated as text.
+ */
 const rawModes = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
   [TokenizerMode.SCRIPT_DATA, 'script'],
   [TokenizerMode.RAWTEXT, 'style iframe noembed noframes'],

@@ -3,7 +3,7 @@ import { maximums } from './maximums.ts';
 
 const anything = z.unknown().optional();
 
-/** Creates a schema whose output is `null` for a value that is absent or that `schema` rejects. */
+/** Creates a schema whose output is `null` if the value is absent or `schema` rejects it. */
 export function lenient<S extends z.ZodType>(schema: S) {
   const read = parserOf(schema);
   // An absent value is not parsed, because a failing parse is slow.
@@ -24,9 +24,12 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** List of the items that were parsed successfully. */
+/** List of the items of an upstream list that were parsed successfully. */
 export type List<Row> = readonly Row[] & {
-  /** Number of omitted items: malformed items, and items beyond the maximum length of the list; absent if none. */
+  /**
+   * Number of omitted items: malformed items, and items beyond the maximum length of the list;
+   * absent if no items were omitted.
+   */
   readonly leftOut?: number;
 };
 
@@ -36,10 +39,16 @@ export const joinLists = <Row>(first: List<Row>, second: List<Row>): List<Row> =
 const toList = <Row>(rows: readonly Row[], leftOut: number): List<Row> =>
   leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 
-/** Number of malformed items after which the parsing of a list stops, because failing parses are slow. */
+/**
+ * Maximum number of malformed items in a list. The parsing of a list stops at this number, because
+ * failing parses are slow.
+ */
 const maxUnreadable = 100;
 
-/** Creates a schema for a list. The schema skips malformed items and reads up to `max` items. */
+/**
+ * Creates a schema for a list. The schema skips malformed items, and omits valid items beyond the
+ * first `max`.
+ */
 export function listOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
@@ -59,23 +68,36 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
   return toList(found, rows.length - found.length);
 }
 
-/** Creates a schema for complete lists, such as moderation labels. Rejects a list with `max` or more valid items. */
+/**
+ * Creates a schema for a list that must be complete, such as a list of moderation labels. The
+ * schema skips malformed items. It rejects a list with `max` or more valid items, or with 100 or
+ * more malformed items.
+ */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
   );
 }
 
-/** Cuts a text to one UTF-16 code unit more than `maximums.rawText`, so that `isCut` can detect the cut. */
+/**
+ * Cuts a text to `maximums.rawText` plus one UTF-16 code unit. The additional code unit lets
+ * `isCut` detect the cut.
+ */
 const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
 
-/** Schema of a text, which may be empty. Texts longer than `maximums.rawText` are cut; see `isCut`. */
+/**
+ * Schema of a text, which may be empty. A text longer than `maximums.rawText` is cut; `isCut`
+ * detects this.
+ */
 export const text = z.string().transform(cutRaw);
 
-/** Schema of a text of one line. Texts longer than `maximums.rawLine` are rejected. */
+/** Schema of a text on one line. A text longer than `maximums.rawLine` is rejected. */
 export const line = z.string().max(maximums.rawLine);
 
-/** Schema of a non-empty text. Long texts are cut, as by the schema `text`. Any other value becomes `null`. */
+/**
+ * Schema of a non-empty text. A text longer than `maximums.rawText` is cut. Any other value becomes
+ * `null`.
+ */
 export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );
@@ -83,16 +105,16 @@ export const textOrNull = anything.transform((value) =>
 export const isCut = (value: string | null): boolean =>
   value !== null && value.length > maximums.rawText;
 
-/** Schema of a short machine-readable string, such as the value of a `type` field. */
+/** Schema of a short machine-readable text, such as the value of a `type` field. */
 export const token = z.string().max(maximums.token);
 
-/** Schema of a short machine-readable string that is not empty. Any other value becomes `null`. */
+/** Schema of a short machine-readable text that is not empty. Any other value becomes `null`. */
 export const tokenOrNull = shorterThan(maximums.token);
 
-/** Schema of a URL: a non-empty text of limited length. The syntax of the URL is not checked. */
+/** Schema of a URL: a non-empty text of limited length. Does not check the syntax of the URL. */
 export const url = z.string().min(1).max(maximums.url);
 
-/** Schema of a URL, like `url`. Any other value becomes `null`. */
+/** Schema of a URL: a non-empty text of limited length. Any other value becomes `null`. */
 export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {

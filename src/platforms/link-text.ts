@@ -4,15 +4,21 @@ import { isWebUrl } from './text.ts';
 interface LinkElement {
   readonly href: string;
   readonly classes: ReadonlySet<string>;
-  /** Visible text of the link, with `…` if the link is shortened. */
+  /** Visible text of the link, which contains `…` if the link is shortened. */
   readonly label: string;
   readonly isShortened: boolean;
 }
 
-/** Function that returns the full handle of a mention from its URL and label, or `null` if the handle is unknown. */
+/**
+ * Function that returns the full handle of a mentioned account, from the URL and the visible text
+ * of the mention; `null` if the handle is unknown.
+ */
 export type NameMention = (url: string, label: string) => string | null;
 
-/** Returns the text and the facet of a link. Mentions get the full handle; shortened URLs become full URLs. */
+/**
+ * Returns the text of a link and its facet (type and URL; `null` if the URL is invalid). The text
+ * of a mention becomes the full handle; a shortened URL becomes the full URL.
+ */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
   const url = link.href.trim();
@@ -33,5 +39,8 @@ function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link'
   return isMention || (classes.has('u-url') && label.startsWith('@')) ? 'mention' : 'link';
 }
 
-/** Percent-encodes white space in a URL, because white space would end the URL within a text. */
+/**
+ * Percent-encodes a URL if it contains white space, because white space would end the URL within a
+ * text.
+ */
 const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);

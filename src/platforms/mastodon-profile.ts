@@ -7,7 +7,10 @@ export interface ProfileField {
   readonly value: RichText;
 }
 
-/** Returns an account's description: the bio (`about`), followed by the profile fields, one per line. */
+/**
+ * Joins an account's biography (`about`) and its profile fields, one per line, into one
+ * description.
+ */
 export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],
@@ -22,7 +25,10 @@ export function describeProfile(
   };
 }
 
-/** Joins texts with a separator, and adjusts the offsets of their facets. Omits empty texts. */
+/**
+ * Joins texts with a separator, and adjusts the offsets of their facets (links and styles). Omits
+ * empty texts.
+ */
 function joinTexts(texts: readonly RichText[], separator: string): RichText {
   const gap = countCodePoints(separator);
   const facets: RichText['facets'][number][] = [];

@@ -1,4 +1,6 @@
-/** Maximum sizes of the parts of an upstream response, as a protection against hostile servers. */
+/**
+ * Maximum sizes of the parts of an upstream response. They protect Perch against hostile servers.
+ */
 export const maximums = {
   /** Maximum number of posts or accounts in a list, such as a page of search results or the replies to a post. */
   rows: 500,
@@ -8,10 +10,16 @@ export const maximums = {
   choices: 64,
   tags: 200,
   reactions: 100,
-  /** Maximum number of moderation labels. Longer lists are rejected: a cut could remove a label such as `!hide`. */
+  /**
+   * Maximum number of moderation labels. A longer list is rejected instead of cut, because a cut
+   * could remove a label such as `!hide`.
+   */
   labels: 1000,
   languages: 32,
-  /** Maximum number of fields of a profile, authors of a link preview, or links in a WebFinger document. */
+  /**
+   * Maximum number of fields of a profile, of authors of a link preview, and of links in a
+   * WebFinger document.
+   */
   fields: 32,
   /** Maximum number of text blocks, of media items, and of entities (such as links) in an article. */
   blocks: 2000,
@@ -26,7 +34,10 @@ export const maximums = {
   url: 4096,
 } as const;
 
-/** Maximum lengths of the texts in Perch's responses, in UTF-16 code units, by kind of text. */
+/**
+ * Maximum lengths, in UTF-16 code units, of the texts in Perch's responses. Each kind of text has
+ * its own maximum.
+ */
 export interface TextMaximums {
   readonly text: number;
   readonly name: number;
@@ -45,7 +56,10 @@ export const shownTexts: TextMaximums = {
   note: 10_000,
 };
 
-/** Maximum lengths, in UTF-16 code units, of texts in posts beyond a response's text budget (`maxAnswerText`). */
+/**
+ * Maximum lengths, in UTF-16 code units, of texts in posts that exceed the text budget of a
+ * response (`maxAnswerText`).
+ */
 export const shortTexts: TextMaximums = {
   text: 300,
   name: 100,
@@ -54,8 +68,13 @@ export const shortTexts: TextMaximums = {
   note: 100,
 };
 
-/** Maximum total length of the texts in a response, in UTF-16 code units. Posts beyond this budget are shortened. */
+/**
+ * Text budget of a response: maximum total length of its texts in UTF-16 code units. Posts beyond
+ * this budget are shortened.
+ */
 export const maxAnswerText = 75_000;
 
-/** Number of UTF-16 code units that each line break adds to a text's length, for the limit `maxAnswerText`. */
+/**
+ * Number of UTF-16 code units that each line break counts for in the text budget `maxAnswerText`.
+ */
 export const lineWeight = 25;

@@ -1,6 +1,8 @@
 /**
- * Reason for a provider's failure. `missing`: the post or account does not exist or is not public. `ambiguous`: either
- * `missing` or an outage. `rejected`: the search text is not accepted. `malformed`: unexpected response format.
+ * Reason for a provider's failure. `missing`: the post or account does not exist or is not public.
+ * `ambiguous`: either `missing` or an outage. `rejected`: the platform does not accept the search
+ * text. `throttled`: the rate limit is exceeded. `unavailable`: the source does not answer or is
+ * failing. `malformed`: the response has an unexpected format.
  */
 export type ProviderErrorKind =
   | 'missing'
@@ -11,7 +13,10 @@ export type ProviderErrorKind =
   | 'malformed';
 
 export interface ProviderErrorOptions {
-  /** For `throttled`: number of seconds to wait before the next request, as the upstream server demands. */
+  /**
+   * Number of seconds to wait before the next request, as the upstream server demands. Set only for
+   * `throttled`.
+   */
   readonly retryAfterSeconds?: number | undefined;
   /** Whether an `ambiguous` response counts as evidence that the post or account does not exist; default `true`. */
   readonly isEvidence?: boolean;

@@ -6,8 +6,9 @@ export interface Run {
 }
 
 /**
- * Sorts ranges by `start`, longer ranges first. Splits styled ranges, so that no two ranges cross. Drops ranges
- * outside `[0, length]`, links that overlap an earlier link, and styles that are nested more than 16 levels deep.
+ * Sorts ranges by `start`, longer ranges first. Splits styled ranges, so that any two ranges are
+ * nested or disjoint. Drops ranges outside `[0, length]`, links that overlap an earlier link, and
+ * styles nested more than 16 levels deep.
  */
 export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -37,7 +38,10 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 
 const maxDepth = 16;
 
-/** Splits each styled range at the end of an earlier range that it crosses. Links must not cross other ranges. */
+/**
+ * Splits each styled range at the end of an earlier range that it overlaps partly. Links must not
+ * partly overlap other ranges.
+ */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
   const rests: R[] = [];
@@ -61,12 +65,18 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/** Inserts the rest of a split range into the stack `rests`, which is sorted with the earliest range on top. */
+/**
+ * Inserts the remaining part of a split range into the stack `rests`. The stack is sorted; its top
+ * is the earliest range.
+ */
 function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }
 
-/** Finds the last item for which `isBefore` is true, by binary search. All such items must precede the others. */
+/**
+ * Finds the last item for which `isBefore` returns `true`, by binary search. These items must
+ * precede all other items. Returns `undefined` if there are none.
+ */
 export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
   let low = 0;
   let high = list.length;

@@ -9,7 +9,10 @@ export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
 
-/** Returns the URL of a mention, hashtag or symbol on X, or `null` if the name is empty or cannot be in a URL. */
+/**
+ * Returns the URL of a mention, hashtag or symbol on X; `null` if the name is empty or cannot be
+ * encoded in a URL.
+ */
 export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
   // A lone surrogate cannot be encoded in a URL.
@@ -39,7 +42,10 @@ const names = [
   },
 ] as const;
 
-/** Finds the mentions and hashtags in the text of an X post for which the source sent no facets. */
+/**
+ * Finds the mentions and hashtags in the text of an X post whose source sent no list of mentions
+ * and hashtags.
+ */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>
@@ -51,7 +57,10 @@ export function scanFacets(text: string): readonly Facet[] {
   return nestRuns(found, countCodePoints(text));
 }
 
-/** Returns the first matches, up to one more than `maximums.facets`, so that callers can detect a truncated list. */
+/**
+ * Returns the first matches: `maximums.facets` plus one. The additional match lets callers detect a
+ * truncated list.
+ */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

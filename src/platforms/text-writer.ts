@@ -7,7 +7,7 @@ export interface RichText {
   readonly facets: readonly Facet[];
 }
 
-/** Prefixes of the first line and of the other lines of a block, such as `> `. */
+/** Prefixes of the lines of a block, such as `> `: of the first line, and of the other lines. */
 export interface Margin {
   readonly first: string;
   readonly rest: string;
@@ -26,7 +26,10 @@ const maxMargins = 6; // deeper margins are omitted, so that no line consists on
 
 const maxBreaks = 2;
 
-/** Writer that builds a text and its facets (links and styles). Offsets count Unicode code points. */
+/**
+ * Writer that builds a text and its facets (links and styles). The offsets of facets count Unicode
+ * code points.
+ */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];
@@ -36,7 +39,10 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /** Number of margins (line prefixes such as `> `) to write on each empty line before the next text. */
+  /**
+   * Number of margins (line prefixes such as `> `) to write on each empty line before the next text
+   * line.
+   */
   #blankMargins = 0;
 
   /** Writes text with its line breaks. Ignores white space at the start of a block. */
@@ -47,7 +53,7 @@ export class TextWriter {
     }
   }
 
-  /** Writes text with all its spaces and line feeds. */
+  /** Writes text unchanged, with all its spaces and line feeds. */
   writeVerbatim(text: string): void {
     for (const [at, line] of text.split('\n').entries()) {
       if (at > 0) this.breakLine();
@@ -65,7 +71,7 @@ export class TextWriter {
     this.#break(Math.min(this.#breaks + 1, maxBreaks));
   }
 
-  /** Starts a block after at least the given number of line breaks. */
+  /** Starts a block. At least `breaks` line breaks precede the block. */
   breakBlock(breaks: number): void {
     this.#break(Math.max(this.#breaks, breaks));
     this.#atBlockStart = true;
@@ -88,12 +94,14 @@ export class TextWriter {
     return style;
   }
 
-  /** Ends a style, such as bold. A style without text creates no facet. */
+  /** Ends a style, such as bold. A style without text creates no facet (styled range). */
   closeStyle({ type, start }: OpenStyle): void {
     if (start !== null) this.#facets.push({ type, start, end: this.#length });
   }
 
-  /** Returns the text, without white space at its end, and its facets. */
+  /**
+   * Returns the text and its facets (links and styles). Removes white space at the end of the text.
+   */
   finish(): RichText {
     const text = this.#parts.join('').trimEnd();
     const length = countCodePoints(text);

@@ -30,22 +30,30 @@ export function codePointOffsets(text: string): (index: number) => number {
 const characters = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 const entities: ReadonlyMap<string, string> = new Map(Object.entries(characters));
 
-/** Decodes the five HTML entities that X uses. Text that was encoded twice is decoded only once. */
+/**
+ * Decodes the five HTML entities that X uses. If a text was encoded twice, decodes it only once.
+ */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** Text whose HTML entities were decoded, and a function that converts offsets in the encoded text. */
+/** Text with decoded HTML entities, and a function that converts offsets from the encoded text. */
 export interface DecodedText {
   readonly text: string;
   /** Number of code points of the encoded text. */
   readonly length: number;
-  /** Converts a code point offset in the encoded text to a UTF-16 index in `text`, limited to the length of `text`. */
+  /**
+   * Converts a code point offset in the encoded text to a UTF-16 index in `text`. Offsets beyond
+   * the end become the length of `text`.
+   */
   toIndex(codePoint: number): number;
 }
 
-/** Decodes HTML entities. `toIndex` maps each offset within an encoded entity to the decoded character. */
+/**
+ * Decodes the HTML entities in a text. The returned `toIndex` maps each offset within an encoded
+ * entity to the decoded character.
+ */
 export function decodeWithOffsets(encoded: string): DecodedText {
   // Without entities and surrogate pairs, offsets and indices are equal.
   if (!/[&\ud800-\udfff]/.test(encoded)) {
@@ -72,13 +80,16 @@ export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
 
-/** Returns an absolute http or https URL unchanged, and `null` for anything else. */
+/** Returns an absolute http or https URL unchanged; `null` for any other value. */
 export const webUrlOrNull = (url: string | null): string | null =>
   url !== null && isWebUrl(url) ? url : null;
 
 const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
-/** Cuts a text to at most `max` UTF-16 code units, if possible at a grapheme boundary (UAX #29) near the end. */
+/**
+ * Cuts a text to a maximum of `max` UTF-16 code units. Cuts at a grapheme boundary (UAX #29) if one
+ * is near.
+ */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);
@@ -90,6 +101,8 @@ export function cutText(text: string, max: number): string {
   return text.slice(0, splitsPair ? max - 1 : max);
 }
 
-/** Shortens a text to at most `max` UTF-16 code units. A text that was cut ends in an ellipsis. */
+/**
+ * Cuts a text to a maximum of `max` UTF-16 code units. A text that was cut ends with an ellipsis.
+ */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${cutText(text, max - 1)}…`;

@@ -7,15 +7,24 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/** Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999, and `null` otherwise. */
+/**
+ * Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999; otherwise
+ * `null`.
+ */
 export const checkTimeMs = (ms: number): number | null =>
   ms >= 0 && ms < yearTenThousandMs ? ms : null;
 
-/** Parses ISO 8601, or `Tue Oct 01 19:59:18 +0000 2024`, to Unix milliseconds. Returns `null` for other formats. */
+/**
+ * Parses a time to Unix milliseconds. Accepts ISO 8601 and the format `Tue Oct 01 19:59:18 +0000
+ * 2024`. Returns `null` for other formats.
+ */
 export const readTimeMs = (text: string): number | null =>
   isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
 
-/** Converts a time to ISO 8601 UTC with seconds. Returns `null` if `text` cannot be parsed. */
+/**
+ * Converts a time to ISO 8601 in UTC with a precision of seconds. Returns `null` if `text` is
+ * `null` or cannot be parsed.
+ */
 export function toIsoTime(text: string | null): string | null {
   const ms = text === null ? null : readTimeMs(text);
   return ms === null ? null : toIsoSeconds(ms);
@@ -25,7 +34,10 @@ export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_time
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
 
-/** Adds the creation time to a parsed post. Fails the zod transform if `createdMs` is `null`. */
+/**
+ * Adds the creation time in Unix milliseconds to a parsed post. Adds a validation error to the zod
+ * transform if `createdMs` is `null`.
+ */
 export function withCreatedMs<Row extends object>(
   row: Row,
   createdMs: number | null,
