@@ -15,7 +15,10 @@ export interface Citation {
   readonly path: string;
   /** Heading of the section without Markdown syntax. Empty for text before the first heading of a file. */
   readonly heading: string;
-  /** First line of the quoted text, counted from 1. `endLine` is the last line. */
+  /**
+   * Number of the first line of the quoted text, counted from 1. `endLine` is the number of the
+   * last line.
+   */
   readonly line: number;
   readonly endLine: number;
   /** Relevance of the section to the question, from 0 to 1. Scores of different answers are not comparable. */
@@ -27,7 +30,9 @@ export interface Answer {
   readonly text: string;
   /** Up to five citations, most relevant first. Empty if `abstained`. */
   readonly citations: readonly Citation[];
-  /** Whether the engine found no answer in the documents. `text` is then a message about this. */
+  /**
+   * Whether the engine found no answer in the documents. If so, `text` explains this to the user.
+   */
   readonly abstained: boolean;
   /** Reason why the text ends: `length` if the text was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';
@@ -44,7 +49,7 @@ export interface Fallback {
   readonly message: string;
 }
 
-/** Reason for a missing or incomplete answer of a language model. */
+/** Reason why the answer of a language model is missing or incomplete. */
 export type FallbackCode =
   | 'model_failed'
   | 'model_stalled'
@@ -58,14 +63,16 @@ export interface EngineCallOptions {
   readonly signal: AbortSignal;
   /** Called with each part of the answer's text, in order. The parts together form the whole text. */
   onText(piece: string): void;
-  /** Span of the turn; `undefined` if tracing is off. */
+  /** Tracing span of the question and its answer; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
 export interface AnswerEngine {
   /** Name of the engine in session events: `perch/extractive`, or the name of a language model. */
   readonly modelId: string;
-  /** Whether the engine can answer questions. False until the search index has been built once. */
+  /**
+   * Whether the engine can answer questions. It cannot until the search index has been built once.
+   */
   readonly isReady: boolean;
   answer(question: Question, call: EngineCallOptions): Promise<Answer>;
 }

@@ -23,17 +23,20 @@ export interface Answers {
   readonly engine: AnswerEngine;
   /** Finds passages for the prompt of a language model. */
   readonly passages: PassageSource;
-  /** Updates the index once. Throws if the update fails. */
+  /** Updates the search index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  /** Updates the index now and whenever an indexed file changes, until `close` is called. */
+  /**
+   * Updates the search index now and after each change of an indexed file, until `close` is called.
+   */
   keepCurrent(): void;
-  /** Stops running updates and closes the index. */
+  /** Stops a running update and closes the search index. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the answer engine in the calling thread; servers use `openThreadedAnswers` instead. Creates the search index
- * if it is missing, but does not read the documents. @throws Error if the index cannot be opened
+ * Opens the answer engine in the calling thread. Servers use `openThreadedAnswers` instead. Creates
+ * an empty search index if it is missing, and reads no documents.
+ * @throws Error if the index cannot be opened
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;

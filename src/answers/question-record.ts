@@ -4,9 +4,9 @@ import type { Answer, AnswerEngine, Fallback } from './answer.ts';
 
 /** Question that the engine declined, because it found no answer in the documents. */
 export interface DeclinedQuestion {
-  /** Question on one line, without API keys, of up to 300 characters. */
+  /** Text of the question on one line, cut to 300 characters, without API keys. */
   readonly text: string;
-  /** Number of times that the question was declined since it was first kept. */
+  /** Number of times the question was declined while it was in the record. */
   readonly times: number;
   /** Time at which the question was last declined, in epoch milliseconds. */
   readonly atMs: number;
@@ -16,13 +16,19 @@ export type QuestionRecord = ReturnType<typeof createQuestionRecord>;
 
 interface QuestionRecordOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Maximum number of declined questions to keep in memory. With 0, questions are only counted. */
+  /**
+   * Maximum number of declined questions to keep in memory. If 0, declined questions are counted
+   * but not kept.
+   */
   readonly keep: number;
 }
 
 const maxCharacters = 300;
 
-/** Last failure of the language model to complete an answer, with its time in epoch milliseconds. */
+/**
+ * Message of the language model's last failure to complete an answer, with the time in epoch
+ * milliseconds.
+ */
 export type LastFallback = Pick<Fallback, 'message'> & { readonly atMs: number };
 
 /** Creates counters of answered and declined questions. Keeps the last `keep` declined questions in memory. */
@@ -47,7 +53,10 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
     lastFallback = { message: fallback.message, atMs: clock.now() };
   };
   return {
-    /** Returns an engine that counts the answers of `engine`. Failed and cancelled questions are not counted. */
+    /**
+     * Wraps an engine, so that its answers are counted. Failed and cancelled questions are not
+     * counted.
+     */
     watch: (engine: AnswerEngine): AnswerEngine => ({
       get modelId() {
         return engine.modelId;
@@ -61,13 +70,16 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
         return answer;
       },
     }),
-    /** Numbers of questions since the start of the process. `fallbacks`: questions whose answer the model did not complete. */
+    /**
+     * Numbers of questions since the start of the process. `fallbacks` counts the questions that
+     * the language model did not answer completely.
+     */
     counts: counts as Readonly<typeof counts>,
     get lastFallback() {
       return lastFallback;
     },
     keep,
-    /** Lists the declined questions that were kept, most recent first. */
+    /** Returns the declined questions in memory, most recent first. */
     listDeclined: (): readonly DeclinedQuestion[] => [...kept.values()].reverse(),
   };
 }

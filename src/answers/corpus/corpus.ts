@@ -12,7 +12,10 @@ export interface Corpus {
   readonly only?: readonly string[];
   /** Files and folders to skip, as paths relative to `root`. */
   readonly except?: readonly string[];
-  /** Minimum confidence, from 0 to 1, at which Perch gives an answer. Default: `confidenceModel.threshold`. */
+  /**
+   * Minimum confidence, from 0 to 1, at which Perch answers a question. Default:
+   * `confidenceModel.threshold`.
+   */
   readonly minConfidence?: number;
 }
 
@@ -41,7 +44,10 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/** Files and folders of `docs/` for contributors, which the user documentation does not include. */
+/**
+ * Files and folders of `docs/` that are written for contributors, so the user documentation does
+ * not include them.
+ */
 export const contributorDocs: readonly string[] = [
   'contract',
   'decisions',
@@ -49,7 +55,7 @@ export const contributorDocs: readonly string[] = [
   'development.md',
 ];
 
-/** Returns the corpus of Perch's user documentation. */
+/** Returns the corpus (set of documents) that contains Perch's user documentation. */
 export function ownCorpus(): Corpus {
   return {
     name: 'perch',

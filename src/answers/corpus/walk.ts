@@ -57,7 +57,10 @@ function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules
   return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
 }
 
-/** Returns whether to read a file or folder. Skips hidden, excluded and unsupported ones, and symbolic links. */
+/**
+ * Returns whether to read a file or folder. Symbolic links, hidden and excluded paths, and
+ * unsupported file types are skipped.
+ */
 function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
   const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);
@@ -67,7 +70,10 @@ function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): bool
     : entry.isFile() && kindOf(path) !== undefined;
 }
 
-/** Returns whether a path is ignored. As in git, the innermost `.gitignore` with a matching rule decides. */
+/**
+ * Returns whether a path is ignored. As in git, the innermost `.gitignore` file with a matching
+ * rule decides.
+ */
 function isIgnored(path: string, rules: Folder['rules']): boolean {
   for (const { base, ignore: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(path.slice(base.length));

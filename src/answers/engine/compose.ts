@@ -58,7 +58,10 @@ export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }
 
-/** Composes the answer to a question that the documents do not answer, with a list of the most similar sections. */
+/**
+ * Composes the message for a question that the documents do not answer, with a list of the most
+ * similar sections.
+ */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
@@ -82,7 +85,7 @@ function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Formats a text as one list item. Joins prose into one line and indents code blocks. */
+/** Formats a text as one Markdown list item. Joins the lines of prose, and indents code blocks. */
 function inOneItem(text: string): string {
   return splitAtFences(text)
     .map((part) => part.trim())
@@ -109,7 +112,10 @@ function inOneLine(text: string): string {
   return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
-/** Truncates a text at a word boundary and closes an open code block. Returns '' if `maxLength` is too small. */
+/**
+ * Truncates a text at a word boundary and closes an open code block. Returns an empty string if
+ * `maxLength` is too small.
+ */
 export function cutAtWord(text: string, maxLength: number): string {
   if (maxLength < minExcerpt) return '';
   const end = text.lastIndexOf(' ', maxLength - 6);

@@ -11,7 +11,10 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Parts of a question to search for: words and phrases (`concepts`), and identifiers with weights (`names`). */
+/**
+ * Parts of a question to search for: words and phrases (`concepts`), and identifiers with their
+ * weights (`names`).
+ */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -46,7 +49,7 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   };
 }
 
-/** Matches phrases that only ask where something is, such as “which file defines”, and “e.g.”. */
+/** Matches phrases that only ask for the location of something, such as “which file defines”, and “e.g.”. */
 const emptyPhrases =
   /\b(?:e\.g|i\.e)\b|\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
 
@@ -78,7 +81,10 @@ function toConcept(plain: string, context: WordContext): Concept {
   return weighConcept(terms, lexicon, weakWords.has(plain) ? weights.weakWord : 1);
 }
 
-/** Returns the word if it is in the index, else spelling corrections. Does not correct a word that has synonyms. */
+/**
+ * Returns the indexed forms of a word. If there are none, returns spelling corrections, unless the
+ * word has synonyms. The value of each entry is the search weight.
+ */
 function findOwnTerms(
   plain: string,
   { lexicon, vocabulary: { synonyms, everyday } }: WordContext,
@@ -91,7 +97,10 @@ function findOwnTerms(
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 
-/** Creates a concept. Its weight is high if few passages contain its terms. `share` multiplies the weight. */
+/**
+ * Creates a concept (word or phrase of a question). Its weight is high if few passages contain its
+ * terms. `share` multiplies the weight.
+ */
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);
@@ -103,7 +112,10 @@ function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Con
 /** Maximum distance, in words, between two words of a question that may form an identifier. */
 const pairSpan = 2;
 
-/** Returns the indexed identifiers that nearby words form in either order: `bodyLimit` for “the limit of a body”. */
+/**
+ * Returns the indexed identifiers that two nearby words form in either order, such as `bodyLimit`
+ * for “the limit of a body”. The value of each entry is its weight.
+ */
 function findNames(plains: readonly string[], identifiers: readonly string[], lexicon: Lexicon) {
   const first = plains.slice(0, 12);
   const pairs = first.flatMap((a, at) =>

@@ -1,4 +1,7 @@
-/** Logistic model of an answer's confidence (`bench/answers/fit-confidence.ts`). `threshold`: minimum to answer. */
+/**
+ * Logistic model that estimates the confidence of an answer, fitted by
+ * `bench/answers/fit-confidence.ts`. `threshold`: minimum confidence at which Perch answers.
+ */
 export const confidenceModel = {
   bias: -4.29,
   /** Coefficients of the model, in the order of the features that `toFeatures` returns. */

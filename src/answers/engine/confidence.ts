@@ -9,9 +9,12 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
-  /** Passage that the previous answer quoted first, with the follow-up query; `undefined` if not found again. */
+  /**
+   * Id of the passage that the previous answer quoted first, with the follow-up query; `undefined`
+   * if the search has not found that passage again.
+   */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
-  /** Passages found by the search, by descending score. */
+  /** Passages found by the search, sorted by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
   /** Whether the question asks for something that documentation rarely contains, such as prices or opinions. */
@@ -19,7 +22,7 @@ export interface Findings {
   readonly passages: number;
 }
 
-/** Returns the inputs of the confidence model, each scaled to about 1 or less. */
+/** Returns the input features of the confidence model, each scaled to about 1 or less. */
 export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   const highest = (name: keyof ScoredPassage['features']) =>
     Math.max(0, ...scored.slice(0, 3).map(({ features }) => features[name]));
@@ -37,7 +40,10 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   };
 }
 
-/** Penalty for questions that documentation rarely answers. Not applied if a heading contains most of the question. */
+/**
+ * Reduction of the confidence for questions that documentation rarely answers. Not applied if a
+ * heading contains most words of the question (`minCoverage`).
+ */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */

@@ -11,14 +11,23 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Follow-up question about an already quoted passage; `undefined` for other questions. */
+  /**
+   * Query of a follow-up question about an already quoted passage; `undefined` for other questions.
+   */
   readonly followUp: FollowUpQuery | undefined;
 }
 
-/** Limits of an excerpt: numbers of sentences, of statements of any kind, of text characters and of code characters. */
+/**
+ * Maximum size of an excerpt: numbers of sentences, of all statements, of text characters and of
+ * code characters.
+ */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
-/** Returns the statements and the code sample of a passage that best match the question, and their line range. */
+/**
+ * Returns an excerpt of a passage with its line range: the statements (sentences, list items or
+ * table rows) and the code sample that best match the question. Returns `undefined` if there are
+ * none.
+ */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -47,10 +56,16 @@ export function toExcerpt(
   };
 }
 
-/** Minimum relevance of a statement to a follow-up question, relative to the most relevant one in the passage. */
+/**
+ * Minimum relevance of a quoted statement to a follow-up question, as a fraction of the highest
+ * relevance in the passage.
+ */
 const leastShare = 0.6;
 
-/** Creates a filter for statements that match a follow-up question. If none matches, all statements pass. */
+/**
+ * Creates a filter for statements that match a follow-up question. If no statement matches, all
+ * statements pass.
+ */
 function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefined) {
   if (followUp === undefined) return () => true;
   const question = { query: followUp.query, names: new Map() };
@@ -84,7 +99,10 @@ function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): S
   return chosen;
 }
 
-/** Splits a block into statements. Raises the relevance of the first blocks, because they introduce the subject. */
+/**
+ * Splits a text block into statements, such as sentences, and rates their relevance. The first
+ * blocks of a passage get a bonus, because they introduce the subject.
+ */
 function toStatements(block: Block, index: number, question: ExcerptQuestion): Statement[] {
   if (block.kind === 'code') return [];
   const opening = block.kind === 'row' || index > 1 ? 0 : 0.25 - 0.15 * index;

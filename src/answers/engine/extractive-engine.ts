@@ -19,16 +19,24 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/** Size limits of quotations from the best source for each part of a question (`leading`) and from other sources. */
+/**
+ * Size limits of quotations: from the best source for each part of a question (`leading`), and from
+ * other sources (`further`).
+ */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
   further: { sentences: 3, statements: 4, text: 400, code: 200 },
 } as const;
 
-/** Confidence below which an answer quotes up to four additional sources instead of two. */
+/**
+ * Confidence (0 to 1) below which an answer quotes up to four additional sources instead of two.
+ */
 const vague = 0.9;
 
-/** Maximum number of characters of a question that are read. Text beyond this limit is usually a pasted log. */
+/**
+ * Maximum number of characters of a question that the search uses. Text beyond this limit is
+ * usually a pasted log.
+ */
 const maxQuestionLength = 2000;
 
 /** Creates an engine that quotes passages of an index, without network access or a language model. */
@@ -115,7 +123,10 @@ function cite(source: FoundSource, confidence: number, paths: SourceContext['pat
 /** Maximum numbers of passages in a prompt (`max`) and of passages considered for the prompt (`considered`). */
 const promptLimits = { max: 8, considered: 12 } as const;
 
-/** Creates the passage search for language models. It reads in transactions, because another thread may be writing. */
+/**
+ * Creates the passage search for language models. The search reads in transactions, because another
+ * thread may be writing to the index.
+ */
 function createPassageSource({
   index,
   paths,
@@ -147,7 +158,10 @@ function createPassageSource({
   };
 }
 
-/** Returns the sources that an answer would cite, then the next best sources for the whole question. */
+/**
+ * Returns the sources that an answer without a model would cite, then the next best sources for the
+ * whole question.
+ */
 function choosePassages({ leading, further }: FoundSources): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;
@@ -159,7 +173,10 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
   return chosen;
 }
 
-/** Creates functions that add the corpus name to cited paths or remove it. With one corpus, they change nothing. */
+/**
+ * Creates functions that add the name of the corpus to a cited path or remove it. If there is only
+ * one corpus, they return the path unchanged.
+ */
 function createPathConverter(corpora: readonly Corpus[]) {
   const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
   const isOne = corpora.length < 2;

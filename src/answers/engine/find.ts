@@ -21,7 +21,10 @@ interface FindContext extends WordContext {
 
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
-/** Passages found for a question: the best one for each part of the question (`leading`), and others (`further`). */
+/**
+ * Passages found for a question: the best passage for each part of the question (`leading`), and
+ * additional passages (`further`).
+ */
 export interface FoundSources {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
@@ -29,7 +32,7 @@ export interface FoundSources {
   readonly confidence: number;
 }
 
-/** Finds passages for a question, and for each part of the question that is a complete question. */
+/** Finds passages for a whole question, and for each of its parts that is a complete question. */
 export function findSources(text: string, context: FindContext): FoundSources {
   const whole = searchPassages(text, context);
   const parts = toParts(text, context.vocabulary).map((part) => searchPassages(part, context));
@@ -42,7 +45,10 @@ export function findSources(text: string, context: FindContext): FoundSources {
   return { leading, further, confidence: toConfidence(whole) };
 }
 
-/** Returns additional passages, alternately from the results for the whole question and for each of its parts. */
+/**
+ * Returns additional passages, taken in turn from the results for the whole question and for each
+ * part of the question.
+ */
 function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) {
   const rows = all.map((findings) =>
     choosePassages(findings.scored, maxCitations + 1).map((scored) => ({ scored, findings })),
@@ -100,7 +106,10 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-/** Score bonuses for passages of the previous answer: from a cited file, or quoted first (see `toShownBonus`). */
+/**
+ * Score bonuses related to the previous answer: for passages of a cited file (`file`), and for the
+ * passage that it quoted first (`shown`).
+ */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
@@ -141,7 +150,10 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, repeated, scored, passages, ...doubts };
 }
 
-/** Returns the score bonus of the passage that the previous answer quoted first; negative if no word matches. */
+/**
+ * Returns the score bonus for the passage that the previous answer quoted first. The bonus is
+ * negative if the passage contains no word of the follow-up question.
+ */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
   if (isNamed) return named;
@@ -152,12 +164,21 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
     : other;
 }
 
-/** Weight factors of matches. `above`: a word in a title, heading or identifier. `name`: a complete identifier. */
+/**
+ * Weight factors of additional matches: a word in a title, heading or identifier (`above`), and a
+ * complete identifier (`name`).
+ */
 const factors = { above: 0.6, name: 0.5 } as const;
-/** Minimum factor (see `Concept`) of terms that are also searched for in titles, headings and identifiers. */
+/**
+ * Minimum factor of a term that is also searched for in titles, headings and identifiers. The
+ * factor is 1 for a word of the question, and less for synonyms.
+ */
 const leastFactorAbove = 0.3;
 
-/** Returns ids of up to `max` passages, best first. Words in a title, heading or identifier get extra weight. */
+/**
+ * Returns the ids of up to `max` passages, best match first. Words in a title, heading or
+ * identifier get extra weight.
+ */
 export function findCandidates({ concepts, names }: Concepts, store: PassageStore, max: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {
@@ -177,7 +198,10 @@ function createTally(span: number) {
   const counted = new Uint16Array(span);
   let concepts = 0;
   return {
-    /** Adds a concept's weight, times the best matching term's factor, to passage scores. `look` returns ids. */
+    /**
+     * Adds a concept (word or phrase) to the scores of matching passages: its weight times the
+     * factor of the best matching term. `look` returns the ids of the passages that contain a term.
+     */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;
       for (const [term, factor] of [...terms].sort(([, a], [, b]) => b - a)) {

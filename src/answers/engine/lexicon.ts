@@ -8,7 +8,10 @@ const maxCachedCounts = 20_000;
 
 export type Lexicon = ReturnType<typeof createLexicon>;
 
-/** Creates word statistics of a search index in its current state. Caches the number of passages for each word. */
+/**
+ * Creates word statistics for the current state of a search index. Caches the number of passages
+ * that contain each word.
+ */
 export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
     max: maxCachedCounts,

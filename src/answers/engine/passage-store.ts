@@ -9,7 +9,10 @@ const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/** Creates a cache for the passages and posting lists of an index. Later changes of the index make it outdated. */
+/**
+ * Creates a cache for the passages and posting lists of an index. The cache is outdated after a
+ * change of the index.
+ */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
     const cached = new LRUCache<string, Uint32Array>({
@@ -24,7 +27,9 @@ export function createPassageStore(index: PassageIndex) {
     /** Exclusive upper bound of the ids of passages. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
-    /** Returns the ids of the passages that have a term in a title, a heading or an identifier. */
+    /**
+     * Returns the ids of the passages that contain a term in a title, a heading or an identifier.
+     */
     above: postingsOf('above'),
     profile: (id: number): Profile | undefined => {
       const cached = profiles.get(id);
@@ -38,7 +43,10 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/** Bit layout of a term's counts, packed into one integer: for each text field, the first bit and the maximum count. */
+/**
+ * Bit layout of the integer that contains a term's counts in all text fields: for each field, the
+ * first bit and the maximum count.
+ */
 const bitFields = {
   body: { shift: 0, max: 1023 },
   code: { shift: 10, max: 1023 },
@@ -51,13 +59,19 @@ const bitFields = {
 
 type CountedField = keyof typeof bitFields;
 
-/** Returns how often a term occurs in a field, up to the field's `max`. `use`: packed counts of the term. */
+/**
+ * Returns the number of occurrences of a term in a field, up to the field's `max`. `use`: packed
+ * counts of the term.
+ */
 export function countIn(use: number, field: CountedField): number {
   const { shift, max } = bitFields[field];
   return (use >>> shift) & max;
 }
 
-/** Packed counts of a term that occurs only in the lead (introductory text) of the file. */
+/**
+ * Packed counts of a term that occurs only in the lead (introductory text) of the file, not in the
+ * passage.
+ */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
 /** Returns the words of a text in lower case, separated by spaces, with a space at the start and at the end. */
@@ -69,7 +83,10 @@ export function toPlainWords(text: string): string {
 /** Maximum length in characters of a heading that is compared with identifiers. */
 const maxNameLength = 60;
 
-/** Matches names such as “YouTube”, which questions usually spell as one lower-case word. */
+/**
+ * Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in
+ * lower case.
+ */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
 /** Passage with its term counts, for comparison with questions. */
@@ -91,10 +108,16 @@ function toProfile(passage: FoundPassage) {
   const headingName = terms.heading.join('');
   return {
     passage,
-    /** How often each term occurs in each part of the passage, encoded as numbers that `countIn` reads. */
+    /**
+     * Number of occurrences of each term in each field of the passage, packed into one integer that
+     * `countIn` reads.
+     */
     counts,
     words: terms.body.length + terms.code.length,
-    /** Terms of the heading joined into one word, for comparison with identifiers. Empty if too long. */
+    /**
+     * Terms of the heading joined into one word, for comparison with identifiers. Empty if the word
+     * is too long.
+     */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
     isHistory:

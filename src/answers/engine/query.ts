@@ -2,12 +2,17 @@ import type { Concept } from './concepts.ts';
 import { countIn, leadOnly, type Profile } from './passage-store.ts';
 import { weights } from './weights.ts';
 
-/** Match of a term. `concept`: index in the question's concepts. `factor`: 1 if exact, less for synonyms. */
+/**
+ * Match between a term and a concept (word or phrase) of a question. `concept` is the index of the
+ * concept. `factor` is 1 for an exact match, and less for a synonym.
+ */
 export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 
 export type Query = ReturnType<typeof toQuery>;
 
-/** Converts the concepts (words and phrases) of a question to a query, in which concepts can be looked up by term. */
+/**
+ * Converts the concepts (words and phrases) of a question to a query, which finds concepts by term.
+ */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();
   concepts.forEach(({ terms }, concept) => {
@@ -22,7 +27,10 @@ export function toQuery(concepts: readonly Concept[]) {
   };
 }
 
-/** Returns the weighted share (0 to 1) of a question's concepts that have a match. Uses the best match per concept. */
+/**
+ * Returns the weighted share (0 to 1) of a question's concepts (words and phrases) that have a
+ * match. Uses the best match of each concept.
+ */
 export function coverageOf(
   matches: readonly ConceptMatch[],
   { concepts, weight: all }: Query,
@@ -36,7 +44,10 @@ export function coverageOf(
 const zeroMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
 const measures = Object.keys(zeroMeasures) as (keyof typeof zeroMeasures)[]; // its own keys
 
-/** Measures how well a passage matches a question, from 0 to 1: as a whole (`fit`, BM25F) and per word (`matched`). */
+/**
+ * Measures how well a passage matches a question. All results are from 0 to 1. `fit` is the BM25F
+ * score of the whole question. `matched` contains one result for each concept (word or phrase).
+ */
 export function measurePassage(
   profile: Profile,
   { concepts, weight: all }: Query,

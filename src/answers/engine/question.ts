@@ -7,12 +7,18 @@ const pronouns =
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
 /** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
 const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
-/** Number of content words from which a question counts as independent of earlier questions. */
+/**
+ * Number of content words from which a question counts as independent of earlier questions. Content
+ * words are words that are neither stop words nor very common.
+ */
 const minContentWords = 4;
 /** Maximum number of words from earlier questions that are added to a follow-up question. */
 const maxAddedWords = 6;
 
-/** Returns the words and citations to which a follow-up question refers. Both are empty for other questions. */
+/**
+ * Returns the words (`topic`) and citations (`cited`) of earlier turns to which a follow-up
+ * question refers. Both are empty if the question is not a follow-up.
+ */
 export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);
   if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
@@ -26,7 +32,10 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   return count < minContentWords && refers;
 }
 
-/** Returns content words of the last independent question or, if all are follow-ups, of the last two questions. */
+/**
+ * Returns content words of the last independent question. If all questions are follow-ups, returns
+ * content words of the last two questions.
+ */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);

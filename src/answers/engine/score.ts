@@ -21,7 +21,10 @@ type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: numb
 /** Number of best passages whose `proximity` (nearness of the question's words) is measured. */
 const proximityCandidates = 40;
 
-/** Returns scored passages, best first. A score depends on the passage and on other passages of the same file. */
+/**
+ * Returns the passages with their scores, best first. The score of a passage also depends on other
+ * passages of the same file.
+ */
 export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
   const { text, concepts, meanWords } = context;
   const query = toQuery(concepts.concepts);
@@ -48,15 +51,20 @@ function addUp(features: Features): number {
 
 interface MeasuredPassage {
   readonly passage: FoundPassage;
-  /** Features of the passage. Features that depend on other passages are added later. */
+  /**
+   * Features of the passage. `scorePassages` later adds the features that depend on other passages.
+   */
   readonly features: Features;
-  /** Match (0 to 1) of the passage with each word or phrase of the question, in the order of `concepts`. */
+  /**
+   * Degree (0 to 1) to which the passage matches each word or phrase of the question, in the order
+   * of `concepts`.
+   */
   readonly matched: readonly number[];
 }
 
 interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'meanWords'> {
   readonly query: Query;
-  /** Question as returned by `toPlainWords`. */
+  /** Question in lower case, with one space between words (see `toPlainWords`). */
   readonly plainQuestion: string;
   /** Returns whether a passage is of the kind that the question asks for, such as a passage with code. */
   fitsHint(passage: FoundPassage): boolean;
@@ -112,7 +120,10 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
   return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
-/** Adds the features `file` and `fileCoverage` to passages. They depend on the best three passages of each file. */
+/**
+ * Adds the features `file` and `fileCoverage` to passages. Both features depend on the best three
+ * passages of each file.
+ */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();
   for (const one of passages) {

@@ -8,27 +8,36 @@ export const weights = {
   correction: 0.9,
   /** Weight factor of a word that most pages contain. */
   weakWord: 0.7,
-  /** Weight factor of each word that the engine also searches for if a question has a known phrase. */
+  /** Search weight of each word that the engine searches for in place of a known phrase. */
   phrase: 1,
-  /** Weight factor of the search for a known phrase, beside the searches for other words of the question. */
+  /** Weight factor of a known phrase, relative to 1 for a word of the question. */
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
   rarity: 0.8,
-  /** BM25F parameters: `saturation` of repeated mentions, and `lengthLoss`, the penalty for long passages. */
+  /**
+   * BM25F parameters: `saturation` limits the effect of repeated mentions, and `lengthLoss` reduces
+   * the score of long passages.
+   */
   saturation: 1.9,
   lengthLoss: 0.5,
-  /** Weight of an occurrence of a term in the title. The next five weights are for the other text fields. */
+  /**
+   * Weight of an occurrence of a term in the title. The next five constants are the weights for the
+   * other text fields.
+   */
   inTitle: 0.9,
   inTrail: 1.2,
   inHeading: 3,
   inBody: 1,
   inCode: 0.9,
   inNames: 1.5,
-  /** Score penalty of a passage for each passage of the same file that was already chosen. */
+  /** Reduction of a passage's score for each passage of the same file that was already chosen. */
   sameFile: 0.35,
 } as const;
 
-/** Weights of the features of a passage other than `fit`, whose weight is 1. */
+/**
+ * Weights of the features that are added up to the score of a passage. The feature `fit` has the
+ * weight 1.
+ */
 export const featureWeights = {
   coverage: 0.5,
   headingCoverage: 0.5,

@@ -23,7 +23,7 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
     facts,
     title,
     lead: joinStems(toWords(leadOf(sections))),
-    /** Words that may be proposed as corrections of misspelt words. */
+    /** Words of the file that may be proposed as corrections of misspelt words. */
     spellings: new Set(passages.flatMap(spellingsOf)),
     passages: passages.map(({ heading, trail, line, endLine, blocks }) => {
       const code = blocks.filter(({ kind }) => kind === 'code');
@@ -56,7 +56,10 @@ export function unpackTerms(packed: string): FieldTerms {
 /** Approximate maximum length of a passage in characters. Longer sections are split, but not before or inside code. */
 const softLimit = 1800;
 
-/** Splits a long section. The first part begins at the line of the heading, each later part at its first block. */
+/**
+ * Splits a long section into parts. The first part begins at the line of the heading, each later
+ * part at its first block.
+ */
 function splitSection(section: Section): readonly Section[] {
   const parts = splitBlocks(section.blocks);
   return parts.map((blocks, number) => {
@@ -67,7 +70,9 @@ function splitSection(section: Section): readonly Section[] {
   });
 }
 
-/** Groups blocks up to about `softLimit` characters. Returns one empty group for a section without blocks. */
+/**
+ * Groups blocks up to about `softLimit` characters. Returns one empty group if there are no blocks.
+ */
 function splitBlocks(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const parts: Block[][] = [[]];
   let size = 0;
@@ -89,14 +94,17 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/** Removes link targets, because their words are unrelated to the subject of the text. */
+/**
+ * Removes link targets from a text, because the words of a URL are unrelated to the subject of the
+ * text.
+ */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')
     .replaceAll(/https?:\/\/\S+/g, ' ');
 }
 
-/** Returns the words of a path, without its extension and numeric prefixes. */
+/** Returns the words of a file path, without the file extension and numeric prefixes. */
 function pathText(path: string): string {
   const steps = path.replace(/\.\w+$/, '').split('/');
   return steps.map((step) => step.replace(/^\d+[-_. ]/, '')).join(' ');

@@ -4,11 +4,11 @@ import type { RefreshProgress } from './refresh.ts';
 
 /** State of the search index for answers. Times are epoch milliseconds. */
 export interface IndexState {
-  /** Progress of the running update; `null` if none is running. */
+  /** Progress of the running update; `null` if no update is running. */
   readonly progress: RefreshProgress | null;
-  /** Result of the last complete update; `null` before the first one. */
+  /** Result of the last complete update; `null` before the first complete update. */
   readonly current: (RefreshSummary & { readonly atMs: number }) | null;
-  /** Last error since the last complete update; `null` if there is none. */
+  /** Last error since the last complete update; `null` if there was no error. */
   readonly failure: { readonly message: string; readonly atMs: number } | null;
 }
 

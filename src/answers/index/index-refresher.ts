@@ -8,7 +8,10 @@ export interface RefreshSummary extends RefreshProgress {
   readonly ms: number;
 }
 
-/** Abort signal of an index update, and the callback that is called with each folder before the folder is read. */
+/**
+ * Abort signal of an index update, and a callback. The callback is called with the absolute path of
+ * each folder before the folder is read.
+ */
 export interface RefreshHooks {
   readonly signal: AbortSignal;
   onFolder(absolute: string): void;
@@ -24,12 +27,21 @@ interface IndexRefresherOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds between full index updates, depending on whether all folders are watched for changes. */
+/**
+ * Milliseconds between full index updates: if all folders are watched for changes (`watched`), or
+ * not (`unwatched`).
+ */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
-/** Delay in milliseconds after a file change, so that several changes in a row cause only one index update. */
+/**
+ * Delay in milliseconds between a file change and the index update. Several changes in this time
+ * cause only one update.
+ */
 const debounceMs = 300;
 
-/** Creates an object that updates an index on request or continuously, one update at a time, until `close()`. */
+/**
+ * Creates an object that updates an index on request or continuously until `close()` is called.
+ * Runs one update at a time.
+ */
 export function openIndexRefresher(options: IndexRefresherOptions) {
   const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
@@ -68,7 +80,10 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     }
   };
   return {
-    /** Updates the index once. Throws if the update fails, the signal is aborted or `close` is called. */
+    /**
+     * Updates the index once. Throws if the update fails, if the signal is aborted, or if `close`
+     * is called.
+     */
     refresh,
     keepCurrent: () => {
       background = keepRefreshing().catch((error) => {
@@ -86,7 +101,10 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/** Maximum number of watched folders. The operating system limits the watches of all processes together. */
+/**
+ * Maximum number of folders to watch. The operating system limits the total number of watches of
+ * all processes.
+ */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {
@@ -99,7 +117,7 @@ function openFolderWatch(onChange: () => void) {
     watchers.delete(folder);
   };
   return {
-    /** Returns whether all folders are watched, so that every change is reported. */
+    /** Returns whether all folders are watched, so that no file change is missed. */
     isComplete: () => missed + missing === 0,
     /** Watches a folder and marks it as visited by the current index update. */
     watchFolder: (folder: string) => {

@@ -13,7 +13,10 @@ import { analysisVersion, type Field, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/** Passage (section of a document) with its file and terms. `lead`: terms of the file's introductory text. */
+/**
+ * Passage (section of a document) with its file and terms. `lead`: terms of the introductory text
+ * of the file.
+ */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -34,7 +37,10 @@ type Packed = 'trail' | 'terms' | 'lead';
 /** Full-text index of passages. The caller must close the index. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>;
 
-/** Opens the index at a path or in memory (`:memory:`). Replaces an unusable file, because the index can be rebuilt. */
+/**
+ * Opens the index at a path, or in memory (`:memory:`). Replaces a damaged or unusable file,
+ * because the index can be rebuilt.
+ */
 export function openPassageIndex(path: string): PassageIndex {
   const open = () => openStore({ path, migrations }, createPassageIndex);
   try {
@@ -91,7 +97,10 @@ function createFileQueries(database: SqliteDatabase) {
   const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
-    /** Returns whether a complete index exists for exactly these corpora, built by this process or an earlier one. */
+    /**
+     * Returns whether the index is complete for exactly these corpora. An earlier process may have
+     * built the index.
+     */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
@@ -99,7 +108,7 @@ function createFileQueries(database: SqliteDatabase) {
     file: (corpus: string, path: string) => file.get(corpus, path),
     fileIds: () => fileIds.all(),
     totals: () => totals.get() ?? { files: 0, passages: 0, meanWords: 0 },
-    /** Returns a value that changes after each write to the index by this or another connection. */
+    /** Returns a text that changes after each write to the index by this or another connection. */
     revision: () => `${written.get()}/${writtenElsewhere.get()}`,
   };
 }
@@ -125,14 +134,17 @@ function createPassageQueries(database: SqliteDatabase) {
     .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
     .pluck();
   return {
-    /** Returns the ids of passages with a term in any field, or only in titles, headings and identifiers (`above`). */
+    /**
+     * Returns the ids of passages that contain a term: in any field (`anywhere`), or only in
+     * titles, headings and identifiers (`above`).
+     */
     postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
       const fields = where === 'above' ? `{${fieldsAbove.join(' ')}} : ` : '';
       return postings.all(`${fields}"${plain}"`);
     },
-    /** Returns an exclusive upper bound of the ids of passages. */
+    /** Returns an upper bound of the passage ids. All ids are less than this number. */
     span: () => (span.get() ?? 0) + 1,
     passage: (id: number): FoundPassage | undefined => {
       const row = passage.get(id);
@@ -156,7 +168,10 @@ function createWordQueries(database: SqliteDatabase) {
     .pluck();
   return {
     passagesWith: (term: string) => count.get(term) ?? 0,
-    /** Returns the words that begin with `start` and have `shortest` to `longest` characters. */
+    /**
+     * Returns the indexed words that begin with `start` and have `shortest` to `longest`
+     * characters.
+     */
     wordsLike: (start: string, shortest: number, longest: number) =>
       words.all(start, `${start}\u{10ffff}`, shortest, longest),
   };
@@ -169,7 +184,10 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /** Runs `run` and then deletes each word in `unusedWords` whose stem is in no passage, in one transaction. */
+  /**
+   * Calls `run`, and then deletes each word in `unusedWords` whose stem no passage contains. Both
+   * happen in one transaction.
+   */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {
@@ -223,7 +241,10 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
   };
 }
 
-/** Creates a function that deletes a file from the index and adds words that may now be unused to `unusedWords`. */
+/**
+ * Creates a function that deletes a file from the index. The function adds the words of the file to
+ * `unusedWords`, because they may now be unused.
+ */
 function createDrop(database: SqliteDatabase): (file: number, unusedWords: Set<string>) => void {
   const texts = database.prepare<[number], { heading: string; blocks: string }>(
     'SELECT heading, blocks FROM passages WHERE file = ?',

@@ -10,7 +10,7 @@ interface ProgressReportsOptions {
   onReport(progress: RefreshProgress): void;
 }
 
-/** Creates a throttle for reports about the progress of an index update. */
+/** Creates a throttle that limits how often the progress of an index update is reported. */
 export function createProgressReports(options: ProgressReportsOptions) {
   const { clock, quietMs, everyMs, onReport } = options;
   let dueMs: number | null = null;

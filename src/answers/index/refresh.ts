@@ -6,13 +6,19 @@ import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
-/** Progress of an index update: numbers of checked files, of new or changed files (`read`), and of removed files. */
+/**
+ * Progress of an index update: numbers of checked files (`files`), of new or changed files
+ * (`read`), and of removed files (`removed`).
+ */
 export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 interface RefreshOptions {
   readonly index: PassageIndex;
   readonly corpora: readonly Corpus[];
-  /** Signal that stops the update after the current file. The index keeps the files that were already read. */
+  /**
+   * Signal that stops the update after the current file. The index keeps the files that were read
+   * before.
+   */
   readonly signal?: AbortSignal;
   /** Called with the absolute path of each folder before it is listed. */
   readonly onFolder?: (absolute: string) => void;
@@ -25,10 +31,16 @@ interface RefreshOptions {
 }
 
 const filesBetweenReports = 20;
-/** Maximum numbers of files and bytes that one transaction stores. A transaction for each file would be slow. */
+/**
+ * Maximum numbers of files and bytes that are stored in one transaction. A separate transaction for
+ * each file would be slow.
+ */
 const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
-/** Updates the index. Skips files with unchanged size and modification time. @throws the signal's reason if aborted */
+/**
+ * Updates the index of all documents. Skips files whose size and modification time are unchanged.
+ * @throws the signal's reason if `signal` is aborted
+ */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
   const { index, corpora, onFolder, onProgress } = options;
   const progress = { files: 0, read: 0, removed: 0 };
@@ -96,7 +108,10 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
   };
 }
 
-/** Updates one file in the index. Returns whether the file was new or changed; `false` if it cannot be read. */
+/**
+ * Updates one file in the index. Returns whether the file was new or changed. An unreadable file is
+ * not updated.
+ */
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,

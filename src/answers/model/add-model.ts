@@ -26,13 +26,14 @@ export interface ModelChoice extends ChatModel {
 export interface AddModelOptions {
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;
-  /** Called for each question that the language model did not answer completely. */
+  /** Called for each question that the language model could not answer completely. */
   readonly onFallback?: ((fallback: Fallback) => void) | undefined;
 }
 
 /**
- * Returns `answers` with a language model that answers from the documents and sends only text with verified citations.
- * If the model fails or cites incorrectly, the original engine answers, and the answer has `fallback`.
+ * Adds a language model to the answer engine. The model answers from the documents, and only text
+ * with verified citations is sent. If the model fails or cites incorrectly, the original engine
+ * answers or completes the answer, and `fallback` of the answer is set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -86,7 +87,10 @@ function createModelEngine(
   };
 }
 
-/** Checks that the model can be used. @throws ModelFailure if no passage was found or the circuit breaker is open */
+/**
+ * Checks that the model can be called.
+ * @throws ModelFailure if no passage was found, or if requests are paused after failures
+ */
 function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   const noPassage = 'No passage was found for the language model to answer from.';
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
@@ -107,7 +111,7 @@ async function readCompletion(text: CitedText, pieces: AsyncIterable<ChatPiece>)
   return { ...end, reason: text.state === 'full' ? 'length' : end.reason };
 }
 
-/** Maximum number of sections listed in an answer when the model cannot answer the question. */
+/** Maximum number of sections to list if the model cannot answer the question. */
 const nearestSections = 3;
 
 type FinishOptions = Readonly<{
@@ -131,7 +135,10 @@ function finish(text: CitedText, { prompt, end, onText }: FinishOptions): Answer
   return { text: text.shown + ending, citations, abstained: false, finishReason, ...withUsage };
 }
 
-/** Answers with quotations from the documents. If part of the model's answer was already sent, continues after it. */
+/**
+ * Answers with quotations from the documents. If a part of the model's answer was already sent, the
+ * quotations follow that part.
+ */
 async function completeWithExtract(
   before: CitedText,
   { answer: answerWith }: AnswerEngine,
@@ -148,7 +155,10 @@ async function completeWithExtract(
 const brokeOff = 'The answer of the language model ended unexpectedly here.';
 const continued = `${brokeOff} The documentation says:`;
 
-/** Completes an interrupted answer of a model with a notice, with quotations, and with one list of all sources. */
+/**
+ * Completes an interrupted answer of a model: adds a notice, quotations, and one list of all
+ * sources.
+ */
 export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
@@ -172,7 +182,10 @@ function bodyOf({ text, citations }: Answer): string {
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
 }
 
-/** Joins and sorts citations, best first. Drops a citation of `more` if `before` cites the same section. */
+/**
+ * Joins two lists of citations, best first. Drops a citation of `more` if `before` contains a
+ * citation of the same section.
+ */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
@@ -180,7 +193,10 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** Circuit breaker limits: failures in a row before a pause, the pause in ms, and the longest `Retry-After` in ms. */
+/**
+ * Circuit breaker limits: number of consecutive failures before a pause, duration of the pause in
+ * milliseconds, and maximum accepted `Retry-After` in milliseconds.
+ */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
 /** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */

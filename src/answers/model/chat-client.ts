@@ -7,7 +7,10 @@ import { ModelFailure } from './model-failure.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/** Part of a model's answer. The last part is `end`. Its `reason` is `length` if the endpoint truncated the answer. */
+/**
+ * Part of a model's answer. The last part has the kind `end`; its `reason` is `length` if the
+ * endpoint truncated the answer.
+ */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -22,7 +25,7 @@ export interface ChatModel {
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
-  /** Timeout in milliseconds for the first chunk of a response, and between two chunks. */
+  /** Timeout in milliseconds for the first chunk of a response, and for each next chunk. */
   readonly stallMs: number;
   readonly totalMs: number;
 }
@@ -32,12 +35,18 @@ interface ChatOptions extends ChatModel {
   readonly clock: Clock;
 }
 
-/** Size limits of a streamed completion, including the model's reasoning: characters in a line, and bytes in total. */
+/**
+ * Size limits of a streamed response, including the model's reasoning: characters in a line, and
+ * bytes in total.
+ */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
-/** Yields the parts of the model's answer. @throws ModelFailure, or the signal's reason if `signal` is aborted */
+/**
+ * Sends messages to a model, and yields the parts of its answer.
+ * @throws ModelFailure if there is no complete answer; the signal's reason if `signal` is aborted
+ */
 export async function* completeChat(
   { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
@@ -65,7 +74,10 @@ export async function* completeChat(
   }
 }
 
-/** Aborts `stop` after a timeout. Returns a function that the caller must call whenever data arrives. */
+/**
+ * Aborts `stop` after a timeout. Returns a function that the caller must call whenever data
+ * arrives, which restarts the stall timeout.
+ */
 function watchTimeouts(
   { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,
@@ -88,10 +100,16 @@ function watchTimeouts(
   };
 }
 
-/** Finish reasons of completions without an answer. All other finish reasons except `length` count as `stop`. */
+/**
+ * Finish reasons of a model that mean that there is no answer. All other finish reasons except
+ * `length` are treated as `stop`.
+ */
 const failedReasons = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
-/** Yields the text of an answer without the model's reasoning, then its end. @throws ModelFailure if incomplete */
+/**
+ * Yields the text of an answer without the model's reasoning, then a part of kind `end`.
+ * @throws ModelFailure if the answer is incomplete
+ */
 async function* toPieces(chunks: AsyncIterable<CompletionChunk>): AsyncGenerator<ChatPiece> {
   const withoutReasoning = createReasoningFilter();
   for await (const { text, finishReason, usage } of chunks) {
@@ -173,7 +191,10 @@ function checkStatus({ status, retryAfterSeconds }: StreamedReply): void {
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/** Schema of a message's text. Some endpoints send a list of parts, of which only parts of type `text` are used. */
+/**
+ * Schema of the text of a message. Some endpoints send a list of parts. Only parts of type `text`
+ * are used.
+ */
 const content = z
   .union([z.string(), z.array(textPart)])
   .nullish()
@@ -190,14 +211,17 @@ const choice = z.object({
   finish_reason: z.string().nullish(),
 });
 
-/** Schema of a chunk of a streamed completion, or of a whole completion. */
+/** Schema of a chunk of a streamed response, or of a whole response, from the model's endpoint. */
 const chatPayload = z.object({
   error: z.unknown().optional(),
   choices: z.array(choice).nullish(),
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish(),
 });
 
-/** Parsed chunk of a completion. `finishReason` is the endpoint's value; `null` until the model has finished. */
+/**
+ * Parsed chunk of a model's response. `finishReason` is the endpoint's value; `null` while the
+ * model has not finished.
+ */
 type CompletionChunk = ReturnType<typeof parseChunk>;
 
 function parseChunk(json: string) {

@@ -13,7 +13,7 @@ import {
 } from './segments.ts';
 
 interface CitedTextOptions {
-  /** Passages of the prompt. The model cites them by number: the first passage is number 1. */
+  /** Passages of the prompt. The model cites passages by number, starting at 1. */
   readonly quoted: readonly PromptPassage[];
   /** Text of the prompt. The model's text may contain only links that occur in the prompt. */
   readonly promptText: string;
@@ -24,15 +24,24 @@ interface CitedTextOptions {
   onText(piece: string): void;
 }
 
-/** Maximum number of buffered characters of a model's text. More text without a citation is an error. */
+/**
+ * Maximum number of buffered characters of a model's text. It is an error if a longer text has no
+ * citation.
+ */
 const maxBuffered = 3000;
 
-/** Buffer for a model's text. Sends text only after its citation was verified, so nothing has to be retracted. */
+/**
+ * Buffer for a model's text. Sends text only after its citation was verified, so that sent text
+ * never has to be retracted.
+ */
 export class CitedText {
   shown = '';
   /** Verified citations in the text sent so far, in the order of their first use. */
   citations: readonly Citation[] = [];
-  /** State of the text. `full`: too long. `done`: further text is ignored. `abstained`: the model cannot answer. */
+  /**
+   * State of the text. `open`: more text is accepted. `full`: the maximum length is reached.
+   * `done`: further text is ignored. `abstained`: the model cannot answer.
+   */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
@@ -46,7 +55,11 @@ export class CitedText {
     this.#splitSegments = createSegmentSplitter(places);
   }
 
-  /** Adds a part of the model's text. Await each call. @throws ModelFailure `model_miscited` or `model_uncited` */
+  /**
+   * Adds a part of the model's text. Wait for each call before the next one.
+   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` for too much
+   * text without a citation
+   */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
     this.#received += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
@@ -62,7 +75,10 @@ export class CitedText {
       throw uncited();
   }
 
-  /** Sends the remaining cited text. @throws ModelFailure like `add`; `model_failed` if there is no text */
+  /**
+   * Sends the remaining cited text.
+   * @throws ModelFailure as `add` does; `model_failed` if there is no text
+   */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
     if (this.state === 'abstained' || this.shown !== '') return;
@@ -93,7 +109,10 @@ export class CitedText {
     }
   }
 
-  /** Sends text that cites the passages `numbers`. If a limit would be exceeded, sends nothing and returns false. */
+  /**
+   * Sends text that cites the passages with the numbers `numbers`. Sends nothing and returns
+   * `false` if the answer would become too long or have too many citations.
+   */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
@@ -141,10 +160,16 @@ const uncited = () =>
 const miscited = () =>
   new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
 
-/** Matches the heading of a model's own list of sources. Perch replaces that list with the verified citations. */
+/**
+ * Matches the heading of a list of sources in the model's text. Perch replaces that list with the
+ * verified citations.
+ */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
-/** Finds the offset (`at`) at which a model states that it has no answer, or begins a list of sources. */
+/**
+ * Finds the offset (`at`) in the model's text at which a list of sources or the statement that
+ * there is no answer begins. Returns `undefined` if there is neither.
+ */
 function findStop(segments: readonly Segment[]) {
   let at = 0;
   for (const { kind, text } of segments) {

@@ -2,10 +2,16 @@ import { ModelFailure } from './model-failure.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Limits of an event stream: characters in a line and in an event (`maxLine`), and bytes in total (`maxBytes`). */
+/**
+ * Limits of an event stream: maximum characters in a line and in an event (`maxLine`), and maximum
+ * bytes in total (`maxBytes`).
+ */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
-/** Yields the data of each server-sent event, even without a final blank line. @throws ModelFailure beyond `limits` */
+/**
+ * Yields the data of each server-sent event. The last event needs no blank line after it.
+ * @throws ModelFailure if the stream exceeds `limits`
+ */
 export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {
@@ -16,7 +22,10 @@ export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits)
   if (data !== undefined) yield data;
 }
 
-/** Returns an event's data so far (`before`), with the value of `line` appended if it is a `data` field. */
+/**
+ * Appends a line of an event stream to the data of the current event (`before`). Returns `before`
+ * if the line is not a `data` field.
+ */
 function joinData(before: string | undefined, line: string): string | undefined {
   const [field, value = ''] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
   if (field === undefined) return before;
@@ -36,7 +45,10 @@ async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
   if (buffered !== '') yield buffered.replace(/\r$/, '');
 }
 
-/** Decodes UTF-8 chunks, even if they split a character. @throws ModelFailure `model_failed` after `maxBytes` bytes */
+/**
+ * Decodes UTF-8 chunks. A character may be split between two chunks.
+ * @throws ModelFailure `model_failed` after `maxBytes` bytes
+ */
 export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;

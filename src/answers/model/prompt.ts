@@ -16,16 +16,22 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
-/** Maximum characters of the question, of an earlier question and of its answer; maximum number of earlier `turns`. */
+/**
+ * Maximum numbers of characters of the question, of an earlier question and of an earlier answer,
+ * and maximum number of earlier turns.
+ */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
-/** Minimum space in characters for quoting a further passage. */
+/** Minimum number of free characters in the prompt that is needed to quote another passage. */
 const minPassage = 200;
-/** Maximum share of the space for passages that a single passage may fill. */
+/** Maximum fraction of the space for passages that one passage may fill. */
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
 
-/** Builds the chat messages for a model, up to `maxCharacters`, from passages sorted by relevance. */
+/**
+ * Builds the chat messages for a model from a question and passages. The passages are sorted by
+ * relevance. The messages have up to about `maxCharacters` characters.
+ */
 export function buildPrompt(
   question: Question,
   passages: readonly PromptPassage[],
@@ -44,7 +50,7 @@ export function buildPrompt(
   ];
   return {
     messages,
-    /** Passages that fit into the prompt, in the order of their numbers. */
+    /** Passages that fit into the prompt. Their order determines their numbers, from 1. */
     quoted: quoted.map(({ passage }) => passage),
     promptText: last,
   };
@@ -63,7 +69,10 @@ function quotePassages(passages: readonly PromptPassage[], room: number) {
   return quoted;
 }
 
-/** Quotes a passage as XML. Replaces the `<` of `</passage` in the text, so that the text cannot end the quotation. */
+/**
+ * Quotes a passage as XML. Replaces `<` before `passage` in its text, so that the text cannot close
+ * or imitate the XML element.
+ */
 function quote(
   { citation, trail, text }: PromptPassage,
   number: number,
@@ -76,7 +85,10 @@ function quote(
   return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
-/** Returns the latest earlier questions and answers as chat messages, as many as fit into `room` characters. */
+/**
+ * Converts the latest questions and answers to chat messages. The messages have up to `room`
+ * characters in total.
+ */
 function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
   let left = room;
@@ -90,7 +102,10 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Removes the citations from an earlier answer, so that the model does not copy them to its next answer. */
+/**
+ * Removes the citations from an earlier answer, so that the model does not copy them to the next
+ * answer.
+ */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

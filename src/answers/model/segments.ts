@@ -6,12 +6,16 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Whether a text is complete or only a part. In a part, an unclosed backtick may be the beginning of code. */
+/**
+ * Completeness of a text. In a partial text (`part`), an unclosed backtick may be the beginning of
+ * code.
+ */
 export type Extent = 'part' | 'whole';
 
 /**
- * Patterns for citations in the forms that models use (`[1]`, `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`), and for
- * code, because `row[1]` in code is not a citation. Unclosed code extends to the end of the text.
+ * Regular expressions for citations and code. Models cite in different forms: `[1]`, `[1, 3]`,
+ * `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Code is matched because `row[1]` in code is not a citation.
+ * Unclosed code extends to the end of the text.
  */
 const forms = {
   block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
@@ -21,13 +25,19 @@ const forms = {
   marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
 } as const;
 
-/** Number of characters after a citation that must have been received before the citation counts as complete. */
+/**
+ * Number of characters that must follow a citation in a partial text. Until then, more text may
+ * still extend the citation.
+ */
 const maxMarkerGap = 3;
 
 /** Function that splits a text into segments from the offset `from`, which must be outside code. */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
-/** Creates a function that splits text into segments. Detects citations by passage number or location (`places`). */
+/**
+ * Creates a function that splits text into segments. A citation is a passage number in brackets or
+ * a location in `places`.
+ */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
@@ -74,7 +84,10 @@ export function upToCitation(segments: readonly Segment[], extent: Extent): read
   return [];
 }
 
-/** Returns the passage numbers in a citation: 1, 2 and 3 for `[1-3]`. Ignores other text within `【】`. */
+/**
+ * Returns the passage numbers in a citation, such as 1, 2 and 3 for `[1-3]`. Ignores other text
+ * within `【】`.
+ */
 function toNumbers(marker: string): readonly number[] {
   const lists = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)];
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];

@@ -1,7 +1,10 @@
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from 'parse5';
 import { type Block, type ReadFile, SectionBuilder, toRowText } from './section.ts';
 
-/** Parses HTML as browsers do. Skips elements that are not content, such as navigation and scripts. */
+/**
+ * Parses HTML into sections, and repairs invalid markup as browsers do. Skips elements that are not
+ * content, such as navigation and scripts.
+ */
 export function readHtml(text: string): ReadFile {
   const reader = new HtmlReader();
   reader.takeAll(parse(text, { sourceCodeLocationInfo: true }));
@@ -16,7 +19,10 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const skipped = setOf('script style nav footer noscript template svg button select form');
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
-/** Elements that start a new block of text. They end the leading text of their parent, such as a list item. */
+/**
+ * Elements that start a new block of text. The leading text of their parent element, such as a list
+ * item, ends before them.
+ */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 
@@ -24,7 +30,9 @@ class HtmlReader {
   readonly sections = new SectionBuilder();
   title = '';
   firstHeading = '';
-  /** Text of a `<dt>` element (term) whose `<dd>` (description) follows. */
+  /**
+   * Text of the last `<dt>` element (term), until the `<dd>` element (description) that follows it.
+   */
   #term = '';
 
   takeAll(parent: Parent, depth = 0): void {
@@ -79,7 +87,9 @@ class HtmlReader {
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/** Splits an element into its leading text (`lead`) and its remaining nodes (`rest`). */
+/**
+ * Splits an element into the text before its first block (`lead`) and the remaining nodes (`rest`).
+ */
 function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
   const found = node.childNodes.findIndex(isContainer);
   const at = found < 0 ? node.childNodes.length : found;

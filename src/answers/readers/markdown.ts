@@ -47,7 +47,7 @@ class MarkdownReader {
   #heading: { readonly level: number; readonly line: number } | undefined;
   #listDepth = 0;
   #row: { readonly cells: string[]; readonly lines: Lines } | undefined;
-  /** Header cells of the current table; `undefined` until the header row was read. */
+  /** Header cells of the current table; `undefined` before the header row. */
   #headers: readonly string[] | undefined;
 
   take(token: Token): void {
@@ -97,7 +97,10 @@ class MarkdownReader {
   }
 }
 
-/** Converts the line range of a token (counted from 0, exclusive end) to its first and last line, counted from 1. */
+/**
+ * Converts the line range of a Markdown token to the numbers of its first and last line, counted
+ * from 1.
+ */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
@@ -108,7 +111,10 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/** Extracts YAML front matter. Leaves empty lines in its place, so that the line numbers of the text stay the same. */
+/**
+ * Extracts YAML front matter. Replaces it with empty lines, so that the line numbers of the text
+ * stay the same.
+ */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);
@@ -124,7 +130,7 @@ function readFields(body: string): z.output<typeof frontMatter> {
   }
 }
 
-/** Removes HTML and JSX tags and comments from Markdown, except within code spans. */
+/** Removes comments, HTML tags and JSX tags from Markdown, except within code spans. */
 function stripTags(markdown: string): string {
   if (!markdown.includes('<')) return markdown.trim();
   return markdown.replaceAll(tagOrCode, (_match, code: string | undefined) => code ?? '').trim();

@@ -67,7 +67,10 @@ class OpenApiReader {
     }
   }
 
-  /** Returns the part of the document to which a `$ref` points, or `node` if it has none. Follows one `$ref` only. */
+  /**
+   * Resolves the `$ref` of a node to another part of the document; returns `node` itself if it has
+   * no such `$ref`. Does not resolve a `$ref` of the result.
+   */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
     if (!reference.startsWith('#/')) return node;
@@ -89,7 +92,10 @@ class OpenApiReader {
   }
 }
 
-/** Returns the type, allowed values and default of a schema as texts. A missing fact is an empty string. */
+/**
+ * Returns three texts that describe a schema: type, allowed values and default. A text is empty if
+ * the schema does not specify it.
+ */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -139,7 +145,7 @@ type DocumentNode = { readonly line: number } & (
   | { readonly kind: 'map'; readonly entries: ReadonlyMap<string, DocumentEntry> }
 );
 
-/** Member of a map, with the line of its key. */
+/** Member of a JSON or YAML map, with the line number of its key. */
 type DocumentEntry = Readonly<{ key: string; line: number; value: MaybeNode }>;
 
 type MaybeNode = DocumentNode | undefined;
@@ -166,10 +172,16 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** Parser state: adds a token and returns the states to push on the stack (one for `[` or `{`, otherwise none). */
+/**
+ * Parser for the next token of a JSON list or object. Returns the parser to push on the stack for
+ * `[` or `{`, otherwise an empty list.
+ */
 type Open = (token: string, line: number) => readonly Open[];
 
-/** Parses JSON of any depth into nodes with line numbers. @throws SyntaxError for invalid JSON */
+/**
+ * Parses JSON of any nesting depth into nodes with line numbers.
+ * @throws SyntaxError for invalid JSON
+ */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

@@ -5,13 +5,16 @@ export function readPlainText(text: string): ReadFile {
   return readLines(text, findUnderlined);
 }
 
-/** Heading in a text. `lines`: number of lines of the heading, including underlines. */
+/** Heading in a text file. `lines` is the number of lines of the heading, including underlines. */
 type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 
 /** Function that returns the heading at a line (counted from 0), or `undefined` if there is no heading. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
-/** Parses paragraphs, list items and indented blocks, with the headings that `find` recognizes. */
+/**
+ * Parses a text file into paragraphs, list items, indented blocks, and the headings that `find`
+ * recognizes.
+ */
 function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -32,7 +35,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** Returns the index of the first line after the block that begins at `start`. */
+/** Returns the index of the line after the text block that begins at line `start`. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);
@@ -74,7 +77,10 @@ function findUnderlined(lines: readonly string[], at: number): FoundHeading | un
   return { level: under.startsWith('=') ? 1 : 2, text, lines: 2 };
 }
 
-/** Parses reStructuredText. The first heading style in the file has level 1, the next new style level 2, and so on. */
+/**
+ * Parses reStructuredText into sections. Heading styles get levels in the order of their first use
+ * in the file, starting at level 1.
+ */
 export function readRestructuredText(text: string): ReadFile {
   const levels: string[] = [];
   return readLines(prepare(text), (lines, at) => findAdorned(lines.slice(at, at + 3), levels));
@@ -98,7 +104,10 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Replaces reStructuredText markup, line by line: a role becomes a code span, a directive becomes its argument. */
+/**
+ * Replaces reStructuredText markup line by line. A role becomes a code span, a directive becomes
+ * its argument.
+ */
 function prepare(text: string): string {
   return text
     .split('\n')

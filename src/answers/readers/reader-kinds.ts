@@ -18,11 +18,14 @@ const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
   ),
 );
 
-/** Matches names of text files that usually have no extension. */
+/** Matches the names of text files that usually have no file extension, such as `README`. */
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/** Returns the kind (format) of a file by its name, or `undefined` if no parser supports the format. */
+/**
+ * Returns the file format that corresponds to a file name; `undefined` if no parser supports the
+ * format.
+ */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

@@ -7,7 +7,10 @@ import { kindOf, type ReaderKind } from './reader-kinds.ts';
 import type { ReadFile } from './section.ts';
 import { readSourceCode } from './source-code.ts';
 
-/** Parsers by kind of file. A parser returns `undefined` for a file without documentation, such as plain JSON. */
+/**
+ * Parsers by file format. A parser returns `undefined` for a file without documentation, such as
+ * JSON that is not OpenAPI.
+ */
 const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefined>> = {
   markdown: readMarkdown,
   mdx: readMdx,
@@ -19,7 +22,10 @@ const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefine
   sourceCode: readSourceCode,
 };
 
-/** Parses a file with the parser of its kind. If that parser throws, parses the file as plain text. */
+/**
+ * Parses a file with the parser for its format. If that parser throws, parses the file as plain
+ * text. Returns `undefined` if the file contains no documentation.
+ */
 export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
@@ -30,7 +36,10 @@ export function readFileText(path: string, text: string): ReadFile | undefined {
   }
 }
 
-/** Decodes a file by its byte order mark, else as UTF-8, else as Windows-1252. Returns `undefined` for binary files. */
+/**
+ * Decodes a file as UTF-16 (with a byte order mark), UTF-8 or Windows-1252, in this order. Returns
+ * `undefined` for binary files.
+ */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

@@ -1,22 +1,28 @@
 /** Part of a section that can be quoted by itself: a paragraph, list item, table row or code block. */
 export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
-  /** Text of the block as Markdown. For a code block, the code without its fence. */
+  /** Text of the block as Markdown. For a code block, the code without the enclosing fence. */
   readonly text: string;
-  /** First line of the block in the file, counted from 1. `endLine` is the last line. */
+  /**
+   * Number of the block's first line in the file, counted from 1. `endLine` is the number of the
+   * last line.
+   */
   readonly line: number;
   readonly endLine: number;
-  /** Language of a code block, if the file specifies it. */
+  /** Programming language of a code block; absent if the file does not specify it. */
   readonly language?: string;
 }
 
-/** Heading of a document, with the blocks up to the next heading. */
+/** Heading of a document, with the blocks (such as paragraphs) up to the next heading. */
 export interface Section {
   /** Heading as written in the file. Empty for text before the first heading. */
   readonly heading: string;
-  /** Headings that contain this section, outermost first. */
+  /** Headings of the sections that contain this section, outermost first. */
   readonly trail: readonly string[];
-  /** First line of the section in the file, counted from 1. `endLine` is the last line. */
+  /**
+   * Number of the section's first line in the file, counted from 1. `endLine` is the number of the
+   * last line.
+   */
   readonly line: number;
   readonly endLine: number;
   readonly blocks: readonly Block[];
@@ -42,7 +48,10 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Ends the last section at the end of `text`. Returns the title and all sections with a heading or a block. */
+  /**
+   * Ends the last section at the end of `text`. Returns the title and all sections that have a
+   * heading or a block.
+   */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };
@@ -59,7 +68,7 @@ export function countLines(text: string): number {
   return text.split('\n').length;
 }
 
-/** Formats a table row as a sentence: "`PORT` (default: `8080`): The port to listen on." */
+/** Formats a table row as a sentence, such as "`PORT` (default: `8080`): The port to listen on." */
 export function toRowText(cells: readonly string[], headers: readonly string[] = []): string {
   const between = cells.slice(1, -1).flatMap((cell, at) => {
     const header = headers[at + 1] ?? '';

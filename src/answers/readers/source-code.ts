@@ -1,7 +1,10 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
-/** Parses source code into the file's first comment, and each declaration with its own comment and first lines. */
+/**
+ * Parses source code into sections: the first comment of the file, and each declaration with its
+ * comment and its first lines.
+ */
 export function readSourceCode(text: string): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -19,12 +22,13 @@ export function readSourceCode(text: string): ReadFile {
   return sections.finish('', text);
 }
 
-/** Maximum number of lines quoted from a declaration. */
+/** Maximum number of lines of a declaration to quote. */
 const maxSignatureLines = 12;
 
 /**
- * Patterns of declarations at the start of a line, or indented by one level for `pub`, `public` or `def`. Before
- * matching, each run of spaces in a line is replaced by one space, except the indentation.
+ * Matches declarations at the start of a line; declarations with `pub`, `public` or `def` may be
+ * indented by one level. Callers must first replace each run of spaces after the indentation by one
+ * space.
  */
 const declarations: readonly RegExp[] = [
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|enum|const|let|var|namespace) ([\w$]+)/,
@@ -51,7 +55,10 @@ type Comment = Readonly<{ line: number; text: string }>;
 const commentLine = /^\s*(?:\/\/|#(?!!|\[|include|define|if|endif)|--|;;|\*|\/\*)/;
 const decoration = /^\s*(?:@\w|#\[)/;
 
-/** Returns the comment directly above a line, or above the line's decorators and attributes. */
+/**
+ * Returns the comment directly above a line; decorators and attributes may be between the comment
+ * and the line. Returns `undefined` if there is no comment.
+ */
 function commentAbove(lines: readonly string[], at: number): Comment | undefined {
   let end = at;
   while (end > 0 && decoration.test(lines[end - 1] ?? '')) end -= 1;
@@ -83,7 +90,10 @@ function withoutCommentEnd(line: string): string {
   return shown.endsWith('*/') ? trimEndOf(shown.slice(0, -1), '*').trimEnd() : line;
 }
 
-/** Returns the triple-quoted string after a declaration, as in Python. */
+/**
+ * Returns the triple-quoted string (Python docstring) after a declaration; `undefined` if there is
+ * none.
+ */
 function docstringBelow(lines: readonly string[], at: number): Comment | undefined {
   const start = [at + 1, at + 2, at + 3].find((line) =>
     /^\s*[rbu]?("""|''')/.test(lines[line] ?? ''),

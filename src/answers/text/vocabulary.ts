@@ -4,25 +4,34 @@ import { toStem } from './words.ts';
 
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
-/** Phrase found in a question, with the words that documentation uses for the same thing. */
+/**
+ * Phrase found in a question. `meanings` are the words that documentation uses in place of the
+ * phrase.
+ */
 export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/** Reads the word lists in `resources/words/`. The lists are general and apply to any project. */
+/**
+ * Reads the word lists in `resources/words/`. The lists contain general English and are not
+ * specific to a project.
+ */
 export function readVocabulary() {
   return {
     /** Returns the stems of a word's synonyms in software documentation, given the stem of the word. */
     synonyms: createWordMap(readLines('synonyms')),
     /** Returns the stems of the technical words for an everyday word, given the stem of the everyday word. */
     everyday: createWordMap(readLines('everyday-words')),
-    /** Returns the known phrases in a text, and the text without them. */
+    /** Finds the known phrases in a text. Returns these phrases, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
-    /** Words without meaning for a search, such as “the”. */
+    /** Words that are ignored in a search, such as “the”. */
     stopWords: new Set(readLines('stop-words')),
-    /** Words that count less because most pages contain them. */
+    /** Words with reduced weight in a search, because most pages contain them. */
     weakWords: new Set(readLines('weak-words')),
-    /** Returns whether a question asks for something that documentation rarely has: people, prices, news, opinions. */
+    /**
+     * Returns whether a question asks for something that documentation rarely contains: people,
+     * prices, news or opinions.
+     */
     isOutside: createPhraseTest(readLines('outside-phrases')),
-    /** Verbs that begin an instruction, as in “list the branches”. */
+    /** Verbs that can begin an instruction, as in “list the branches”. */
     orderingWords: new Set(readLines('ordering-words')),
   };
 }
@@ -32,7 +41,10 @@ function readLines(name: string): readonly string[] {
   return text.trim().split(/\r?\n/);
 }
 
-/** Creates a word lookup. Line `a b | c d` maps a and b to c and d. A line without `|` maps its words to each other. */
+/**
+ * Creates a function that returns the words related to a word. The line `a b | c d` relates a and b
+ * to c and d. A line without `|` relates its words to each other.
+ */
 function createWordMap(lines: readonly string[]) {
   const related = new Map<string, string[]>();
   for (const line of lines) {
@@ -53,11 +65,14 @@ function createPhraseTest(phrases: readonly string[]): (text: string) => boolean
   return (text) => pattern.test(text);
 }
 
-/** Matches a verb whose particle comes after its object, as in “turn it off”. */
+/** Matches a verb with an object before its particle, as in “turn it off”. */
 const separated =
   /\b(set|shut|switch|turn)\s+((?:\w+\s+){0,2}\w+)\s+(down|off|on|up)\b(?=\s*(?:[?.!,;]|$|again\b|and\b|for\b))/gi;
 
-/** Creates a function that finds and removes phrases. Each line is `phrase | meanings`. Longer phrases match first. */
+/**
+ * Creates a function that finds phrases in a text and removes them. Each line has the form `phrase
+ * | meanings`. Longer phrases match first.
+ */
 function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));
   const meanings = new Map(rows.map(([text = '', list = '']) => [text, list.split(' ')]));

@@ -1,6 +1,8 @@
 import { stemmer } from 'stemmer';
 
-/** Matches a word or name: letters and digits, and characters that join the parts of a name, as in `body-limit`. */
+/**
+ * Matches a word or name. A name may contain characters that join its parts, as in `body-limit`.
+ */
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
 /** Matches the boundary between two words of a name, as in `bodyLimit`, `HTTPServer` and `snake_case`. */
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
@@ -8,8 +10,9 @@ const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu}
 const maxWordLength = 40;
 
 /**
- * Splits a text into words, in lower case and without accents, each with its stem. `names` are the identifiers made of
- * several words, in normalized form: `bodyLimit`, `body-limit` and `BODY_LIMIT` all become `bodylimit`.
+ * Splits a text into words, each with its stem. The words are in lower case and have no accents.
+ * `names` contains the identifiers of several words in normalized form: `bodyLimit`, `body-limit`
+ * and `BODY_LIMIT` all become `bodylimit`.
  */
 export function toWords(text: string) {
   const words: { readonly plain: string; readonly stem: string }[] = [];
@@ -28,7 +31,10 @@ function splitName(name: string): readonly string[] {
   return whole.split(wordBoundary).filter((part) => part !== '');
 }
 
-/** Returns the normalized forms of a name: `replysendfile` and `sendfile` for `reply.sendFile`. */
+/**
+ * Returns the normalized forms of an identifier, such as `replysendfile` and `sendfile` for
+ * `reply.sendFile`.
+ */
 function namesOf(name: string): readonly string[] {
   const steps = name.split(/[./:]/);
   const ends = steps.length > 1 ? steps.filter((step) => splitName(step).length > 1) : [];
@@ -42,7 +48,10 @@ function foldWord(word: string): string {
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Returns the stem that all forms of an English word share. Words with letters other than a to z stay unchanged. */
+/**
+ * Returns the stem of an English word, which all its forms share. Words with characters other than
+ * a to z are returned unchanged.
+ */
 export function toStem(plain: string): string {
   if (plain.length <= 2 || !/^[a-z]+$/.test(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);

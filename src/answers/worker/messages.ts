@@ -3,18 +3,27 @@ import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/** Document folders and index file for a worker thread. An index in `:memory:` belongs to one thread only. */
+/**
+ * Document folders and index file of a worker thread. An index in `:memory:` can be used by one
+ * thread only.
+ */
 export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
-/** Types of a worker thread's task: the input, the reports during the task, and the result. */
+/** Types of a task for a worker thread: its input, its intermediate reports, and its result. */
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
-  /** Opens the index. The result is true if the index was already built for the same document folders. */
+  /**
+   * Task that opens the index. The result is `true` if the index was already built for the same
+   * document folders.
+   */
   readonly open: Task<null, never, boolean>;
-  /** Updates the index. Files in `skip` are indexed without text, because reading them crashed a thread. */
+  /**
+   * Task that updates the index. Files in `skip` are indexed without text, because reading them
+   * crashed a thread before.
+   */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
-  /** Answers a question. Each report is a part of the answer's text, in order. */
+  /** Task that answers a question. Each report is a part of the answer's text, in order. */
   readonly answer: Task<Question, string, Answer>;
   readonly find: Task<Question, never, readonly PromptPassage[]>;
   readonly isCurrent: Task<PromptPassage, never, boolean>;
@@ -22,14 +31,14 @@ export interface ThreadTasks {
 
 type RefreshInput = Readonly<{ skip: readonly string[] }>;
 
-/** Report about an index update: the folder or file to be read next, or the progress. */
+/** Report about an index update: the next folder or file to read, or the progress. */
 export type RefreshReport =
   | { readonly kind: 'folder' | 'reading'; readonly absolute: string }
   | { readonly kind: 'progress'; readonly progress: RefreshProgress };
 
 export type TaskKind = keyof ThreadTasks;
 
-/** Message to a worker thread: a task to start, a task to stop, or the request to close. */
+/** Message to a worker thread: starts a task, stops a task, or closes the thread. */
 export type ThreadRequest =
   | { readonly kind: TaskKind; readonly id: number; readonly input: unknown }
   | { readonly kind: 'stop'; readonly id: number }
@@ -41,10 +50,16 @@ export type ThreadReply =
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ThreadFailure };
 
-/** Error to send between threads, without quotations from files. `code` is an error code of SQLite or the system. */
+/**
+ * Error to send between threads. Contains no quotations from indexed files. `code` is an error code
+ * of SQLite or the operating system; `null` if there is none.
+ */
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
-/** Converts an error for sending between threads. Drops messages of parsers, which may quote the indexed file. */
+/**
+ * Converts an error to an object that can be sent between threads. Replaces messages of parsers,
+ * which may quote an indexed file.
+ */
 export function toFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Error))
     return { message: 'A value was thrown that is not an error.', code: null };
@@ -64,7 +79,10 @@ export class ThreadError extends Error {
   }
 }
 
-/** Error of a task whose thread ended before the task was done. `code` is Node's error code, or `null`. */
+/**
+ * Error of a task whose thread ended before the task did. `code` is the error code from Node.js, or
+ * `null`.
+ */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 

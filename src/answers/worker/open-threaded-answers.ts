@@ -5,14 +5,20 @@ import { createRestartingThread, createThreadClient, startThread } from './threa
 import { type RefreshingThread, refreshInThread } from './threaded-refresh.ts';
 
 interface ThreadedAnswersOptions extends AnswersOptions {
-  /** Function that starts a thread. Default: starts a worker thread. */
+  /** Function that starts a thread. Default: starts a Node.js worker thread. */
   readonly startThread?: typeof startThread;
 }
 
-/** Delay in milliseconds of the first index update, so that the update does not slow the server's first requests. */
+/**
+ * Delay in milliseconds before the first index update, so that the update does not slow down the
+ * first requests to the server.
+ */
 const firstAfterMs = 250;
 
-/** Creates an answer engine that searches and indexes in two threads, or in one thread if the index is in memory. */
+/**
+ * Creates an answer engine that searches in one thread and updates its index in another thread. If
+ * the index is in memory, both use one thread.
+ */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;

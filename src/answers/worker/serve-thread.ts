@@ -10,7 +10,7 @@ import {
   toFailure,
 } from './messages.ts';
 
-/** Abort signal of a task, and the function that sends the task's reports. */
+/** Abort signal of a task, and the function that sends a report of the task. */
 type TaskContext<Report> = Readonly<{ signal: AbortSignal; report: (report: Report) => void }>;
 
 type TaskHandler<Task extends ThreadTasks[TaskKind]> = (
@@ -18,7 +18,10 @@ type TaskHandler<Task extends ThreadTasks[TaskKind]> = (
   context: TaskContext<Task['report']>,
 ) => Promise<Task['result']>;
 
-/** Runs tasks that arrive at a message port. A `close` message stops all tasks and closes the index and the port. */
+/**
+ * Runs the tasks that arrive at a message port. A `close` message stops all tasks, and closes the
+ * index and the port.
+ */
 export function serveThread(port: MessagePort, options: ThreadOptions): void {
   const { handlers, closeIndex } = createHandlers(options);
   const running = new Map<number, { readonly stop: AbortController; ended: Promise<void> }>();

@@ -36,20 +36,26 @@ function toLoader(): string {
   return `data:text/javascript,${encodeURIComponent(register)}`;
 }
 
-/** Options of a call. Aborting `signal` stops the task and makes the call reject at once with the signal's reason. */
+/**
+ * Options of a call. If `signal` is aborted, the task is stopped and the call immediately rejects
+ * with the signal's reason.
+ */
 export interface CallOptions<Kind extends TaskKind> {
   readonly signal?: AbortSignal;
   onReport?(report: ThreadTasks[Kind]['report']): void;
 }
 
 export interface ThreadClient {
-  /** Runs a task in the thread. Rejects with ThreadError (task failed), ThreadEndedError or the signal's reason. */
+  /**
+   * Runs a task in the thread. Rejects with ThreadError if the task fails, with ThreadEndedError if
+   * the thread ends, and with the signal's reason if the signal is aborted.
+   */
   call<Kind extends TaskKind>(
     kind: Kind,
     input: ThreadTasks[Kind]['input'],
     options?: CallOptions<Kind>,
   ): Promise<ThreadTasks[Kind]['result']>;
-  /** Asks the thread to close its index. Terminates the thread after a timeout. */
+  /** Asks the thread to close its index. Terminates the thread afterwards, or after a timeout. */
   close(): Promise<void>;
   kill(): void;
 }
@@ -62,7 +68,10 @@ interface Pending {
   report(report: unknown): void;
 }
 
-/** Creates a client that runs tasks in `thread`. Its promise `ended` resolves when the thread has ended. */
+/**
+ * Creates a client that runs tasks in `thread`. The promise `ended` of the client resolves when the
+ * thread has ended.
+ */
 export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
@@ -136,14 +145,23 @@ interface RestartingThreadOptions {
   readonly threadOptions: ThreadOptions;
   readonly startThread: StartThread;
   readonly clock: Clock;
-  /** Called when the thread has ended unexpectedly. The thread's state, such as an index in memory, is lost. */
+  /**
+   * Called when the thread has ended unexpectedly. The data in the thread, such as an index in
+   * memory, is lost.
+   */
   onLost(why: ThreadEndedError): void;
 }
 
-/** Backoff in milliseconds after repeated crashes of a thread. Doubles with each crash up to `longest`. */
+/**
+ * Backoff in milliseconds after repeated crashes of a thread. The backoff doubles with each crash,
+ * up to `longest`.
+ */
 const restartMs = { first: 2000, longest: 60_000 } as const;
 
-/** Creates a client that starts a thread for the first task. If the thread ends, the next task starts another one. */
+/**
+ * Creates a client that starts a thread for the first task. If the thread ends, the next task
+ * starts a new thread.
+ */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
   const { threadOptions, startThread: start, clock, onLost } = options;
   let client: ReturnType<typeof createThreadClient> | null = null;

@@ -14,15 +14,21 @@ interface ThreadedRefreshOptions {
   onSkipped(error: SkippedFileError): void;
 }
 
-/** Error for a file that was not parsed, because the parser ran out of memory or did not finish. */
+/** Error for a skipped file: its parser ran out of memory or did not finish. */
 export class SkippedFileError extends Error {}
 
-/** Time in milliseconds after which a thread that sends no reports is terminated. */
+/**
+ * Timeout in milliseconds for the next report of a thread. After the timeout, the thread is
+ * terminated.
+ */
 const silenceMs = 120_000;
 /** Maximum number of files that one index update skips. */
 const maxSkipped = 20;
 
-/** Updates an index in a thread. If a file crashes the thread, retries in a new thread without that file's text. */
+/**
+ * Updates an index in a thread. If a file crashes the thread, retries in a new thread without the
+ * text of that file.
+ */
 export async function refreshInThread(options: ThreadedRefreshOptions, hooks: RefreshHooks) {
   const skip = new Set<string>();
   for (;;) {
@@ -43,7 +49,10 @@ export async function refreshInThread(options: ThreadedRefreshOptions, hooks: Re
 interface Attempt extends Pick<ThreadedRefreshOptions, 'clock' | 'onProgress'> {
   readonly hooks: RefreshHooks;
   readonly skip: ReadonlySet<string>;
-  /** File that the thread is reading, and the number of reports from the thread. */
+  /**
+   * Path of the file that the thread is reading, and number of reports from the thread. `reading`
+   * is `null` before the first file.
+   */
   readonly reported: { reading: string | null; count: number };
 }
 
