@@ -13,7 +13,10 @@ export interface EarlierTurn {
 export interface Citation {
   /** Path of the file in its corpus (document folder), preceded by the corpus name if there are several corpora. */
   readonly path: string;
-  /** Heading of the section without Markdown syntax. Empty for text before the first heading of a file. */
+  /**
+   * Heading of the section without Markdown syntax. It is empty for text before the first heading
+   * of a file.
+   */
   readonly heading: string;
   /**
    * Number of the first line of the quoted text, counted from 1. `endLine` is the number of the
@@ -26,9 +29,12 @@ export interface Citation {
 }
 
 export interface Answer {
-  /** Answer as Markdown. Ends with the list of citations in the form `path#heading:line`, where `heading` is a slug. */
+  /**
+   * Answer as Markdown. It ends with the list of citations in the form `path#heading:line`, where
+   * `heading` is a slug.
+   */
   readonly text: string;
-  /** Up to five citations, most relevant first. Empty if `abstained`. */
+  /** Up to five citations, most relevant first. The list is empty if `abstained` is `true`. */
   readonly citations: readonly Citation[];
   /**
    * Whether the engine found no answer in the documents. If so, `text` explains this to the user.
@@ -98,7 +104,10 @@ export interface PromptPassage {
   readonly text: string;
 }
 
-/** Source of the passages (sections of documents) that a language model answers from. May run in another thread. */
+/**
+ * Source of the passages (sections of documents) that a language model answers from. It may run in
+ * another thread.
+ */
 export interface PassageSource {
   /** Returns the passages that match a question. The passages that an answer without a model would cite come first. */
   find(question: Question): Promise<readonly PromptPassage[]>;

@@ -21,7 +21,7 @@ export interface AnswersOptions {
 /** Answer engine, with functions that update and close its search index. */
 export interface Answers {
   readonly engine: AnswerEngine;
-  /** Finds passages for the prompt of a language model. */
+  /** Source of passages for the prompt of a language model. */
   readonly passages: PassageSource;
   /** Updates the search index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;

@@ -14,8 +14,8 @@ import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
 /**
- * Public routes in the order in which `/api` lists them. Does not contain read routes
- * (`http/reads/routes.ts`), and routes that a setting can turn off: sessions, `/docs/ask` and
+ * Public routes in the order in which `/api` lists them. The list contains neither the read routes
+ * (`http/reads/routes.ts`) nor the routes that a setting can turn off: sessions, `/docs/ask` and
  * pictures.
  */
 export const endpoints: readonly Endpoint[] = [

@@ -41,8 +41,8 @@ export interface AppOptions extends AppBasics {
    */
   readonly load?: LoadGauge;
   /**
-   * Function set that identifies callers. Default: by API key and client address. The benchmark
-   * passes a faster substitute.
+   * Functions that identify callers. Default: by API key and client address. The benchmark passes a
+   * faster substitute.
    */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;

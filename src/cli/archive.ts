@@ -5,7 +5,10 @@ import { removeAction } from './archive/remove.ts';
 import { withSubcommands } from './arguments.ts';
 import type { CommandBody } from './command.ts';
 
-/** Command `perch archive`, which manages the archive of imported accounts, even while a server runs. */
+/**
+ * Command `perch archive`, which manages the archive of imported accounts. It can be used while a
+ * server is running.
+ */
 export const archiveCommand: CommandBody = {
   exits:
     'Exit code: 0 success, 1 no such account, 2 bad usage or not an export, 3 archive or export not usable or incomplete.',

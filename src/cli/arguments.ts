@@ -35,7 +35,7 @@ export const listenOptions = {
   host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
 } as const satisfies CommandOptions;
 
-/** Converts the values of `listenOptions` to settings by the name of the environment variable. */
+/** Converts the values of the options `--port` and `--host` to the settings `PORT` and `HOST`. */
 export const toListenSettings = ({ port, host }: ListenValues) => ({ PORT: port, HOST: host });
 
 interface ListenValues {
@@ -67,8 +67,8 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
 >['values'];
 
 /**
- * Returns the options and the argument parser (`plan`) of a command. The command then prints the
- * message of a CommandError and returns its exit code, instead of throwing the error.
+ * Returns the options and the argument parser (`plan`) of a command. If the command throws a
+ * CommandError, the message is printed, and the exit code of the error is returned.
  */
 export function withOptions<
   const Options extends CommandOptions,
@@ -107,7 +107,10 @@ export function withSubcommands<Context = CommandContext>(
   };
 }
 
-/** Creates a `list` subcommand, which prints a table or (`--json`) a line of JSON per item. `noun` names an item. */
+/**
+ * Creates a `list` subcommand, which prints a table of items. With `--json`, the subcommand prints
+ * a line of JSON for each item. `noun` is the name of an item in the help text.
+ */
 export function createListing(noun: string, about: string, run: (isJson: boolean) => Run): Action {
   const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
   return {

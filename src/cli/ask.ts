@@ -88,14 +88,17 @@ function refuseCombinations({ corpus, session, url }: Places): void {
   );
 }
 
-/** Parses the value of `--url`. @throws UsageError */
+/** Parses the value of `--url`. @throws UsageError for an invalid URL */
 function toServerUrl(value: string): string {
   const { data } = httpUrl.safeParse(value);
   if (data !== undefined) return data;
   throw new UsageError('--url must be the address of a server, such as https://perch.example.org.');
 }
 
-/** Parses the value of `--session`: a session id, or `new`, for which it returns `null`. @throws UsageError */
+/**
+ * Parses the value of `--session`. Returns the session id; `null` for the value `new`.
+ * @throws UsageError for other values
+ */
 function toSessionId(value: string): string | null {
   if (value === 'new') return null;
   if (isSessionId(value)) return value;

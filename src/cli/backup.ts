@@ -33,7 +33,10 @@ import { explainWriteErrors } from './output/output-file.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores/with-store.ts';
 
-/** Command `perch backup`, which copies the data folder into one file, even while a server runs. */
+/**
+ * Command `perch backup`, which copies the data folder into one file. It can be used while a server
+ * is running.
+ */
 export const backupCommand: CommandBody = {
   details: `The backup is a zip file with the archive, the keys, the sessions and the secrets, as they are at one moment.
 The server can run at the same time. Anyone who can read the backup can read this data. \`perch restore\` restores it.`,
@@ -165,7 +168,7 @@ function lockPart(part: string, path: string) {
   }
 }
 
-/** Moves a complete backup to its final path. Without `force`, never replaces a file. */
+/** Moves a complete backup to its final path. Replaces an existing file only if `force` is set. */
 function publish(draft: string, path: string, force: boolean): void {
   try {
     if (force) renameSync(draft, path);
@@ -216,7 +219,10 @@ function copy({ context, signal }: BackupOptions, target: string): Promise<Copie
   });
 }
 
-/** Calls `work`. @throws CommandError if `work` fails because `signal` is aborted */
+/**
+ * Calls `work` and returns its result.
+ * @throws CommandError with a message for the user if `work` fails because `signal` is aborted
+ */
 async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

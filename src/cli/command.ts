@@ -65,7 +65,10 @@ export interface CommandOption {
 /** Options of a command by name, without leading hyphens. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** Function that runs a command after the arguments are parsed. @throws CommandError, UsageError */
+/**
+ * Function that runs a command after the arguments are parsed.
+ * @throws CommandError or UsageError with a message for the user
+ */
 export type Run<Context = CommandContext> = (context: Context) => Promise<ExitCode>;
 
 /** Help texts of a command or subcommand. */
@@ -80,7 +83,10 @@ export interface ActionHelp {
 
 /** Help texts and implementation of a command or subcommand. */
 export interface Action<Context = CommandContext> extends ActionHelp {
-  /** Parses the arguments and returns the function that runs the command. @throws UsageError */
+  /**
+   * Parses the arguments and returns the function that runs the command.
+   * @throws UsageError for invalid arguments
+   */
   plan(args: readonly string[]): Run<Context>;
 }
 
@@ -101,14 +107,14 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
 }
 
 /**
- * Help texts and implementation of a command that needs a valid configuration. `CommandSummary`
- * contains the other texts.
+ * Help texts and implementation of a command that needs a valid configuration. The usage and the
+ * description are in `CommandSummary`.
  */
 export interface CommandBody extends BodyOf<CommandContext> {
   readonly isBare?: false;
   /**
-   * Returns the settings that the options override, by the name of the environment variable, such
-   * as `PORT`.
+   * Returns the values of settings that the options in `args` override, by the name of the
+   * environment variable, such as `PORT`.
    */
   settings?(args: readonly string[]): Readonly<Record<string, string | undefined>>;
 }

@@ -79,8 +79,8 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
 }
 
 /**
- * Prints the help of the command or subcommand at the start of the arguments. Prints the general
- * help if there is none.
+ * Prints the help of the command or subcommand that the arguments name. Prints the general help if
+ * the arguments name no command.
  */
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);

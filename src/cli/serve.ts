@@ -37,7 +37,7 @@ async function serve(context: CommandContext): Promise<ExitCode> {
   let code: ExitCode = exitCodes.usage;
   try {
     const app = await open(context, logger);
-    // Opening a large database can take long. Until here, a signal ends the process at once.
+    // Opening a large database can take long. Until this point, a signal ends the process at once.
     code = await withStopSignal((signal) => serveUntil(signal, app, { ...context, logger }));
   } catch (error) {
     context.stderr.write(`perch: ${explainOpenError(error, context.config)}\n`);

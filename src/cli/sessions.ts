@@ -25,7 +25,10 @@ import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { openCommandEngine } from './stores/command-engine.ts';
 import { withStore } from './stores/with-store.ts';
 
-/** Command `perch sessions`, which lists, prints and deletes stored sessions, even while a server runs. */
+/**
+ * Command `perch sessions`, which lists, prints and deletes stored sessions. It can be used while a
+ * server is running.
+ */
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',
   ...withSubcommands('sessions', {

@@ -261,7 +261,10 @@ const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
 
 const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-/** Creates a map from pairs of a value and its keys. The keys are separated by spaces. */
+/**
+ * Creates a map from rows. Each row has a value, and a text with the keys of this value, separated
+ * by spaces.
+ */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 

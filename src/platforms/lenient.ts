@@ -40,8 +40,8 @@ const toList = <Row>(rows: readonly Row[], leftOut: number): List<Row> =>
   leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 
 /**
- * Maximum number of malformed items in a list. The parsing of a list stops at this number, because
- * failing parses are slow.
+ * Number of malformed items in a list at which the parsing of the list stops, because failing
+ * parses are slow.
  */
 const maxUnreadable = 100;
 

@@ -16,8 +16,9 @@ interface LinkElement {
 export type NameMention = (url: string, label: string) => string | null;
 
 /**
- * Returns the text of a link and its facet (type and URL; `null` if the URL is invalid). The text
- * of a mention becomes the full handle; a shortened URL becomes the full URL.
+ * Returns the text of a link, and its facet (type and URL). The facet is `null` if the URL is
+ * invalid or the link has no text. The text of a mention becomes the full handle. A shortened URL
+ * becomes the full URL.
  */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { packagePath } from '../../core/files/package-path.ts';
 
-/** Folder or file whose documents are indexed. */
+/** Set of documents to index: the files of a folder, or one file. */
 export interface Corpus {
-  /** Unique name. If there are several corpora, cited paths start with this name. */
+  /** Unique name of the corpus. If there are several corpora, cited paths start with this name. */
   readonly name: string;
   /** Absolute path of the folder that contains the documents. */
   readonly root: string;

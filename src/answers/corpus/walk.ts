@@ -22,9 +22,12 @@ const maxDepth = 40;
 /** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
-/** Folder, with the `.gitignore` rules that apply to it. The rules of outer folders come first. */
+/** Folder with the `.gitignore` rules that apply to it. The rules of outer folders come first. */
 interface Folder {
-  /** Path relative to the root of the corpus, with a trailing `/`. Empty for the root itself. */
+  /**
+   * Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is
+   * empty.
+   */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
 }

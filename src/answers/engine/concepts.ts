@@ -5,7 +5,7 @@ import { weights } from './weights.ts';
 
 /** Concept of a question: a word or phrase, with all terms that match it. */
 export interface Concept {
-  /** Importance of the concept; higher for rare words. */
+  /** Search weight of the concept, which is higher for rare words. */
   readonly weight: number;
   /** Terms to search for, each with a factor: 1 for the word itself, less for synonyms. */
   readonly terms: ReadonlyMap<string, number>;
@@ -43,7 +43,7 @@ export function toConcepts(text: string, context: WordContext): Concepts {
       ...identifiers.map((name) => weighConcept(new Map([[name, 1]]), lexicon)),
       ...found
         .map((phrase) => toPhraseConcept(phrase, lexicon))
-        .filter(({ terms }) => terms.size > 0), // skips phrases for which the documents have no word
+        .filter(({ terms }) => terms.size > 0), // skips phrases whose meanings are not in the index
     ],
     names: findNames(plains, [...names.slice(0, maxConcepts), ...neighbours(text)], lexicon),
   };
@@ -90,7 +90,7 @@ function findOwnTerms(
   { lexicon, vocabulary: { synonyms, everyday } }: WordContext,
 ): ReadonlyMap<string, number> {
   const stem = toStem(plain);
-  // The index has words by their stems, but identifiers such as “usechat” unchanged.
+  // The index contains the stems of words, but identifiers such as “usechat” unchanged.
   const present = [...new Set([stem, plain])].filter(lexicon.has);
   if (present.length > 0) return new Map(present.map((own) => [own, 1]));
   if (synonyms(stem).length > 0 || everyday(stem).length > 0) return new Map();

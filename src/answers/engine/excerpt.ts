@@ -174,7 +174,10 @@ function shorten(text: string, maxLength: number): string {
 
 const isListed = ({ kind }: Block) => kind === 'item' || kind === 'row';
 
-/** Joins statements as Markdown: sentences of one paragraph as a paragraph, list items and table rows as a list. */
+/**
+ * Joins sentences, list items, table rows and code as Markdown. The sentences of a paragraph form a
+ * paragraph. List items and table rows form a list.
+ */
 function joinPieces(parts: readonly ExcerptPart[]): string {
   return parts
     .map(({ block, text }, index) => {

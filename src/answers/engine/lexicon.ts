@@ -29,7 +29,10 @@ export function createLexicon(index: PassageIndex) {
   };
 }
 
-/** Finds corrections by edit distance. Does not correct numbers or short words, which resemble too many words. */
+/**
+ * Finds corrections of a misspelt word by edit distance. Does not correct numbers or short words,
+ * which resemble too many words.
+ */
 function findCorrections(
   word: string,
   index: PassageIndex,
@@ -81,7 +84,10 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/** Returns whether a question contains a capitalised name that is not in the index. */
+/**
+ * Returns whether a question contains a capitalised name that is neither in the index nor similar
+ * to an indexed word.
+ */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

@@ -24,7 +24,7 @@ export function createPassageStore(index: PassageIndex) {
   };
   const profiles = new LRUCache<number, Profile>({ max: maxProfiles });
   return {
-    /** Exclusive upper bound of the ids of passages. */
+    /** Upper bound of the passage ids. All ids are less than this number. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
     /**
@@ -115,8 +115,8 @@ function toProfile(passage: FoundPassage) {
     counts,
     words: terms.body.length + terms.code.length,
     /**
-     * Terms of the heading joined into one word, for comparison with identifiers. Empty if the word
-     * is too long.
+     * Terms of the heading joined into one word, for comparison with identifiers. It is empty if
+     * the word is too long.
      */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
@@ -126,7 +126,10 @@ function toProfile(passage: FoundPassage) {
   };
 }
 
-/** Matches paths of change logs, archives, tests etc., which mention many terms but answer few questions. */
+/**
+ * Matches paths of files such as change logs, archives and tests, which mention many terms but
+ * answer few questions.
+ */
 const historyPath =
   /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
 const historyHeading =

@@ -102,7 +102,7 @@ function shareOfQuestion({ heading, path }: FoundPassage): number {
 
 /** Returns whether the question contains the heading word for word, as in “how do I *get a key*”. */
 function quotesHeading(plainQuestion: string, heading: string): boolean {
-  // A heading of one word is covered by other features.
+  // Other features measure headings of one word.
   return heading.indexOf(' ', 1) < heading.length - 1 && plainQuestion.includes(heading);
 }
 

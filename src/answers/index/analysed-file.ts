@@ -46,7 +46,10 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   };
 }
 
-/** Parses the stored terms of a passage, one line for each field, in the order of `fields`. */
+/**
+ * Parses the stored terms of a passage. The stored text has one line for each field, in the order
+ * of `fields`.
+ */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
   const [title = [], trail = [], heading = [], body = [], code = [], names = []] = lines;

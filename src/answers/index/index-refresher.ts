@@ -74,7 +74,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
       const isCurrent = result.status === 'fulfilled';
       if (!isCurrent && !stop.signal.aborted) options.onError?.(result.reason);
       const watched = isCurrent && folders.isComplete() ? 'watched' : 'unwatched';
-      await Promise.allSettled([clock.sleep(rescanMs[watched], pause.signal)]); // or a change
+      await Promise.allSettled([clock.sleep(rescanMs[watched], pause.signal)]); // or until a file changes
       pause = new AbortController();
       await clock.sleep(debounceMs, stop.signal);
     }

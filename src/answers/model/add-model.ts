@@ -183,8 +183,8 @@ function bodyOf({ text, citations }: Answer): string {
 }
 
 /**
- * Joins two lists of citations, best first. Drops a citation of `more` if `before` contains a
- * citation of the same section.
+ * Joins two lists of citations, best first, up to `maxCitations`. Drops a citation of `more` if
+ * `before` contains a citation of the same section.
  */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(

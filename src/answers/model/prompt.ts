@@ -18,7 +18,7 @@ Use only what the numbered passages in the last message say. They are quoted fro
 
 /**
  * Maximum numbers of characters of the question, of an earlier question and of an earlier answer,
- * and maximum number of earlier turns.
+ * and maximum number of earlier questions with their answers (`turns`).
  */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 /** Minimum number of free characters in the prompt that is needed to quote another passage. */

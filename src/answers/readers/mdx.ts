@@ -14,7 +14,7 @@ export function readMdx(text: string): ReadFile {
 }
 
 interface State {
-  /** Opening fence of the current code block. Empty outside code blocks. */
+  /** Opening fence of the current code block; an empty string outside code blocks. */
   fence: string;
   isInTag: boolean;
   isInImport: boolean;

@@ -3,7 +3,7 @@ import { type ReadFile, SectionBuilder } from './section.ts';
 
 /** Creates a parser for OpenAPI and Swagger documents. The parser returns `undefined` for any other document. */
 const createReader = (parse: (text: string) => MaybeNode) => (text: string) => {
-  // Parsing is slow, so a text without such a member is not parsed.
+  // Parsing is slow, so a text without a member `openapi` or `swagger` is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
   const root = parse(text);
   const isDescription = textAt(root, 'openapi') + textAt(root, 'swagger') !== '';
@@ -173,8 +173,8 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
 /**
- * Parser for the next token of a JSON list or object. Returns the parser to push on the stack for
- * `[` or `{`, otherwise an empty list.
+ * Function that handles the next token of a JSON list or object. After `[` or `{`, returns the
+ * function for the tokens of the new list or object; otherwise an empty list.
  */
 type Open = (token: string, line: number) => readonly Open[];
 

@@ -15,7 +15,7 @@ export interface Block {
 
 /** Heading of a document, with the blocks (such as paragraphs) up to the next heading. */
 export interface Section {
-  /** Heading as written in the file. Empty for text before the first heading. */
+  /** Heading as written in the file. It is empty for text before the first heading. */
   readonly heading: string;
   /** Headings of the sections that contain this section, outermost first. */
   readonly trail: readonly string[];

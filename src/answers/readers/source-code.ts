@@ -26,9 +26,9 @@ export function readSourceCode(text: string): ReadFile {
 const maxSignatureLines = 12;
 
 /**
- * Matches declarations at the start of a line; declarations with `pub`, `public` or `def` may be
- * indented by one level. Callers must first replace each run of spaces after the indentation by one
- * space.
+ * Regular expressions that match declarations at the start of a line. Declarations with `pub`,
+ * `public` or `def` may be indented by one level. Callers must first replace each run of spaces
+ * after the indentation by one space.
  */
 const declarations: readonly RegExp[] = [
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|enum|const|let|var|namespace) ([\w$]+)/,

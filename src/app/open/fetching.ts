@@ -57,7 +57,7 @@ export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 export async function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, sharedEngine } = options;
   const { countAnswers = (same: Fetcher) => same } = options;
-  const cursorKey = await openCursorKey(options); // first, because it can fail
+  const cursorKey = await openCursorKey(options); // opened first, because this can fail
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits, options.network);
@@ -206,8 +206,8 @@ async function openCursorKey({ config, random, sharedEngine }: FetchingOptions):
 }
 
 /**
- * Returns the default platform for searches: the first platform that a provider can search;
- * `archive` if there is none.
+ * Returns the default platform for searches: the first platform that a provider can search. If
+ * there is none, returns `archive`, which means the imported accounts.
  */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;

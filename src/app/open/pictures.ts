@@ -28,7 +28,7 @@ const logIntervalMs = 600_000;
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;
   if (config.PERCH_MEDIA === 'off') {
-    // The copies of the archive need no request to another host.
+    // Archived media files need no request to another host.
     const toPictureUrl = (url: string) => (url.startsWith(`${baseUrl}${copiesPath}`) ? url : null);
     const context = { toPictureUrl, hasPictureProxy: false };
     return { pictures: null, context, close: async () => {} };

@@ -68,7 +68,7 @@ const silentLogger = { info: () => {}, error: () => {} };
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
   const connection = { instance: sharedEngine.instance, timeoutMs: sessionTimeoutMs };
-  // The connection for reads reports outages.
+  // The other connection to the engine logs outages, so this connection does not.
   const engine =
     (await openSharedEngine({ ...options, logger: silentLogger }, connection)) ?? sharedEngine;
   try {
@@ -93,7 +93,7 @@ async function openSharedStore(options: SharedStoreOptions) {
 /**
  * Checks that Valkey or Redis stores sessions durably, unless the configuration allows sessions to
  * be lost.
- * @throws UnusableEngineError
+ * @throws UnusableEngineError if sessions may be lost, or if the check fails
  */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
@@ -109,7 +109,7 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
 
 /**
  * Returns the secret that signs tokens and hashes session owners. The secret is stored in the data
- * directory, or only in memory if there is none.
+ * directory. If there is no data directory, the secret is only in memory.
  */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);

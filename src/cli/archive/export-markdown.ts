@@ -137,7 +137,10 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
       current = month;
       items.push(item);
     },
-    /** Calls `endMonth` for the last month and, with an empty list, for each month in `all` that has no items. */
+    /**
+     * Calls `endMonth` for the last month. Then calls `endMonth` with an empty list for each month
+     * in `all` that has no items.
+     */
     end: (all: readonly string[]) => {
       end();
       for (const month of all) if (!ended.has(month)) endMonth(month, []);

@@ -79,7 +79,7 @@ function toFormats(name: string | undefined): typeof exportFormats {
 
 /**
  * Parses the option `--handle`.
- * @throws UsageError if the handle is invalid, or if several exports are to be imported
+ * @throws UsageError if the handle is invalid, or if there is more than one export
  */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};

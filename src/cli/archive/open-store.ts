@@ -7,8 +7,10 @@ import { findByCode } from '../output/explain.ts';
 import { dataFolderOf, withStore } from '../stores/with-store.ts';
 
 /**
- * Opens the archive of imported accounts, calls `use` with the archive, and closes the archive. @throws CommandError if
- * the file cannot be used @param whenMissing `create`: creates a missing file; `empty`: uses an empty archive instead
+ * Opens the archive of imported accounts, calls `use` with the archive, and closes the archive.
+ * @throws CommandError if the file cannot be used
+ * @param whenMissing Action if the file is missing: `create` creates the file, `empty` uses an
+ * empty archive
  */
 export async function withArchiveStore(
   context: CommandContext,

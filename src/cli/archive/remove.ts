@@ -44,7 +44,10 @@ export const removeAction: Action = {
   }),
 };
 
-/** Removes an account with its media files, and prints what was removed. Returns `false` for an unknown account. */
+/**
+ * Removes an account with its media files, and prints a summary. Returns `false` if the account is
+ * not in the archive.
+ */
 function removeAccount(
   account: AccountReference,
   store: ArchiveStore,

@@ -35,9 +35,9 @@ export const newestSchemaOf = (name: SavedName): number | null =>
   isDatabase(name) ? migrations[name].length : null;
 
 /**
- * Checks a file that no other process uses. A secret must be valid. A database must be intact and
- * have the tables, triggers and views that Perch creates. Returns the schema version of a database;
- * `null` for a secret. `label` describes the file in errors.
+ * Checks a database or secret file that no other process uses. A secret must be valid. A database
+ * must be intact and have the tables, triggers and views that Perch creates. Returns the schema
+ * version of a database; `null` for a secret. `label` describes the file in errors.
  * @throws UnusableFileError if the check fails; Error with `path` if the file cannot be read
  */
 export function checkContent(path: string, name: SavedName, label: string): number | null {

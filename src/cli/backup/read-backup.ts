@@ -130,7 +130,7 @@ async function extractOne(extraction: Parameters<typeof extractMedia>[0], path: 
 /**
  * Checks that the zip file contains exactly the files in the manifest, and that this version of
  * Perch supports the schema versions of the databases.
- * @throws CommandError
+ * @throws CommandError if a check fails
  */
 function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
   const isComplete = files.every(

@@ -38,8 +38,8 @@ const replacedNames = [...savedFiles, mediaFolderName] as const;
 type ReplacedName = SavedName | typeof mediaFolderName;
 
 /**
- * Creates an empty folder for the new files of a restore within the data folder `folder`, and
- * returns its path. Replaces an existing folder of this kind.
+ * Creates an empty folder, within the data folder `folder`, for the new files of a restore.
+ * Replaces an earlier folder of this kind. Returns the path of the empty folder.
  */
 export function openIncomplete(folder: string): string {
   const path = `${folder}/${restoreFolders.incomplete}`;
@@ -49,7 +49,7 @@ export function openIncomplete(folder: string): string {
   return path;
 }
 
-/** Deletes the new files of a restore that has not collected all new files yet. */
+/** Deletes the new files of a restore that was interrupted before all new files were collected. */
 export function discardIncomplete(folder: string): void {
   rmSync(`${folder}/${restoreFolders.incomplete}`, { recursive: true, force: true });
 }
@@ -135,8 +135,8 @@ function moveFiles(folder: string, complete: string): void {
 }
 
 /**
- * Moves a file or database, with the journal files of the database, to the folder for the earlier
- * files.
+ * Moves a file of the data folder to the folder for the earlier files. Also moves the journal files
+ * of a database.
  */
 function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   for (const suffix of ['', ...journalSuffixes]) {

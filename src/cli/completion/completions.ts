@@ -1,7 +1,10 @@
 import { globalOptions } from '../arguments.ts';
 import type { ActionHelp, Command, CommandOption } from '../command.ts';
 
-/** Value of an option or an argument: a path, one of several words, or a text that cannot be completed. */
+/**
+ * Completion of an option's value or of an argument: a path, one of several words, or a text that
+ * cannot be completed.
+ */
 export type Completion =
   | { readonly kind: 'path' | 'text'; readonly name: string }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly string[] };
@@ -24,7 +27,7 @@ export interface ActionCompletions {
   readonly name: string;
   readonly about: string;
   readonly options: readonly OptionCompletion[];
-  /** Completion of each argument. */
+  /** Completion of the command's arguments. All arguments have the same completion. */
   readonly argument: Completion;
   readonly subcommands: readonly ActionCompletions[];
 }

@@ -45,8 +45,8 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
 }
 
 /**
- * Returns the finding for a data folder that the user cannot create, or that is in a folder the
- * user cannot open.
+ * Returns the check result for a data folder that the user cannot create, or that is in a folder
+ * the user cannot open.
  */
 function describeParent(path: string, parent: string): Result {
   if (!canAccess(parent, constants.X_OK)) {

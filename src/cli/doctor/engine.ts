@@ -37,8 +37,8 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
 }
 
 /**
- * Returns the finding for a Valkey or Redis server that cannot be used. `reason`: error text of the
- * connection.
+ * Returns the check result for a Valkey or Redis server that cannot be used. `reason`: error text
+ * of the connection.
  */
 function describeUnusable(hosts: string, reason: string): Result {
   const meaning = describeFault(reason);

@@ -20,7 +20,9 @@ export const livePath = '/health/live';
 /** Maximum time in milliseconds for a request to the server on this machine. */
 const localMs = 2000;
 
-/** Server that listens on `HOST` and `PORT`. */
+/**
+ * Server or program that listens on `HOST` and `PORT`, or the reason why Perch cannot listen there.
+ */
 export type Listener =
   /** Running Perch server. `process` identifies its process. */
   | { readonly kind: 'perch'; readonly process: string }

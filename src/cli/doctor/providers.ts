@@ -13,7 +13,7 @@ import type { DoctorContext } from './run-checks.ts';
 
 type Remote = Exclude<ProviderName, 'archive'>;
 
-/** Duration of a read in milliseconds above which a provider counts as slow. */
+/** Duration of a read in milliseconds above which a provider (data source) counts as slow. */
 const slowMs = 3000;
 
 /** Timeout in milliseconds for a read. It is shorter than the deadline of all checks. */
@@ -66,7 +66,10 @@ export function createProviderChecks({ config, clock, random }: DoctorContext) {
 
 type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
 
-/** Sends one inexpensive request to a provider. */
+/**
+ * Sends one inexpensive request to a provider (data source). Returns the check result and the
+ * responses.
+ */
 async function readOne(
   name: Remote,
   { config, clock, random }: Sources,
@@ -174,7 +177,10 @@ function describeFailure(
   );
 }
 
-/** Returns the innermost code among the causes of an error, such as `ECONNREFUSED`; `null` if there is none. */
+/**
+ * Returns the error code of the innermost cause of an error that has a code, such as
+ * `ECONNREFUSED`; `null` if there is none.
+ */
 function codeOf(error: Error): string | null {
   if (error.cause instanceof Error) return codeOf(error.cause) ?? ownCodeOf(error);
   return ownCodeOf(error);
@@ -190,7 +196,7 @@ const ownCodeOf = (error: Error): string | null =>
 const clockLimits = { inexact: 5000, wrong: 60_000 } as const;
 
 /**
- * Returns the finding about the clock of this machine, based on the median of its offsets from
+ * Returns the check result for the clock of this machine, based on the median of its offsets from
  * upstream clocks.
  */
 function judgeClock(aheadMs: readonly number[]): Result {

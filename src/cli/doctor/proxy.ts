@@ -7,7 +7,10 @@ import { fault, ok, type Result, warning } from './finding.ts';
 import { parseJson } from './listener.ts';
 import type { BaseAnswer } from './reachability.ts';
 
-/** Checks that the proxy at the base URL sends the headers that `PERCH_TRUST_PROXY` requires. */
+/**
+ * Checks that the proxy at the base URL sends `X-Forwarded-For`, and that `PERCH_TRUST_PROXY`
+ * contains the address of the proxy.
+ */
 export async function checkProxy(
   config: Config,
   answer: BaseAnswer,
@@ -44,7 +47,7 @@ const stopServer = 'or stop the server and run perch doctor again.';
 
 /**
  * Requests from the running server a report about the headers that the proxy sends. Uses the base
- * URL and the admin token. Returns a finding if there is no report.
+ * URL and the admin token. Returns a check result if there is no report.
  */
 async function askServer(
   { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
@@ -74,7 +77,7 @@ async function askServer(
 }
 
 /**
- * Returns the finding about the proxy headers of a request. `usesTls`: whether the base URL uses
+ * Returns the check result for the proxy headers of a request. `usesTls`: whether the base URL uses
  * https, which requires a proxy, because Perch does not support TLS.
  */
 function judge(

@@ -123,8 +123,8 @@ async function requestBase(
 }
 
 /**
- * Returns the result for a response from the server on this machine, or from another instance of
- * it; `null` for any other response.
+ * Returns the check result for a response from the server on this machine, or from another instance
+ * of it; `null` for any other response.
  */
 function identify(
   received: OnceAnswer,
@@ -145,8 +145,8 @@ function identify(
 }
 
 /**
- * Returns the finding for a response from another server, or from a proxy that cannot connect to
- * Perch.
+ * Returns the check result for a response from another server, or from a proxy that cannot connect
+ * to Perch.
  */
 function describeOther(received: OnceAnswer, config: Config): Result {
   const { status, text, headers } = received;

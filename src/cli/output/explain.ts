@@ -65,7 +65,7 @@ function pathOf(error: unknown): string | undefined {
 const fileFaults: Readonly<Record<string, (file: string, folder: string) => string>> = {
   EEXIST: (file, folder) =>
     `PERCH_DATA_DIR is ${folder}, but ${file} is not a folder. Set PERCH_DATA_DIR to a folder.`,
-  // The path of the error is that of a file in the data directory.
+  // The path of the error is a file in the data directory.
   ENOTDIR: (_, folder) =>
     `PERCH_DATA_DIR is ${folder}, but this path, or a part of it, is not a folder. Set PERCH_DATA_DIR to a folder.`,
   ENOENT: (file) => `The folder ${file} cannot be created. Set PERCH_DATA_DIR to another folder.`,

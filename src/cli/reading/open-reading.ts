@@ -11,7 +11,10 @@ import { type CommandContext, CommandError, type ExitCode } from '../command.ts'
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 
-/** Opens the data sources (providers) and the cache, calls `use`, and closes them. @throws CommandError */
+/**
+ * Opens the data sources (providers) and the cache, calls `use`, and closes them.
+ * @throws CommandError with a message for the user if opening or reading fails
+ */
 export async function withFetching(
   { config, stderr }: CommandContext,
   use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,
@@ -40,7 +43,7 @@ export async function withFetching(
   }
 }
 
-/** Advice for command-line users by problem code. It replaces the advice for HTTP clients. */
+/** Advice for command-line users, by error code. It replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   missing_query: 'Give the text to search for, for example: perch search heron',
   invalid_query: 'Give 1 to 512 characters, with fewer or simpler search operators.',

@@ -106,8 +106,8 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
 }
 
 /**
- * Formats each item of a page as a JSON line. On the first page of posts of an account, the profile
- * is the first line.
+ * Formats each item of a page as a JSON line. If the list has a profile, the profile is the first
+ * line of the first page.
  */
 function toLines(page: BrowseResult, isFirst: boolean): string {
   const { profile } = page;

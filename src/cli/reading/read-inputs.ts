@@ -13,8 +13,8 @@ import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
 /**
- * Argument of `perch read`, with the read operation that the argument requests; with the error if
- * the argument is invalid.
+ * Argument of `perch read`. `target` is the read operation that the argument requests, or the error
+ * if the argument is invalid.
  */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
 

@@ -99,9 +99,9 @@ function wordsOf({ schema }: Described): readonly string[] {
 }
 
 /**
- * Rejects a value that is similar to one of `words`, and suggests that word. Accepts the words
- * themselves and dissimilar values.
- * @throws UsageError
+ * Checks that a value is not a misspelling of one of `words`. Accepts values that are not similar
+ * to any of the words.
+ * @throws UsageError that suggests the similar word
  */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;

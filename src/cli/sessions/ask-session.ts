@@ -133,8 +133,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
 }
 
 /**
- * Stops starting new answers, waits for the running answers of all sessions, and then closes the
- * service.
+ * Prevents new answers, waits for the running answers of all sessions, and then closes the service.
  */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
@@ -186,7 +185,7 @@ function createTextPrinter(write: (text: string) => void) {
   };
 }
 
-/** Advice for command-line users by problem code. It replaces the advice for HTTP clients. */
+/** Advice for command-line users, by error code. It replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   session_not_found: '`perch sessions list` lists the sessions, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',

@@ -3,7 +3,8 @@ import { type CommandContext, CommandError, type ExitCode, UsageError } from '..
 /**
  * Opens a store (a database), calls `use` with the store, and closes the store.
  * @throws CommandError if the store fails
- * @param explain Returns the message for an error of the store; `null` for any other error.
+ * @param explain Function that returns the message for an error of the store; `null` for any other
+ * error
  */
 export async function withStore<Store extends { close(): void | Promise<void> }>(
   open: () => Store | Promise<Store>,

@@ -254,7 +254,10 @@ interface DeliveryContext {
   readonly context: CommandContext;
 }
 
-/** Prints a post, and passes it to the command and the webhook. Returns `false` if the watch was stopped before that. */
+/**
+ * Prints a post, and passes it to the command and the webhook. Returns `false` if the watch was
+ * stopped or the output was closed before the delivery was complete.
+ */
 async function deliverItem(item: Item, { handlers, plan, retry, context }: DeliveryContext) {
   const { format, stop } = plan;
   const nowMs = systemClock.now();

@@ -63,8 +63,8 @@ export interface Memory {
 }
 
 /**
- * Returns a memory that also contains `items`. Removes the oldest entries beyond `maxRemembered`,
- * and raises `floor` if necessary.
+ * Adds `items` to a memory (record of known posts), and returns the new memory. Removes the oldest
+ * entries beyond `maxRemembered`, and raises `floor` if necessary.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);

@@ -46,7 +46,7 @@ function median(numbers: readonly number[]): number | undefined {
 }
 
 interface Backoff {
-  /** Number of consecutive failures, from 1. */
+  /** Number of consecutive failures, counted from 1. */
   readonly failures: number;
   readonly firstMs: number;
   readonly maxMs: number;

@@ -46,7 +46,10 @@ export interface Poll {
   readonly isTruncated: boolean;
 }
 
-/** Error for a list that was read from a source that is not live, such as the archive. */
+/**
+ * Error for a list that was not read from the live platform, but for example from the archive of
+ * imported accounts.
+ */
 export class NotLiveError extends Error {}
 
 /**

@@ -26,7 +26,7 @@ const readOptions = createReadOptions(kinds);
 const accountOptions = ['with-replies', 'with-reposts', 'only-media'] as const;
 const watchFeeds = feeds.filter((feed) => feed !== 'top' && feed !== 'users');
 
-/** Options that select the posts of accounts and searches. */
+/** Options of `perch watch` that select the posts to watch. */
 export const targetOptions: CommandOptions = {
   ...Object.fromEntries(accountOptions.flatMap((name) => optionOf(name))),
   platform: {
@@ -124,7 +124,10 @@ function toTargetOf(
   return { name, read, parameters: { ...parameters, require_live: 'true' } };
 }
 
-/** Returns the options for a kind of list. @throws UsageError for an option that has no effect on this kind */
+/**
+ * Returns the options that apply to a kind of list: an account or a search.
+ * @throws UsageError for an option that has no effect on this kind
+ */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
   const names = isSearch ? ['platform', 'feed'] : accountOptions;
   const others = isSearch ? accountOptions : ['feed'];
