@@ -6,7 +6,7 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** Account, post, repost or follow from the archive. `stored`: time in Unix seconds at which the item was current. */
+/** Account, post, repost or follow in the archive. `stored`: Unix second at which the data was current. */
 export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
 interface PostRow {
@@ -76,7 +76,7 @@ export function openExportRows(database: SqliteDatabase) {
 
 const pageRows = 500;
 
-/** Prepares a query. Returns a generator function that reads the query's rows in pages of `pageRows` rows. */
+/** Prepares a query. Returns a generator function that yields the rows and reads up to `pageRows` rows at a time. */
 function openPages<Row extends object>(database: SqliteDatabase, sql: string) {
   const next = database.prepare<unknown[], Row>(`${sql} LIMIT ${pageRows}`);
   const start = { number: -1, follower: '', followed: '' };

@@ -20,7 +20,7 @@ export interface StoredHistoryPost {
 /** Key of a stored timeline: an account, and the kinds of posts that were fetched. */
 export interface StoredTimeline {
   readonly account: AccountReference;
-  /** Id of the account, to detect that another account has taken over the handle. */
+  /** Id of the account. A different stored id shows that the handle now belongs to another account. */
   readonly accountId: string;
   /** Whether the timeline includes replies to other accounts. */
   readonly withReplies: boolean;
@@ -29,7 +29,7 @@ export interface StoredTimeline {
 
 export interface StoredHistoryQuery extends StoredTimeline {
   readonly range: SecondRange;
-  /** Maximum number of posts to return. Older posts are omitted, as if they were not stored. */
+  /** Maximum number of posts to return, newest first. Older posts are omitted. */
   readonly limit: number;
 }
 
@@ -46,7 +46,7 @@ export interface FetchedPart extends StoredTimeline {
   readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Store of fetched timelines. Later history imports fetch only posts that are not stored. Close it with `close()`. */
+/** Store of fetched timelines, so that later requests fetch only the missing posts. Close it with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
 /** Opens the store of fetched timelines in the archive's database. @throws Error as `openArchiveStore` does */
@@ -83,7 +83,7 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Returns a function that removes posts that were deleted upstream. It locks the database only if it finds some. */
+/** Returns a function that deletes stored copies of deleted posts. It locks the database only if copies exist. */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -125,7 +125,7 @@ interface PostRow {
   readonly json: string;
 }
 
-/** Returns a function that reads stored posts. A timeline with replies or reposts also serves queries without them. */
+/** Returns a function that reads stored posts. Queries without replies or reposts also use timelines with them. */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?
@@ -148,7 +148,7 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Returns the newest `query.limit` posts, and the parts of the time ranges from which no post was omitted. */
+/** Returns the newest `query.limit` posts, and the time ranges for which all posts are returned. */
 function limitPart(
   stored: readonly SecondRange[],
   rows: readonly PostRow[],
@@ -212,7 +212,7 @@ function openPut(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that deletes stored posts that the latest fetch of their time range did not return. */
+/** Returns a function that deletes stored posts that are missing from the latest fetch of their time range. */
 function openAbsentRemoval(database: SqliteDatabase) {
   const select = database.prepare<unknown[], { number: number; key: string; repost: number }>(
     `SELECT number, key, repost FROM kept_posts WHERE platform = ? AND handle = ?
@@ -258,7 +258,7 @@ function optionsOf({ withReplies, withReposts }: Options): readonly [number, num
   return [Number(withReplies), Number(withReposts)];
 }
 
-/** Values of a row of the `kept_posts` table, without the columns up to `handle`. */
+/** Values of a row of the `kept_posts` table, starting with the column after `handle`. */
 type Row = readonly [
   ...[key: string, author: string, repost: number, answersOther: number],
   ...[second: number, below: number, place: number, stored: number, json: string],
@@ -274,7 +274,7 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/** Returns whether a post is a reply to another account. If that account is unknown, returns false only on X. */
+/** Returns whether a post replies to another account. If the account is unknown: `false` on X, `true` elsewhere. */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;

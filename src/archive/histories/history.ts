@@ -30,7 +30,7 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL condition: the reply is to a post of its author. Post ids are unique across accounts only on X and `sample`. */
+/** SQL condition for replies to the author's own posts. Post ids are unique on X and in the sample, not elsewhere. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
 /** Returns functions that read an account's posts and reposts in pages, oldest first. They omit deleted posts. */
@@ -74,7 +74,10 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     /** Reads the replies of the account to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /** Reads up to `count` reposts with a number above `after`, oldest first. `post` is `null` if unavailable. */
+    /**
+     * Reads up to `count` reposts with a number above `after`, oldest first. `post`: `null` if the original is
+     * unavailable.
+     */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,

@@ -2,11 +2,11 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 
 interface Dated {
-  /** Time, in Unix seconds, at which the item was current. Default: the time of the export. */
+  /** Unix second at which the item was current. Default: the time of the export. */
   readonly stored?: number;
 }
 
-/** File that a post or an account refers to, and that the export may contain. */
+/** Reference from a post or an account to a media file, which the export may contain. */
 export interface MediaReference {
   /** URL of the file in the post or the account. */
   readonly url: string;
@@ -14,7 +14,7 @@ export interface MediaReference {
   readonly name: string;
 }
 
-/** Account whose data an export contains. `groups` yields an account before its reposts and follows. */
+/** Account in an export. The account comes before its reposts and follows. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
@@ -36,7 +36,7 @@ export interface ExportedPost extends Dated {
 /** Repost by an account. If the export contains the reposted post, the post is a separate item. */
 export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
-  /** Lower-case handle of the account that reposted. `postHandle`: lower-case handle of the post's author. */
+  /** Lower-case handle of the account that reposted. `postHandle` is the lower-case handle of the post's author. */
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
@@ -44,7 +44,7 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/** Follow of one account by another. The members are lower-case handles, or `id:` and an account id (`toIdHandle`). */
+/** Follow of one account by another. Each account is a lower-case handle, or `id:` and its id (see `toIdHandle`). */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;
@@ -60,7 +60,7 @@ export interface SkippedRecord {
   readonly cause: 'fault' | 'private';
   /** Whether the file is truncated at this record. If true, all later records are missing too. */
   readonly isCutOff?: boolean;
-  /** Whether the record is the account's profile. If true, the account is imported but not served. */
+  /** Whether the skipped record is an account's profile. If true, the account is imported but not served. */
   readonly isAccount?: boolean;
 }
 
@@ -81,13 +81,13 @@ export interface ExportSource {
   readonly totalBytes: number | null;
   readonly bytesRead: number;
   /**
-   * Yields all items of the export in groups, in a fixed order and in constant memory. Call it only once.
-   * @throws Error with a message for the user if the export as a whole cannot be read
+   * Yields all items of the export in groups, in a fixed order and in constant memory. Can be called only once.
+   * @throws Error with a message for the user if the whole export is unreadable
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
   /**
-   * Returns the name by which posts refer to a file of the export; `null` if the file is not a media file. `path`: path of
-   * the file within the export. Absent if exports of this format contain no media files.
+   * Returns the name by which posts and profiles refer to the file at `path` in the export; `null` if it is not a media
+   * file. Absent if exports of this format contain no media files.
    */
   readonly mediaNameOf?: (path: string) => string | null;
   close(): Promise<void>;
@@ -100,7 +100,7 @@ export interface ExportHints {
 }
 
 export interface ExportFormat {
-  /** Name of the format, for the option `--form`. */
+  /** Name of the format, as passed to the command-line option `--form`. */
   readonly name: string;
   readonly takesHandle: boolean;
   /** Opens an export. Returns `null` if the path has another format. @throws Error if opening fails */

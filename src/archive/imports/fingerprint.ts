@@ -3,13 +3,13 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
-/** Version of the importers. Increment it when importers change, so that users can import earlier exports again. */
+/** Version of the importers. Increment it when an importer changes, so that users can import the same export again. */
 const importVersion = 2;
 
-/** Parts of each file that are hashed: `places` samples of `bytes` bytes. */
+/** Parts of each file that are hashed: `places` samples of `bytes` bytes each, spread evenly over the file. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/** Returns a hash of an export and of `form` (format and handle). `changed`: last file change in Unix seconds. */
+/** Returns a hash of an export and of `form` (its format and handle), and the Unix second of its last change. */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);

@@ -1,4 +1,4 @@
-/** Element of a JSON array, or the reason why the element is unreadable. `index` is the zero-based position. */
+/** Element of a JSON array, or the reason why the element is unreadable. `index` is its zero-based position. */
 export type JsonElement =
   | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
   | {
@@ -39,7 +39,10 @@ export async function* jsonElements(
 
 const maxStartBytes = 256;
 
-/** Creates a function that returns the index in a chunk after the match of `start`; `null` if there is no match yet. */
+/**
+ * Creates a function that searches consecutive chunks for the pattern `start`. It returns the index after the match in
+ * the current chunk; `null` if there is no match yet.
+ */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
   return (chunk) => {
@@ -56,7 +59,7 @@ interface ArrayState {
   readonly open: ReturnType<typeof createElementBuffer>;
 }
 
-/** Returns the elements that end in `chunk` at or after index `from`. `isDone`: whether the array ends in `chunk`. */
+/** Returns the elements that end in `chunk`, starting at index `from`. `isDone`: whether the array ends in `chunk`. */
 function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
   const elements: JsonElement[] = [];
   let begin = from;
@@ -118,7 +121,9 @@ const bytesOf = {
 const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/** Creates a function that takes each byte in turn and returns whether it is one of `{}[],:` outside strings. */
+/**
+ * Creates a function to call with each byte of a JSON text. It returns whether the byte is `{}[],:` outside strings.
+ */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
@@ -136,17 +141,17 @@ function createTokenTest(): (byte: number) => boolean {
   };
 }
 
-/** Role of a byte: ends an element, ends the array, or starts an element while the previous element is unclosed. */
+/** Role of a byte in an array: end of an element, end of the array, or start of an element after an unclosed one. */
 type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
-/** Creates a function that takes each byte of an array in turn. It returns the byte's role, or `null` for no role. */
+/** Creates a function to call with each byte of an array. It returns the byte's role; `null` if it has no role. */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Closes the last open bracket `opener` and all later brackets. Returns `end` if this closes the array. */
+  /** Closes the innermost open bracket `opener`, and unclosed brackets inside it. Returns `end` if the array ends. */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;
@@ -199,13 +204,13 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Returns whether a JSON text contains an escape sequence of a surrogate or of NUL. */
+/** Returns whether a JSON text contains an escape sequence for a surrogate or the NUL character. */
 function hasOddEscape(text: string): boolean {
   // The plain search comes first because the pattern is ten times slower.
   return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 const noText = /[\p{Surrogate}\0]/gu;

@@ -7,7 +7,7 @@ export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | Sk
 
 export interface RecordOptions<Row> {
   readonly schema: z.ZodType<Row>;
-  /** Pattern that matches up to the opening bracket of the JSON array. Default: the first array of the file. */
+  /** Pattern of the text up to and including `[` of the JSON array. Default: the first array of the file. */
   readonly start?: RegExp;
   readonly read: ExportFiles['read'];
 }

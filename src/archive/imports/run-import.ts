@@ -25,22 +25,24 @@ export interface ImportOptions {
 
 export interface ImportState {
   readonly counts: ImportCounts;
-  /** Number of the export's items that this run and earlier runs have stored. */
+  /** Number of items of the export stored so far, by this run and earlier runs. */
   readonly items: number;
 }
 
 export interface ImportOutcome extends ImportState {
   /** Number of the import in the archive. */
   readonly number: number;
-  /** `known`: an earlier run imported the whole export. `stopped`: the next run continues where this run stopped. */
+  /** `known`: the whole export was imported earlier. `stopped`: the import was stopped, and the next run resumes it. */
   readonly ended: 'done' | 'known' | 'stopped';
-  /** Number of the export's items that earlier runs had stored. */
+  /** Number of items of the export that earlier runs stored. */
   readonly resumedAfter: number;
   /** Whether the export is truncated, so that the number of missing items is unknown. */
   readonly isCutOff: boolean;
 }
 
-/** Maximum items, duration and bytes of a transaction, to limit memory use and the waiting time of other writers. */
+/**
+ * Maximum number of items, milliseconds and bytes per transaction, to limit memory use and blocking of other writers.
+ */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
 /** Imports an export, or resumes its import. @throws Error if it is unreadable, or if another process imports it */
@@ -136,7 +138,9 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Creates the item writer of import `number`. Stores reposts and follows with the platform of the last account. */
+/**
+ * Creates a function that writes items of import `number`. Reposts and follows get the platform of the last account.
+ */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let owner: AccountReference | null = null;
   const setOwner = (item: ExportItem): void => {

@@ -4,7 +4,7 @@ import { migrations } from '../store/schema.ts';
 import { openMediaFolder } from './media-folder.ts';
 import type { MediaCopy } from './media-rows.ts';
 
-/** File of the archive that Perch may serve, with its path on disk. */
+/** Public media file in the archive, with its path on disk. */
 export interface StoredCopy extends MediaCopy {
   readonly path: string;
 }
@@ -12,15 +12,15 @@ export interface StoredCopy extends MediaCopy {
 export type CopyReader = ReturnType<typeof createCopyReader>;
 
 /**
- * Creates a reader of the archive's public files. Deletes the temporary files of interrupted imports. Opens the database
- * for the first file. `dataFolder` is `null` if the server does not serve the archive.
+ * Creates a reader of the archive's public media files. Deletes the temporary files of interrupted imports. Opens the
+ * database when the first file is requested. `dataFolder` is `null` if the server does not serve the archive.
  */
 export function createCopyReader(dataFolder: string | null) {
   const folder = dataFolder === null ? null : openMediaFolder(dataFolder);
   folder?.removeInterrupted();
   let opened: ReturnType<typeof openTables> | undefined;
   return {
-    /** Finds a file by its hash. Returns `undefined` if there is none, or if it belongs only to protected accounts. */
+    /** Finds a file by its hash. Returns `undefined` if the file is missing or belongs only to protected accounts. */
     find: (hash: string): StoredCopy | undefined => {
       if (folder === null) return undefined;
       const path = `${dataFolder}/archive.db`;

@@ -6,26 +6,26 @@ import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './medi
 import { removeFiles } from './remove-unused.ts';
 
 const zeroCounts = {
-  /** Files that this import stored, and their size in bytes. */
+  /** Number of files that this import stored. `bytes` is the total size of these files. */
   stored: 0,
   bytes: 0,
-  /** Files that the archive already had. */
+  /** Number of files that the archive already had. */
   known: 0,
-  /** Files that exceed the size limit of all files together, or of one file. */
+  /** Numbers of files above the total size limit (`over_quota`) or above the size limit of one file (`too_large`). */
   over_quota: 0,
   too_large: 0,
-  /** Files that are no picture, video or sound, or of a type that the archive does not store. */
+  /** Number of files that are not images, videos or audio, or whose type the archive does not store. */
   unsupported: 0,
   unreadable: 0,
-  /** Files to which no imported post refers, such as the pictures of private posts. */
+  /** Number of files without a reference from an imported post or profile, such as the pictures of private posts. */
   unused: 0,
 };
 
-/** Number of media files in an export by the result of their import, and the size of the stored files. */
+/** Numbers of media files by result of the import, and the size of the stored files in bytes. */
 export type MediaCounts = Readonly<typeof zeroCounts>;
 
 export interface MediaOutcome {
-  /** `locked`: another process was storing media files, so this import stored none. */
+  /** `locked`: another process was storing media files, so this import did not store any. */
   readonly ended: 'done' | 'stopped' | 'locked';
   readonly counts: MediaCounts;
 }
@@ -33,23 +33,23 @@ export interface MediaOutcome {
 export interface MediaImport {
   readonly store: ArchiveStore;
   readonly folder: MediaFolder;
-  /** Account whose posts refer to the files. */
+  /** Account whose posts and profile refer to the files. */
   readonly owner: AccountReference;
   readonly files: AsyncIterable<MediaFile>;
-  /** Returns the name by which posts refer to a file; `null` for other files. */
+  /** Returns the name by which posts and profiles refer to a media file; `null` for any other file. */
   readonly nameOf: (path: string) => string | null;
-  /** Maximum size in bytes of one file, and of all files of the archive together. */
+  /** Maximum size in bytes of one file, and of all media files of the archive together. */
   readonly limits: { readonly fileBytes: number; readonly totalBytes: number };
   readonly signal: AbortSignal;
   readonly onProgress: (counts: MediaCounts) => void;
 }
 
-/** Number of files after which the import lets other work run. */
+/** Number of files after which the import yields to the event loop. */
 const turnFiles = 200;
 
 /**
- * Stores the media files of an export to which imported posts refer. Can be repeated: files that the archive already has
- * are not read again. @throws Error with a code if the disk cannot store a file
+ * Stores the media files of an export that imported posts or profiles refer to. Can be repeated: files that the archive
+ * already has are not read again. @throws Error with a code if the disk cannot store a file
  */
 export async function importMedia(options: MediaImport): Promise<MediaOutcome> {
   const { store, folder } = options;
@@ -89,14 +89,14 @@ function count(counts: Counts, result: CountedResult, bytes: number): void {
 
 type CountedResult = Exclude<keyof MediaCounts, 'bytes'>;
 
-/** Counter to increment, `stopped` if the import was stopped, or `null` for a file that is not a media file. */
+/** Name of the counter to increment; `stopped` after an abort; `null` for a file that is not a media file. */
 type FileResult = CountedResult | 'stopped' | null;
 
-/** Creates a function that stores a file of the export, if a post refers to it and the limits allow it. */
+/** Creates a function that stores a file of the export if a post or profile refers to it and the limits allow it. */
 function createFileWriter(options: MediaImport) {
   const { store, folder, owner, nameOf, limits } = options;
   let used = store.countMedia().bytes;
-  /** Returns why a file is not read; `null` if the file must be read. */
+  /** Returns the reason to skip a file, as the name of a counter; `null` if the file must be read. */
   const check = ({ bytes }: MediaFile, name: string): CountedResult | null => {
     const hashes = store.findNamedMedia(owner, name);
     if (hashes.length === 0) return 'unused';
@@ -118,7 +118,9 @@ function createFileWriter(options: MediaImport) {
   };
 }
 
-/** Moves a received file to its final path, unless the archive already has this content or no post refers to it now. */
+/**
+ * Moves a temporary file to its final path, or deletes it if nothing refers to it. Returns the counter to increment.
+ */
 function placeFile(
   received: ReceivedFile,
   name: string,
@@ -137,12 +139,12 @@ function placeFile(
   return result;
 }
 
-/** Writes a file with a temporary name. Returns the reason as a string if the file cannot be used. */
+/** Writes a file under a temporary name. If the file cannot be used, returns the reason as a string. */
 async function receive(file: MediaFile, { folder, signal }: MediaImport) {
   try {
     const received = await folder.receive(file.read(), { maxBytes: file.bytes, signal });
     if (received.kind === 'unsupported') return 'unsupported';
-    // A file that is larger or smaller than the export says is damaged.
+    // A file whose size differs from the size in the export is damaged.
     if (received.kind === 'too_large') return 'unreadable';
     if (received.copy.bytes === file.bytes) return received;
     folder.discard(received);

@@ -9,17 +9,17 @@ import { detectMediaType, mediaHeadBytes } from '../../core/files/media-type.ts'
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import type { MediaCopy } from './media-rows.ts';
 
-/** File that is complete, but still has a temporary name. */
+/** Completely written file that still has a temporary name. */
 export interface ReceivedFile {
   readonly kind: 'received';
   readonly draft: string;
   readonly copy: MediaCopy;
 }
 
-/** Reason why a file was not stored. Its temporary file is already deleted. */
+/** Reason why a file was not stored. The temporary file is already deleted. */
 type Refused = { readonly kind: 'too_large' } | { readonly kind: 'unsupported' };
 
-/** Error for a file of an export that cannot be read, for example because it is damaged. */
+/** Error for an unreadable file of an export, such as a damaged file. */
 export class UnreadableFileError extends Error {}
 
 export interface ReceiveOptions {
@@ -28,7 +28,7 @@ export interface ReceiveOptions {
   readonly signal: AbortSignal;
 }
 
-/** Folder with the files of the archive: `ab/abcd…` for a file whose hash is `abcd…`. */
+/** Folder with the media files of the archive. A file with the hash `abcd…` has the path `ab/abcd…`. */
 export type MediaFolder = ReturnType<typeof openMediaFolder>;
 
 /** Opens the folder for media files within a data folder. Creates the folder when the first file is stored. */
@@ -38,7 +38,7 @@ export function openMediaFolder(dataFolder: string) {
   return {
     ...openIncoming(dataFolder, root),
     pathOf,
-    /** Returns whether the folder contains a file with the size of `copy`. */
+    /** Returns whether the folder contains the file with the hash and size of `copy`. */
     has: ({ hash, bytes }: MediaCopy): boolean =>
       statSync(pathOf(hash), { throwIfNoEntry: false })?.size === bytes,
     /** Moves a received file to its final name. */
@@ -49,7 +49,7 @@ export function openMediaFolder(dataFolder: string) {
       giveToOwnerOf(dataFolder, path);
     },
     remove: (hash: string): void => rmSync(pathOf(hash), { force: true }),
-    /** Yields the hashes of all files, in groups by their first two digits. */
+    /** Yields the hashes of all files, one list for each two-digit prefix. */
     *listHashes(): Iterable<readonly string[]> {
       for (const prefix of listNames(root).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
         yield listNames(`${root}/${prefix}`).filter((name) => /^[0-9a-f]{64}$/.test(name));
@@ -58,17 +58,17 @@ export function openMediaFolder(dataFolder: string) {
   };
 }
 
-/** Opens the folder for files that are not complete yet. */
+/** Opens the folder `incoming` for files that are being written. */
 function openIncoming(dataFolder: string, root: string) {
   const incoming = `${root}/incoming`;
   let count = 0;
-  /** Locks the folder for a process that stores files. Returns `null` while another process holds this lock. */
+  /** Locks the folder to store files. Returns `null` while another process holds the lock. */
   const lock = (): FileLock | null => {
     makeOwnFolder(dataFolder, root);
     makeOwnFolder(dataFolder, incoming);
     return tryToLock(`${root}/lock`, dataFolder);
   };
-  /** Deletes the temporary files of interrupted imports. The caller holds the lock. */
+  /** Deletes the temporary files of interrupted imports. The caller must hold the lock. */
   const removeIncomplete = (): void => {
     for (const name of listNames(incoming)) rmSync(`${incoming}/${name}`, { force: true });
   };
@@ -84,8 +84,8 @@ function openIncoming(dataFolder: string, root: string) {
       held.release();
     },
     /**
-     * Writes a file with a temporary name. The caller holds the lock. @throws UnreadableFileError if `content` throws;
-     * Error with a code if the disk cannot store the file
+     * Writes a file under a temporary name. The caller must hold the lock. @throws UnreadableFileError if `content`
+     * throws; Error with a code if the disk cannot store the file
      */
     receive: async (
       content: AsyncIterable<Uint8Array>,
@@ -124,7 +124,7 @@ function tryToLock(path: string, dataFolder: string): FileLock | null {
   }
 }
 
-/** Writes content to a file and computes its hash. Stops as soon as the file is too large or of an unsupported type. */
+/** Writes content to a file and computes its hash. Stops early if the file is too large or has an unsupported type. */
 async function writeContent(
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
@@ -146,7 +146,7 @@ async function writeContent(
   return { kind: 'received', copy: { hash: hash.digest('hex'), bytes, type } };
 }
 
-/** Creates functions that find the media type of a file from its first chunks. */
+/** Creates functions that detect the media type of a file from its first bytes. */
 function createInspector() {
   let start = Buffer.alloc(0);
   const findType = () => detectMediaType(start);

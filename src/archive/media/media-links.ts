@@ -3,12 +3,12 @@ import type { Account } from '../../model/account.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Post, Status } from '../../model/post.ts';
 
-/** Path of the route that serves the files of the archive, without the hash. */
+/** Path prefix of the archive's media files on this server. The hash of the file follows. */
 export const copiesPath = '/media/sha256/';
 
 /**
- * Start of the URL of a file that only the export contains, because its address on the platform is unknown. Such URLs
- * never leave the archive: `createMediaLinks` replaces or removes them.
+ * Prefix of placeholder URLs for files whose URL on the platform is unknown. Such URLs never leave the archive:
+ * `createMediaLinks` replaces or removes them.
  */
 export const exportOnly = 'export:';
 
@@ -60,7 +60,7 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   });
   const linkPost = (post: Post): Post => (post.type === 'status' ? linkStatus(post) : post);
   return {
-    /** Returns whether the stored JSON of a post or an account contains no URL that must be replaced. */
+    /** Returns whether the JSON of a post or an account contains no URL to replace. */
     isUnchanged: (json: string): boolean => isEmpty() && !json.includes(`"${exportOnly}`),
     account: linkAccount,
     post: linkPost,

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { exportOnly } from './media-links.ts';
 
-/** File that the archive stores. */
+/** Media file that the archive stores. */
 export interface MediaCopy {
   /** SHA-256 hash of the content, in lower-case hexadecimal. */
   readonly hash: string;
@@ -11,7 +11,7 @@ export interface MediaCopy {
   readonly type: string;
 }
 
-/** Reference from a post or an account of an export to a media file. */
+/** Reference to a media file from a post or an account in an export. */
 interface StoredReference {
   /** Account whose export contains the reference. */
   readonly owner: AccountReference;
@@ -19,7 +19,7 @@ interface StoredReference {
   readonly author: string;
   /** URL of the file in the post or the account. */
   readonly url: string;
-  /** Name of the file, as `ExportSource.mediaNameOf` returns it. */
+  /** Name of the file, as returned by `ExportSource.mediaNameOf`. */
   readonly name: string;
 }
 
@@ -29,7 +29,7 @@ export interface MediaTotal {
   readonly bytes: number;
 }
 
-/** Returns functions that read and write the rows of media files and of the references to them. */
+/** Returns functions that read and write the table rows of media files and their references. */
 export function openMediaRows(database: SqliteDatabase) {
   return { ...openReferences(database), ...openCopies(database) };
 }
@@ -58,10 +58,12 @@ function openReferences(database: SqliteDatabase) {
   return {
     addMediaReference: ({ owner, ...reference }: StoredReference): void =>
       void refer.run({ ...reference, ...owner }),
-    /** Returns the hash of the file for each of an account's references with this name; `null` for a missing file. */
+    /**
+     * Returns one entry for each reference of an account to the file `name`: its hash, or `null` if it is not stored.
+     */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),
-    /** Counts the files of an account that have no address on the platform and that the archive does not have. */
+    /** Counts references of an account to files that are not stored and whose URL on the platform is unknown. */
     countMissingMedia: (owner: AccountReference): number => missing.get(owner) ?? 0,
     listImportedAccounts: (number: number): readonly AccountReference[] => importedBy.all(number),
   };
@@ -88,24 +90,24 @@ function openCopies(database: SqliteDatabase) {
     )
     .pluck();
   return {
-    /** Stores the file of all references of an account with this name. Returns `false` if there are none. */
+    /** Assigns a stored file to all references of an account to `name`. Returns `false` if there are no references. */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;
       insert.run(found);
       return true;
     },
     findMediaCopy: (hash: string): MediaCopy | undefined => copy.get(hash),
-    /** Yields all files, ordered by hash. */
+    /** Yields all stored files, ordered by hash. */
     *listMediaCopies(): Iterable<MediaCopy> {
       for (let page = copies.all(''); page.length > 0; page = copies.all(page.at(-1)?.hash ?? ''))
         yield* page;
     },
     countMedia: (): MediaTotal => total.get() ?? { files: 0, bytes: 0 },
-    /** Deletes the rows of files to which nothing refers. Returns the hashes of these files. */
+    /** Deletes the rows of files without a reference. Returns the hashes of these files. */
     deleteUnusedMedia: (): readonly string[] => unused.all(),
   };
 }
 
-/** SQL query for a `MediaTotal` of all files. */
+/** SQL query for the number and total size of all stored files (`MediaTotal`). */
 export const countCopies =
   'SELECT count(*) AS files, ifnull(sum(bytes), 0) AS bytes FROM media_copies';

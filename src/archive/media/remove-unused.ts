@@ -4,15 +4,17 @@ import type { MediaFolder } from './media-folder.ts';
 type Store = Pick<ArchiveStore, 'transact' | 'deleteUnusedMedia' | 'findMediaCopy'>;
 
 /**
- * Deletes the media files that the archive does not need: files without a reference, files that an interrupted import left
- * behind, and temporary files, unless another process is storing files. Returns the number of files without a reference.
+ * Deletes media files without a reference, and files that an interrupted import left behind. Keeps temporary files
+ * while another process is storing files. Returns the number of files without a reference.
  */
 export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
   folder.removeInterrupted();
   return removeFiles(store, folder);
 }
 
-/** Deletes the files without a reference, and the files without a row. Returns the number of files without a reference. */
+/**
+ * Deletes files without a reference, and files without a database row. Returns the number of files without a reference.
+ */
 export function removeFiles(store: Store, folder: MediaFolder): number {
   let count = 0;
   // Other processes place files within a transaction, so a file is not stored while it is deleted here.

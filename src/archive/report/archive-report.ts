@@ -6,19 +6,19 @@ import { type AccountSummary, openAccountSummaries } from '../store/account-summ
 import { openImportRows, type StoredImport } from '../store/import-rows.ts';
 import { migrations } from '../store/schema.ts';
 
-/** Contents of the archive for the operator, without the sample. */
+/** Contents of the archive, without the built-in sample. Shown to the operator. */
 export interface ArchiveReport {
-  /** Imported accounts, ordered by platform and handle: up to `maxAccounts` of them. */
+  /** First imported accounts, ordered by platform and handle; limited by `reportLimits.accounts`. */
   readonly accounts: readonly AccountSummary[];
   /** Number of all imported accounts. */
   readonly accountCount: number;
-  /** Imports, most recent first: up to `maxImports` of them. */
+  /** Most recent imports, newest first; limited by `reportLimits.imports`. */
   readonly imports: readonly StoredImport[];
   /** Number of posts in stored histories of accounts. */
   readonly historyPosts: number;
   /** Size of the database files in bytes. */
   readonly bytes: number;
-  /** Number and size of the copied pictures, videos and sounds. */
+  /** Number and size of the stored images, videos and audio files. */
   readonly media: MediaTotal;
 }
 

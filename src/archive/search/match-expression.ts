@@ -2,10 +2,10 @@ import { type Platform, platform } from '../../model/reference.ts';
 import { anyPostToken, platformToken } from './post-words.ts';
 import type { SearchText, Term, UserSearchText } from './search-query.ts';
 
-/** Scope of a search: the posts and accounts of one platform, or everything that was imported (`imports`). */
+/** Scope of a search: the posts and accounts of one platform, or everything that users imported (`imports`). */
 export type SearchScope = Platform | 'imports';
 
-/** Returns an FTS5 expression for the posts that match a search text and have all `tokens` in the column `marks`. */
+/** Returns an FTS5 expression for posts that match a search text and contain all `tokens` in the column `marks`. */
 export function toMatchExpression(
   { include, exclude }: SearchText,
   tokens: readonly string[],
@@ -19,7 +19,7 @@ export function toMatchExpression(
   ]);
 }
 
-/** Returns an FTS5 expression that matches accounts in the search index `account_words`. */
+/** Returns an FTS5 expression that finds accounts in the full-text index `account_words`. */
 export function toUserMatchExpression(
   { include, exclude, unfinished }: UserSearchText,
   scope: SearchScope,
@@ -39,7 +39,7 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/** Returns FTS5 terms for the platforms to include or exclude. For `imports`, only the built-in sample is excluded. */
+/** Returns FTS5 terms for the platforms to include or exclude. The scope `imports` excludes only the sample. */
 function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
     ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }

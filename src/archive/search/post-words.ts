@@ -3,12 +3,12 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** Token of every indexed post. Used by searches that only exclude words, because FTS5 requires a positive term. */
+/** Token that every indexed post has. FTS5 needs a term to match, even if a search only excludes words. */
 export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
 
-/** Returns the columns of a post in `post_words`. `marks`: tokens of the search filters that the post matches. */
+/** Returns the columns of a post in the full-text index. `marks` contains a token for each matching search filter. */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),
@@ -30,7 +30,7 @@ function articleTexts(article: Article | null): readonly string[] {
   return [article.title, ...texts];
 }
 
-/** Returns the names by which the author can be searched: the handle, and on Bluesky also the DID. */
+/** Returns the author names that `from:` finds: the handle, and on Bluesky also the DID. */
 const authorNames = ({ author, platform }: Status): readonly string[] =>
   platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
 

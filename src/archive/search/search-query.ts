@@ -2,7 +2,7 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { toNameWord, toWords } from './words.ts';
 
-/** Term of a search: words that must be adjacent, in this order, in one column of the index `post_words`. */
+/** Search term: words that must be adjacent, in this order, in one column of the index `post_words`. */
 export interface Term {
   readonly column: 'text' | 'author' | 'tags' | 'marks';
   readonly words: readonly string[];
@@ -12,9 +12,9 @@ export interface Term {
 export interface SearchText {
   readonly include: readonly Term[];
   readonly exclude: readonly Term[];
-  /** Earliest time of a post in Unix seconds, inclusive; `null` if there is no limit. */
+  /** Earliest time of matching posts in Unix seconds (inclusive); `null` for no limit. */
   readonly sinceSeconds: number | null;
-  /** Latest time of a post in Unix seconds, exclusive; `null` if there is no limit. */
+  /** Time in Unix seconds before which matching posts were created; `null` for no limit. */
   readonly untilSeconds: number | null;
   /** Warnings to the user about ignored parts of the search text. */
   readonly warnings: readonly string[];
@@ -40,7 +40,9 @@ export function parseSearchText(text: string): SearchText {
 }
 
 export interface UserSearchText extends Pick<SearchText, 'include' | 'exclude' | 'warnings'> {
-  /** Last unquoted term of `include` or `null`. It matches as a prefix, because the user may still be typing it. */
+  /**
+   * Last unquoted term of `include`, matched as a prefix because the user may be typing it; `null` if there is none.
+   */
   readonly unfinished: Term | null;
 }
 
@@ -84,7 +86,7 @@ interface Special {
 }
 
 interface Dialect {
-  /** Text that follows the name of an unsupported operator in a warning, such as ` in account searches`. */
+  /** End of the warning about an unsupported operator, such as ` in account searches`. */
   readonly where: string;
   /** Parses an operator or a hashtag. Returns `undefined` for plain words such as `12:30` and `https://…`. */
   readSpecial(special: Special): QueryPart | undefined;
@@ -134,7 +136,7 @@ const parenthesis: QueryPart = {
   text: 'The archive does not support parentheses, so they were ignored.',
 };
 
-/** Returns a list with one term for the words of a text; an empty list if the text has only punctuation. */
+/** Returns a list with one term that contains the words of a text; an empty list if the text has no words. */
 function readWords(body: string, kind: 'include' | 'exclude'): readonly QueryPart[] {
   const words = toWords(body);
   if (words.length === 0) return [];
@@ -161,7 +163,7 @@ const ofAccounts: Dialect = {
 
 type ReadValue = (value: string, special: Special) => QueryPart;
 
-/** Returns an operator's value and parser, or `undefined` for other text. Unsupported operators have no parser. */
+/** Parses an operator. Returns its value and its parser (`undefined` if unsupported); `undefined` for other text. */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());

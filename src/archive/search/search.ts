@@ -8,7 +8,7 @@ import type { RowDecoder } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
-/** Posts to search: an FTS5 expression, and the range of post numbers from `from` up to but excluding `below`. */
+/** Filter for posts: an FTS5 expression, and a range of post numbers from `from` (inclusive) to `below` (exclusive). */
 interface Range {
   readonly expression: string;
   readonly from: number;
@@ -82,17 +82,19 @@ function openLatest(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of posts that the `top` feed ranks. Only the newest matching posts are ranked. */
+/** Maximum number of posts that the `top` feed sorts by likes and reposts. Older matches are omitted. */
 export const rankedPosts = 500;
 
-/** Maximum number of ranked posts after the first page. Leaves room for posts imported since the first page. */
+/**
+ * Maximum number of posts that the `top` feed sorts for the second and later pages. Allows for newly imported posts.
+ */
 const rankedLater = 10 * rankedPosts;
 
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the query of the `top` feed: the newest matches, ordered by likes and reposts, then newest first. A cursor
- * contains the range of posts that the first page ranked, so that newer posts do not shift the later pages.
+ * Prepares the query of the `top` feed: the newest matches, ordered by likes and reposts, then newest first. The cursor
+ * contains the range of posts from the first page, so that newer posts do not shift later pages.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<
@@ -160,7 +162,9 @@ export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    /** Searches public accounts, most followers first, then by handle. The last word can be a prefix. */
+    /**
+     * Searches public accounts, most followers first, then by handle. The last unquoted term also matches as a prefix.
+     */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const parsed = parseUserSearchText(text);
       const { include, exclude, warnings } = parsed;

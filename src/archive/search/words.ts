@@ -1,4 +1,4 @@
-/** Characters that are words by themselves: symbols, and letters of Korean and of scripts without spaces. */
+/** Characters that count as single words: symbols, and letters of Korean and of scripts without spaces. */
 const singleCharacterWords = [
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'].map(
     (script) => String.raw`\p{Script_Extensions=${script}}`,
@@ -58,7 +58,7 @@ function findNonAscii(text: string, from: number): number {
   return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Converts a name to one word of hex digits, ignoring case. Searches for the word match only the whole name. */
+/** Converts a name to one word of hex digits, ignoring case. A search for this word finds only the complete name. */
 export function toNameWord(name: string): string {
   // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

@@ -6,7 +6,7 @@ import { toWords } from '../search/words.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter } from './writers.ts';
 
-/** Account with the time in Unix seconds when it was stored; for an imported account, when its export was made. */
+/** Account with the Unix second at which it was stored; for an imported account, the second of its export. */
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
 /** Row of the `accounts` table. */
@@ -52,7 +52,7 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-/** Returns SQL that replaces a DID in `table.column` with the handle of the account with that DID, if archived. */
+/** Returns SQL for `table.column` in which the DID of an archived Bluesky account is replaced with its handle. */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
   return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'

@@ -19,7 +19,7 @@ export interface AccountSummary {
 
 const imported = platform.options.filter((one) => one !== 'sample');
 
-/** Returns functions that list imported accounts (without the built-in sample) and remove accounts. */
+/** Returns functions that list imported accounts (excluding the built-in sample) and delete accounts. */
 export function openAccountSummaries(database: SqliteDatabase) {
   const select = `
     SELECT platform, handle, protected, stored,
@@ -55,22 +55,22 @@ export function openAccountSummaries(database: SqliteDatabase) {
   return {
     /** Lists the imported accounts, ordered by platform and handle. */
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
-    /** Lists the first `limit` imported accounts, ordered by platform and handle, without counting their posts. */
+    /** Lists the references of the first `limit` imported accounts, ordered by platform and handle. */
     listHandles: (limit: number): readonly AccountReference[] => handles.all(limit),
     countAccounts: (): number => count.get() ?? 0,
-    /** Counts the posts of an imported account. Returns `undefined` if there is no such account. */
+    /** Returns the summary of an imported account; `undefined` if there is no such account. */
     summarizeAccount: ({ platform, handle }: AccountReference): AccountSummary | undefined => {
       const row = one.get({ platform, handle });
       return row && toAccountSummary(row);
     },
-    /** Returns whether any posts or accounts of a platform were imported; of any platform if `of` is omitted. */
+    /** Returns whether any posts or accounts were imported. `of` restricts the check to one platform. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
     /** Deletes an account and its rows. Returns the counts of deleted rows; `undefined` for an unknown account. */
     removeAccount: openRemoval(database),
   };
 }
 
-/** SQL expression for the account name that `follows.followed` can contain: on Bluesky the DID, else the handle. */
+/** SQL expression for an account's name in the column `follows.followed`: on Bluesky the DID, else the handle. */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
@@ -97,8 +97,8 @@ function toAccountSummary(row: AccountSummaryRow): AccountSummary {
 }
 
 /**
- * SQL condition for the posts that are deleted with their author's account. On X, a public account's post remains if
- * another archived account reposted it. Only X exports contain reposted posts.
+ * SQL condition for the author's posts to delete with the account. On X, a public account's post remains if another
+ * archived account reposted it, because X exports include reposted posts.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
@@ -108,7 +108,7 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
   SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
 ))`;
 
-/** SQL condition for posts that only the account `@handle` reposted and whose authors are not archived. */
+/** SQL condition for posts of unarchived authors that only the account `@handle` reposted. */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts
       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
@@ -121,7 +121,7 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** SQL condition for the follows that are deleted with an account: those that involve no other archived account. */
+/** SQL condition for the follows to delete with an account: follows that involve no other archived account. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (

@@ -3,7 +3,7 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum numbers of posts in a conversation: ancestors, later posts of the author's thread, and replies. */
+/** Maximum numbers of ancestors, later posts of the author's thread, and replies in a conversation. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 
 const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
@@ -37,7 +37,10 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/** Returns the author's thread after `from`: the author's first reply to each post. Continues past deleted posts. */
+/**
+ * Returns the later posts of the author's thread: each is the author's first reply to the previous post. A deleted post
+ * does not end the thread if the author replied to it.
+ */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -51,7 +54,7 @@ function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] 
   return own.map(({ post }) => post);
 }
 
-/** Returns the posts found by calling `findNext` until no post is found, a post repeats or `limit` is reached. */
+/** Calls `findNext` repeatedly, starting with `first`. Returns up to `limit` posts and stops before a repeated post. */
 function follow(
   first: ReadPost,
   limit: number,
@@ -73,7 +76,9 @@ const authorOf = (post: Post): string | undefined => post.author?.screen_name.to
 /** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/** Returns the replies to a post in depth-first order, except posts in `shown`. `isCut`: some may be missing. */
+/**
+ * Returns the replies to a post in depth-first order, except posts in `shown`. `isCut`: whether some may be missing.
+ */
 function readReplies(
   store: ArchiveStore,
   to: Post,

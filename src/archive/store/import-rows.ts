@@ -32,7 +32,10 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 }
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
-  /** Expected `items` of the stored import. If it differs, another process is importing the same export. */
+  /**
+   * Number of items stored before this update. A different stored number shows that another process runs the same
+   * import.
+   */
   readonly before: number;
   readonly now: number;
 }

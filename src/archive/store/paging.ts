@@ -7,10 +7,10 @@ export interface Row<Item> {
   readonly cursor: string;
 }
 
-/** Returns the number of rows to read for a page: one more than requested, to detect the last page. */
+/** Returns the number of rows to read for a page: one more than requested, to detect whether more pages follow. */
 export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
-/** Creates a page from rows read with the limit from `toRowLimit`. `asOfMs`: oldest `stored` time in the page. */
+/** Creates a page from rows read with `toRowLimit`. `asOfMs`: oldest `stored` time on the page, in Unix ms. */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
   count: number,

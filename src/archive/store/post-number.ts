@@ -1,11 +1,11 @@
-/** Number of row ids (post numbers) reserved for each second. Row ids rise with time, up to the year 2242. */
+/** Number of row ids (post numbers) reserved for each second. Later posts have higher ids, up to the year 2242. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
 /** Exclusive upper bound of all post numbers. */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/** Post or repost that gets a post number. Posts get even numbers and reposts get odd numbers. */
+/** Post or repost that needs a post number. Posts get even numbers, reposts get odd numbers. */
 interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
@@ -17,7 +17,7 @@ interface Numbered {
 /** Returns the lowest post number at or after a time in Unix seconds. Times out of range are clamped. */
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
-/** Returns the preferred number of a post or repost, the same in every archive. If it is taken, call `nextNumber`. */
+/** Returns the preferred number of a post or repost, equal in every archive. If it is taken, use `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
@@ -34,7 +34,7 @@ export function nextNumber(number: number): number {
 export const isSameSecond = (one: number, other: number): boolean =>
   secondOf(one) === secondOf(other);
 
-/** Returns the time in Unix seconds that a post number encodes, with milliseconds if the number contains them. */
+/** Returns the time in Unix seconds that a post number encodes, including milliseconds if encoded. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;

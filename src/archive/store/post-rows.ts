@@ -21,7 +21,7 @@ interface StoredPost {
   readonly post: Post;
 }
 
-/** Post from the archive, with the id of the post to which it replies. */
+/** Stored post. `parentId`: id of the post to which it replies; `null` if it is not a reply. */
 export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
 export const maxDirectReplies = 200;
@@ -87,7 +87,7 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
-/** Returns whether a post is a reply to another account or to an unknown account. */
+/** Returns whether a post replies to another account or to an unknown account. */
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
@@ -113,7 +113,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns the post that a reply answers; `null` if it is unknown because the reply was deleted. */
+/** Returns the post to which `reply` replies; `null` if there is none, or if `reply` was deleted. */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 

@@ -11,9 +11,9 @@ export type RowDecoder = ReturnType<typeof createRowDecoder>;
 
 interface DecoderOptions {
   readonly baseUrl: string;
-  /** Returns whether an archived account is protected. */
+  /** Returns whether an account is archived as protected. */
   readonly isProtected: (account: Account) => boolean;
-  /** Replaces the URLs of files of which the archive has a copy; `null` leaves all URLs unchanged. */
+  /** Functions that replace media URLs with URLs of stored copies; `null` leaves all URLs unchanged. */
   readonly links: MediaLinks | null;
 }
 

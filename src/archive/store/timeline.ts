@@ -54,7 +54,7 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Rows to read: handle of the account, exclusive upper bound of the post numbers, and maximum number of rows. */
+/** Rows to read: an account's handle, the exclusive upper bound of post numbers, and the maximum number of rows. */
 interface Below {
   readonly handle: string;
   readonly below: number;
@@ -112,7 +112,7 @@ function openRepostReader(database: SqliteDatabase) {
   };
 }
 
-/** Returns the exclusive upper bound of the post numbers on a page, from the cursor and `untilSeconds`. */
+/** Returns the exclusive upper bound of post numbers: the lower of the bounds from `cursor` and `untilSeconds`. */
 function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
   const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
   const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);

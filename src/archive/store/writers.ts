@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
-/** Returns a function that runs `write` in a transaction. An already open transaction is reused. */
+/** Returns a function that runs `write` in a transaction, or within the transaction that is already open. */
 export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,
@@ -13,7 +13,7 @@ export function openAtomicWriter<Row>(
   };
 }
 
-/** Row to write. `wanted`: preferred post number. `values`: values of the columns after the number. */
+/** Row to write. `wanted`: preferred post number. `values`: column values after the post number. */
 interface NumberedRow {
   readonly wanted: number;
   readonly values: readonly unknown[];
@@ -21,9 +21,9 @@ interface NumberedRow {
 }
 
 /**
- * Returns a function that writes a row with the post number `wanted`, or with the next free number. Replaces the row
- * with the same values in the columns `key` (the first columns after the post number), unless that row is newer. Keeps
- * the number of the replaced row if both numbers encode the same second. `columns`: number of columns of `table`.
+ * Returns a function that writes a row with the post number `wanted`, or with the next free number. The row replaces a
+ * stored row with equal `key` columns (the first columns after the post number), unless the stored row is newer. It
+ * keeps the stored number if both numbers encode the same second. `columns`: number of columns of `table`.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,

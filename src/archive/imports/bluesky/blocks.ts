@@ -7,7 +7,7 @@ import type { FileWindow } from './file-window.ts';
 
 export type Blocks = ReturnType<typeof openBlocks>;
 
-/** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), which all records in Bluesky repositories use. */
+/** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), the only kinds of hash and data in Bluesky repositories. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
 /** Creates an index of a CAR file's blocks in a temporary SQLite database. Close the index with `close()`. */
@@ -41,9 +41,9 @@ export function openBlocks(file: FileWindow) {
   return {
     /** Adds a block to the index. If several blocks have the same CID, the first is used. */
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
-    /** Records that a CID was visited. Returns whether this is the first visit. */
+    /** Marks a CID as visited. Returns whether this is the first visit. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
-    /** Returns the parsed block, or an error message: `fault` if the block does not match `schema`. */
+    /** Reads and parses a block. Returns an error message on failure: `fault` if the block does not match `schema`. */
     read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);
       if (typeof bytes === 'string') return bytes;

@@ -74,7 +74,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/** Indexes a file's blocks, from byte offset `from`. Yields the offset reached at intervals, or an error message. */
+/** Indexes the blocks from byte offset `from`. Yields the current offset at intervals; after an error, its message. */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {

@@ -9,7 +9,7 @@ import type { FileWindow } from './file-window.ts';
  * https://ipld.io/specs/transport/car/carv1/, https://atproto.com/specs/repository and https://atproto.com/specs/sync
  */
 
-/** Maximum sizes in bytes in a CAR file. `block` is about twice the AT Protocol's limit for records, 1 MB. */
+/** Maximum sizes in bytes within a CAR file. `block` is about twice the AT Protocol's record limit of 1 MB. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
 /** CID (content identifier) of a block, and the byte offset and length of the block's content in the file. */
@@ -43,7 +43,9 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** Yields the positions of blocks from byte `from`, except too large ones. Yields an error message at invalid data. */
+/**
+ * Yields the positions of blocks from byte `from`, except oversized blocks. Ends with an error message at invalid data.
+ */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);

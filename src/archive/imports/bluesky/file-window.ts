@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 /** Open file with random access. Close it with `close()`. */
 export type FileWindow = ReturnType<typeof openFileWindow>;
 
-/** Size in bytes of the read-ahead buffer. Consecutive requests are usually for neighbouring blocks. */
+/** Size in bytes of the read-ahead buffer. Consecutive reads usually request neighboring blocks. */
 const windowBytes = 32 * 1024;
 
 /** Opens a file for synchronous reads, which are faster than asynchronous reads. @throws Error if opening fails */
@@ -24,7 +24,7 @@ export function openFileWindow(path: string) {
   };
   return {
     size,
-    /** Returns a copy of up to `length` bytes; fewer at the end of the file. */
+    /** Returns a copy of `length` bytes from byte `offset`; fewer at the end of the file. */
     read: (offset: number, length: number): Uint8Array => {
       if (length > windowBytes) {
         const own = new Uint8Array(length);

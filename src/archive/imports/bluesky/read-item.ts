@@ -19,7 +19,7 @@ type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 const posts = 'app.bsky.feed.post';
 
-/** Functions that read records, keyed by collection name. Profile records are not included (see `readProfile`). */
+/** Functions that convert records to import items, by collection name. `readProfile` reads profile records. */
 const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => ExportItem | string> =
   new Map([
     [posts, readPost],
@@ -51,7 +51,7 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
 const isHidden = ({ labels }: PostRecord): boolean =>
   labels.some((label) => hidingLabels.has(label));
 
-/** Returns the quoted post if it is in the same repository (by the same author), otherwise `null`. */
+/** Returns the quoted post if it is by the same author and readable, otherwise `null`. */
 function readOwnQuote(
   { embed }: PostRecord,
   { blocks, owner, account }: RecordContext,
@@ -88,7 +88,7 @@ function readFollow({ cid }: RecordRef, { blocks, owner }: RecordContext): Expor
   return { kind: 'follow', follower: owner.name, followed: record.subject };
 }
 
-/** Returns a record with its key and its time (from the record or the key), or an error message if reading fails. */
+/** Returns a record with its key and its time (from the record or the key); an error message if that is impossible. */
 function readRecord<Row extends { readonly createdAt: number | null }>(
   { path, cid }: RecordRef,
   blocks: Blocks,

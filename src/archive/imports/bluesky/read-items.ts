@@ -7,7 +7,7 @@ import { commit, profileRecord } from './records.ts';
 import { type Owner, type Profile, shapeAccount } from './shape.ts';
 import { walkTree } from './tree.ts';
 
-/** CID of a repository's commit (`root`), and facts that the user supplied, such as the account's handle (`hints`). */
+/** CID of a repository's commit (`root`), and details from the user, such as the account's handle (`hints`). */
 interface RepositoryStart {
   readonly root: CID;
   readonly hints: ExportHints;

@@ -30,7 +30,7 @@ const labels = z
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
 
-/** Schema of the CID of a file that a record refers to: member `ref`, or `cid` in records from before 2023. */
+/** Schema of a reference to a file. Returns the file's CID, from `ref` or, in records from before 2023, from `cid`. */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {
@@ -46,7 +46,7 @@ const blob = z.union([
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 const picture = z.object({ image: blob, alt: textOrNull, aspectRatio });
 
-/** Schema of a record address, `at://did/collection/key`. An address in another form becomes `null`. */
+/** Schema of a record's URI, `at://did/collection/key`. A URI in another form becomes `null`. */
 const recordAddress = url.transform((uri) => {
   const [match, did = '', collection = '', key = ''] =
     /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(

@@ -18,7 +18,10 @@ export interface Owner {
 /** Profile record of an account. `none`: the account has no record. `unreadable`: the record is invalid. */
 export type Profile = ProfileRecord | 'none' | 'unreadable';
 
-/** Converts a profile to an account. `protected` is true if the account is, or may be, hidden from logged-out users. */
+/**
+ * Converts a profile to an account. `protected` is true if the account asks to be hidden from logged-out users, or if
+ * the profile is unreadable.
+ */
 export function shapeAccount(owner: Owner, profile: Profile): Account {
   const record = typeof profile === 'string' ? null : profile;
   const isHidden = profile === 'unreadable' || record?.labels.includes(signedInOnly) === true;
@@ -164,7 +167,7 @@ function cardOf(embed: Embed | null, owner: Owner): Card | null {
   return { url: uri, title: title ?? '', description, image_url: image };
 }
 
-/** Returns a link card for a quoted record; `null` if there is no quoted record or its web page is unknown. */
+/** Returns a link card for a quoted record; `null` without a quoted record, or if its web page is unknown. */
 function quoteCard(embed: Embed | null): Card | null {
   const address = quotedBy(embed)?.uri ?? null;
   const page = address === null ? undefined : pages.get(address.collection);
@@ -173,7 +176,7 @@ function quoteCard(embed: Embed | null): Card | null {
   return { url, title: page.title, description: null, image_url: null };
 }
 
-/** Web pages of quotable records, by collection: the folder in the URL, and the title of the link card. */
+/** Web pages of quotable records by collection: path segment of the URL, and title of the link card. */
 const pages: ReadonlyMap<string, { readonly folder: string; readonly title: string }> = new Map([
   ['app.bsky.feed.post', { folder: 'post', title: 'Quoted post' }],
   ['app.bsky.feed.generator', { folder: 'feed', title: 'Feed' }],
@@ -183,6 +186,6 @@ const pages: ReadonlyMap<string, { readonly folder: string; readonly title: stri
 const imageUrl = (preset: string, owner: Owner, cid: string | null): string | null =>
   cid === null ? null : cdn(preset, owner, cid);
 
-/** Returns the URL of an image on Bluesky's CDN. `preset`: size, such as `avatar`. `cid`: CID of the image file. */
+/** Returns the URL of an image on Bluesky's CDN. `preset`: image size, such as `avatar`. `cid`: CID of the image. */
 const cdn = (preset: string, { did }: Owner, cid: string): string =>
   `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;

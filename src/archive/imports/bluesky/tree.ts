@@ -20,14 +20,14 @@ const node = z.object({
   ),
 });
 
-/** Path of a record, such as `app.bsky.feed.post/3kabc`, and the CID of the record. */
+/** Record in the tree: its path, such as `app.bsky.feed.post/3kabc`, and its CID. */
 export interface Leaf {
   readonly kind: 'leaf';
   readonly path: string;
   readonly cid: CID;
 }
 
-/** Unreadable part of the tree. `after`: path of the last record before this part; `null` at the start of the tree. */
+/** Unreadable part of the tree. `after`: path of the record before this part; `null` at the start of the tree. */
 interface TreeFault {
   readonly kind: 'fault';
   readonly after: string | null;
@@ -38,7 +38,7 @@ type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
 const maxDepth = 128; // a tree of a million million records has about twenty levels
 
-/** Yields the records of a tree in key order, and its unreadable parts. Reads each node only once, even in a cycle. */
+/** Yields the records and the unreadable parts of a tree in key order. Reads each node only once, even in a cycle. */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
   for (const found of walkNode(blocks, root, 1)) {
@@ -68,7 +68,7 @@ function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | st
 
 const notANode = 'It is not a tree node.';
 
-/** Returns the records and branches of a node in order, or an error message if the node is unreadable. */
+/** Returns the records and child nodes of a node in order; an error message if the node is unreadable. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
   if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
   const read = blocks.read(cid, node, notANode);
@@ -87,7 +87,7 @@ function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
 
 const toBranch = (cid: CID | null): Step[] => (cid === null ? [] : [{ kind: 'branch', cid }]);
 
-/** Decodes a key of the tree to the ASCII path of a record. Returns `null` if the key is invalid. */
+/** Decodes a tree key to the path of a record. Returns `null` if the key is invalid. */
 function readPath(key: Uint8Array): string | null {
   if (key.length > 1024) return null;
   const path = Buffer.from(key).toString('latin1');

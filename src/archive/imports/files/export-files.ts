@@ -11,20 +11,20 @@ export interface ExportFile {
 /** Open folder, zip file or tar file that contains an export. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
-  /** Reads one of `files`. @throws Error with a message for the user if the file cannot be read */
+  /** Reads a file from the list `files`. @throws Error with a message for the user if the file is unreadable */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 export const maxListedFiles = 10_000;
 
-/** Maximum ratio of unpacked to compressed size, for files of more than `largeBytes` unpacked bytes. */
+/** Maximum ratio of unpacked to compressed size. Applies to files of more than `largeBytes` unpacked bytes. */
 const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
 
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
-/** Returns whether imports read files with this name. Media files, for example, are not read. */
+/** Returns whether imports read files with this name (`.js`, `.json`, `.ndjson` or `.car`). */
 export const isExportFileName = (name: string): boolean => /\.(?:js|json|ndjson|car)$/.test(name);
 
 export async function readStart(path: string, length: number): Promise<Buffer> {
@@ -43,7 +43,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** Creates an export source. `bytesRead` counts the bytes read; `totalBytes` is the total size of `countedFiles`. */
+/** Creates an export source that counts the bytes read. `totalBytes` is the total size of `countedFiles`. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

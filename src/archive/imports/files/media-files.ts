@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { readTarFiles } from './tar-files.ts';
 import { readZipFiles } from './zip-files.ts';
 
-/** File of an export. A caller that needs the content must read it before the next file. */
+/** File of an export. Its content can be read only until the caller requests the next file. */
 export interface MediaFile {
-  /** Path within the export, with `/` between folders. Exports can contain any text here. */
+  /** Path within the export, with `/` between folders. It is not validated. */
   readonly path: string;
-  /** Uncompressed size in bytes, as the export says. */
+  /** Uncompressed size in bytes, as stated by the export. */
   readonly bytes: number;
-  /** Returns the content in chunks. */
+  /** Yields the content in chunks. */
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum depth of folders, for paths such as Mastodon's `media_attachments/files/109/…/a.png`, and number of files. */
+/** Maximum depth of folders and number of files. Mastodon's paths are deep: `media_attachments/files/109/…/a.png`. */
 const limits = { depth: 16, files: 2_000_000 } as const;
 
 /** Yields all files of an export once, in any order and in constant memory. Does not follow symbolic links. */
@@ -23,7 +23,7 @@ export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, v
   else yield* (await readZipFiles(path)) ?? readTarFiles(path);
 }
 
-/** Flags that open a file for reading, but not a symbolic link. */
+/** Flags to open a file for reading, which fail for a symbolic link on systems with `O_NOFOLLOW`. */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {
@@ -36,7 +36,7 @@ async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefi
   }
 }
 
-/** Yields the paths of all files within a folder. `depth`: number of levels of folders to read. */
+/** Yields the paths of all files within a folder. `depth`: number of folder levels to read. */
 async function* listPaths(
   root: string,
   within: string = '',

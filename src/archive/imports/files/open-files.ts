@@ -11,7 +11,7 @@ export const openExportFiles = async (path: string): Promise<ExportFiles | null>
 
 const maxDepth = 2; // maximum depth of the files of an export: `twitter-export/data/tweets.js`
 
-/** Size in bytes of the chunks in which files are read. Larger chunks are faster but need more memory. */
+/** Size in bytes of the chunks in which files are read. Larger chunks are faster but use more memory. */
 const chunkBytes = 128 * 1024;
 
 const maxFilesOfFolder = 2000; // larger folders contain media, which are not read

@@ -1,7 +1,7 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 import { type ExportFile, readWhole } from './export-files.ts';
 
-/** File in a tar file. Read `content` before the next entry. If the tar file is truncated, `content` ends early. */
+/** File in a tar file. Read `content` before the next entry. In a truncated tar file, `content` ends early. */
 interface TarEntry extends ExportFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
@@ -37,8 +37,8 @@ export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncG
 }
 
 /**
- * Creates a function that returns the next `length` bytes of a stream, in chunks of any size. The bytes can be iterated
- * several times: each iteration continues where the last one stopped.
+ * Creates a function that returns the next `length` bytes of a stream, in chunks of any size. The returned bytes can be
+ * iterated several times: each iteration continues at the end of the previous one.
  */
 function createByteReader(chunks: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array();

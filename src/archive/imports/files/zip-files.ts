@@ -8,7 +8,7 @@ import {
 } from './export-files.ts';
 import type { MediaFile } from './media-files.ts';
 
-/** Maximum number of entries in a zip file, and maximum unpacked bytes of each. Large exports have 100,000 files. */
+/** Maximum number of entries in a zip file, and of unpacked bytes per entry. Large exports have 100,000 entries. */
 const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
 /** Opens a zip file; returns `null` for other files. @throws Error if the zip file cannot be read */
@@ -58,7 +58,7 @@ async function openZip(path: string): Promise<ZipFile | null> {
   });
 }
 
-/** First bytes of zip files: the header of a file, or the end record of an empty zip file. */
+/** First bytes of a zip file: the header of the first file, or the end record of an empty zip file. */
 const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {

@@ -11,7 +11,7 @@ import { toProfilePictureUrl } from './media.ts';
 import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
 
 export interface Owner {
-  /** ActivityPub id of the account, which posts use to refer to their author. */
+  /** ActivityPub id (URL) of the account. Posts refer to their author by this id. */
   readonly address: string;
   readonly host: string;
   readonly account: Account;
@@ -64,7 +64,7 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
   });
 }
 
-/** Returns the profile text, followed by the profile fields and the address to which the account moved. */
+/** Returns the profile text with the profile fields and, for a moved account, its new address. */
 function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
   const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
@@ -83,7 +83,10 @@ function findLink({ attachment }: ActorPayload): string | null {
   return links[0] ?? null;
 }
 
-/** Creates a function that returns the full handle of a mention in a post. `mentions`: all mentions of that post. */
+/**
+ * Creates a function that returns the full handle of an account mentioned in a post; `null` if unknown. `mentions`: all
+ * mentions of the post.
+ */
 export function createMentionNamer(mentions: readonly MentionPayload[]) {
   return (url: string, label: string): string | null => {
     const user = label.trim().replace(/^@/, '').toLowerCase();
@@ -96,7 +99,10 @@ export function createMentionNamer(mentions: readonly MentionPayload[]) {
   };
 }
 
-/** Returns the full handle of a mentioned account. If `name` has no host, the host of `href` is added. */
+/**
+ * Returns the full handle of a mentioned account. Takes a missing host from `href`; returns `null` if `href` is
+ * invalid.
+ */
 function handleOf({ name, href }: MentionPayload): string | null {
   const handle = name.replace(/^@/, '');
   if (handle.includes('@')) return handle;

@@ -29,7 +29,7 @@ export const mastodonFormat: ExportFormat = {
   },
 };
 
-/** Finds the files to read in the folder of `outbox.json`. Returns `null` if there is no `outbox.json`. */
+/** Finds the files to read in the folder that contains `outbox.json`. Returns `null` without an `outbox.json`. */
 function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
   if (outbox === undefined) return null;
@@ -91,7 +91,7 @@ function shape(row: ActivityPayload, owner: Owner, location: string): ExportItem
   return typeof shaped === 'string' ? skipRecord(location, shaped) : shaped;
 }
 
-/** Returns whether an activity is hidden: its recipients, or those of its post, do not include the public. */
+/** Returns whether an activity is not public: its recipients, or its post's recipients, do not include the public. */
 function isHidden(row: ActivityPayload): boolean {
   const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);

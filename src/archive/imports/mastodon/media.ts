@@ -12,7 +12,9 @@ import type { MediaReference } from '../export-source.ts';
 
 const maxName = 1000;
 
-/** Returns the name by which posts refer to a file of a Mastodon export. `folder`: folder of `outbox.json`. */
+/**
+ * Returns the name by which posts refer to a file; `null` if it is not a media file. `folder`: folder of `outbox.json`.
+ */
 export function mediaNameOf(path: string, folder: string): string | null {
   if (!path.startsWith(folder) || /\.(?:json|csv)$/.test(path)) return null;
   const name = path.slice(folder.length);
@@ -20,8 +22,8 @@ export function mediaNameOf(path: string, folder: string): string | null {
 }
 
 /**
- * Returns the reference for the URL of an attachment. If the server of the file is unknown, its URL starts with
- * `exportOnly`. Returns `null` for URLs that are neither a path nor a web address.
+ * Returns the media reference for an attachment's URL. If the file's server is unknown, the returned URL starts with
+ * `exportOnly`. Returns `null` for a URL that is neither a path nor a web address.
  */
 export function referToFile(
   path: string,
@@ -42,7 +44,7 @@ export function toProfilePictureUrl(path: string | null, handle: string): string
   return /^[\w-]{1,100}\.\w{1,10}$/.test(path) ? toExportUrl(handle, path) : null;
 }
 
-/** Returns the references of an account to the pictures of its profile in the export. */
+/** Returns an account's references to profile pictures that the export contains. */
 export function referToPictures({
   screen_name,
   avatar_url,

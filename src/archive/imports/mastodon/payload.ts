@@ -19,7 +19,7 @@ import { readTimeMs } from '../../../platforms/times.ts';
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
-/** Names of the recipient that makes a post public: https://www.w3.org/TR/activitypub/#public-addressing */
+/** Names of the public as a recipient (https://www.w3.org/TR/activitypub/#public-addressing). */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',
@@ -68,7 +68,7 @@ export type MentionPayload = z.output<typeof mention>;
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-/** Schema of the choices of a poll. The value is `null` for posts without a poll. */
+/** Schema of the choices of a poll; `null` for posts without a poll. */
 const choices = z
   .unknown()
   .optional()

@@ -89,7 +89,10 @@ function languageOf({ contentMap }: NotePayload): string | null {
   return language === undefined || language === 'und' ? null : language;
 }
 
-/** Returns the post to which a post replies. If that post's server does not run Mastodon, only the URL is known. */
+/**
+ * Returns the post to which a post replies; `null` if it is not a reply. If its URL is not a Mastodon post URL, its
+ * author and id are `null`.
+ */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
   const url = isWebUrl(inReplyTo) ? inReplyTo : null;
@@ -98,7 +101,7 @@ function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replyin
   return { screen_name: handleOf(inReplyTo, owner), status: address.id, url };
 }
 
-/** Returns the handle of a post's author, parsed from the post's address; `null` if the address has no handle. */
+/** Returns the handle of a post's author from the post's URL; `null` if the URL contains no handle. */
 function handleOf(address: string, owner: Owner): string | null {
   if (address.startsWith(`${owner.address}/statuses/`)) return nameOf(owner);
   return parseNoteAddress(address)?.handle ?? null;
@@ -129,7 +132,7 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
   };
 }
 
-/** Parses a post address: `https://host/users/u/statuses/1`, `…/@u/1`, or `…/ap/users/2/statuses/1` (no handle). */
+/** Parses a post's URL: `https://host/users/u/statuses/1`, `…/@u/1`, or `…/ap/users/2/statuses/1` (no handle). */
 function parseNoteAddress(
   address: string,
 ): { readonly handle: string | null; readonly id: string } | null {

@@ -7,7 +7,7 @@ import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
-/** Schema of a line from older versions of Perch: a post that is not wrapped in an object with the member `post`. */
+/** Schema of a line from older versions of Perch: the post itself, without a wrapper object. */
 const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
 
 const historyLine = z.union([
@@ -19,7 +19,7 @@ const historyLine = z.union([
   z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
 ]);
 
-/** Schema of a line with unknown members, which later versions of Perch may add. Such lines are ignored. */
+/** Schema of any other line, which a later version of Perch may have written. Such lines are ignored. */
 const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
@@ -30,7 +30,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file that begins with `start` is a saved history. @throws Error if it lists only post ids */
+/** Returns whether a file is a saved history, judged by its first bytes. @throws Error if it lists only post ids */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is the index of a history, which contains no posts.');
@@ -56,13 +56,13 @@ export async function openHistory(path: string, bytes: number): Promise<ExportSo
   }));
 }
 
-/** Account of a saved history. `newest`: time of its newest own post in Unix seconds; `null` if it has only reposts. */
+/** Account of a saved history. `newest`: Unix second of the newest original post; `null` if there are only reposts. */
 interface Owner {
   readonly account: Account;
   readonly newest: number | null;
 }
 
-/** Returns the account of a history: the author of the first original post, or the reposter if all are reposts. */
+/** Returns the account of a history: the author of the first original post, else the account that reposted. */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
   for await (const lines of readLines(createReadStream(path))) {
@@ -122,7 +122,9 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/** Creates a function that returns a post's Unix time in seconds. For reposts: just before the next newer post. */
+/**
+ * Creates a function that returns a post's time in Unix seconds. Estimates a repost's time from the next newer post.
+ */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

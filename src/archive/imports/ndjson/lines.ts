@@ -76,7 +76,7 @@ export function openLines(
   return createExportSource(files, [file], (read) => open(() => readLines(read(file)), file.name));
 }
 
-/** Returns the record that reports a skipped line. `name` is the name of the file. */
+/** Creates the record of a skipped line. `name` is the name of the file. */
 export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>
   skipRecord(`${name}, line ${number}`, reason);
 

@@ -7,7 +7,7 @@ import type { MediaReference } from '../export-source.ts';
  * profile as `profile_media/{id of the account}-{file name in the URL}`, with an extension that the URL can lack.
  */
 
-/** Returns the name by which posts refer to a file of an X export; `null` for files that are not the media of posts. */
+/** Returns the name by which posts and profiles refer to a file of an X export; `null` if it is not a media file. */
 export function mediaNameOf(path: string): string | null {
   const [, folder, name] = mediaPath.exec(path) ?? [];
   if (folder === undefined || name === undefined) return null;
@@ -16,7 +16,7 @@ export function mediaNameOf(path: string): string | null {
 
 const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
 
-/** Returns the references of a post to its pictures and videos. */
+/** Returns a post's references to its pictures and videos. */
 export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   if (media.all.length === 0) return [];
   const urls = media.all.flatMap(({ url, thumbnail_url, variants = [] }) => [
@@ -27,7 +27,7 @@ export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   return [...new Set(urls)].map((url) => ({ url, name: `${id}-${fileNameOf(url)}` }));
 }
 
-/** Returns the references of an account to its profile picture and banner. `profile`: their URLs in the export. */
+/** Returns an account's references to its profile picture and banner. `profile`: URLs of both in the export. */
 export function referToPictures(
   { id, avatar_url, banner_url }: Account,
   profile:

@@ -33,7 +33,7 @@ const readHandle = createReader(/^\w{1,20}$/);
 const digits = anything.transform(readDigits);
 const words = anything.transform(readWords);
 
-/** Schema of the position of a link, mention, tag or media item, in code points of the text before HTML decoding. */
+/** Schema of the position of a link, mention, tag or media item: code point offsets before HTML entity decoding. */
 const indices = z
   .tuple([digits, digits])
   .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
@@ -119,7 +119,7 @@ const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token
 
 type TweetRow = z.output<typeof tweetRow>;
 
-/** Returns whether a value matches the schema `tweetRow`. Takes a tenth of the time of the schema. */
+/** Returns whether a value matches the schema `tweetRow`. Ten times faster than the schema. */
 function isTweetRow(value: unknown): value is TweetRow {
   if (typeof value !== 'object' || value === null) return false;
   // A JSON object, so its members are unknown values.
@@ -184,7 +184,7 @@ export const profilePayload = z.object({
   }),
 });
 
-/** Schema of an entry of `protected-history.js`: the account became protected or public. */
+/** Schema of an entry of `protected-history.js`, which lists when the account became protected or public. */
 export const protectionPayload = z.object({
   protectedHistory: z.object({ protectedAt: token, action: token }),
 });

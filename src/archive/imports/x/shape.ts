@@ -10,10 +10,10 @@ import { referToMedia } from './media.ts';
 import type { MediaPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
-/** Pattern of the start of an exported repost's text. Captures the handle of the original author. */
+/** Pattern of the prefix `RT @handle: ` in the text of an exported repost. Captures the original author's handle. */
 const repostPattern = /^RT @(\w{1,20}): /;
 
-/** Converts an exported row to a post. `long`: the full text, if the export has it in a separate file. */
+/** Converts an exported post. `long`: the full text, if the export stores it in a separate file. */
 export function shapePost(
   row: TweetPayload,
   author: Account,
@@ -30,7 +30,10 @@ export function shapePost(
   };
 }
 
-/** Returns the reposted post (with id, time and text of the repost) and the repost; `undefined` for other rows. */
+/**
+ * Converts an exported repost to the original post (with the id, time and text of the repost) and the repost. Returns
+ * `undefined` if `row` is not a repost.
+ */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,
@@ -69,11 +72,11 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** Whether the row is a repost. If true, the numbers of likes and reposts are omitted. */
+  /** Whether the exported post is a repost. If true, the numbers of likes and reposts are omitted. */
   readonly isRepost: boolean;
 }
 
-/** Converts a row to a post. Lists each member, because spreading objects is several times slower. */
+/** Converts an exported post. Lists each member, because spreading objects is several times slower. */
 function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Status {
   const { created_at, created_timestamp } = toCreated(row.createdMs);
   return {

@@ -24,18 +24,18 @@ export interface ShapedText {
   readonly facets: readonly Facet[];
 }
 
-/** Link, mention, tag or media link in the exported text. */
+/** Link, mention, tag or media link in the exported text, with its position. */
 interface Annotation {
   /** Start of the annotation, in code points of the exported text. */
   readonly start: number;
   readonly end: number;
   readonly written: string;
-  /** Text to display instead of the exported text `written`; `null` to display `written` itself. */
+  /** Text to display instead of `written` (the exported text); `null` to display `written` unchanged. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Returns the text from code point `begin` on: HTML entities decoded, links expanded, media links removed. */
+/** Returns the text from code point `begin`, with decoded HTML entities, expanded links and no media links. */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
@@ -51,7 +51,7 @@ export function shapeText(
   return { text, facets: scanFacets(text) };
 }
 
-/** Returns the text of a long post with its links. The links are found by searching the text. */
+/** Returns the text of a long post and its links, whose positions are found by searching the text. */
 function shapeNote({ core }: NotePayload): ShapedText {
   const annotations = core.urls.flatMap(({ shortUrl, expandedUrl }) =>
     toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
@@ -120,7 +120,9 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/** Finds an annotation's text at its exported position, or else from index `from` on. Returns its index or `null`. */
+/**
+ * Returns the index of an annotation: its exported position if correct, else the first match after `from`; else `null`.
+ */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
   if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {
@@ -130,10 +132,12 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
   return found < 0 ? null : found;
 }
 
-/** Maximum total length, in characters, of long texts in memory. Further long posts keep their shortened text. */
+/** Maximum total length, in characters, of long texts in memory. Further long posts are imported shortened. */
 const maxCharacters = 8_000_000;
 
-/** Reads the texts of long posts. Returns a function from a post to its full text (`undefined` for a short post). */
+/**
+ * Reads the full texts of long posts. Returns a function that finds a post's full text; `undefined` for short posts.
+ */
 export async function readNotes(
   files: readonly ExportFile[],
   read: ExportFiles['read'],
@@ -151,7 +155,7 @@ export async function readNotes(
   return (row) => findText(bySecond, row);
 }
 
-/** Returns the long text that starts with the short text of `row` and was posted within a second of `row`. */
+/** Returns the long text that begins with the short text of `row` and was created within about a second of it. */
 function findText(
   bySecond: ReadonlyMap<number, readonly NotePayload[]>,
   row: TweetPayload,
@@ -164,7 +168,7 @@ function findText(
   return note && shapeNote(note);
 }
 
-/** Removes the ellipsis and the link at the end of a shortened text. */
+/** Returns a shortened text without the ellipsis and the link at its end. */
 function beginningOf(text: string): string {
   return decodeEntities(text)
     .trimEnd()

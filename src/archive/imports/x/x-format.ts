@@ -56,7 +56,7 @@ const patterns = {
 /** Files to import, by kind of file. Files of a kind are in the order of their part numbers. */
 type ExportParts = Readonly<Record<keyof typeof patterns, readonly ExportFile[]>>;
 
-/** Finds the files of an X export in any folder. Returns `null` if the files are not an X export. */
+/** Finds the files of an X export, in any folder. Returns `null` if there is no X export. */
 function findParts(files: readonly ExportFile[]): ExportParts | null {
   const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
   const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
@@ -192,7 +192,7 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns whether the last change of protection in the export made the account protected; `false` without changes. */
+/** Returns whether the newest entry of the protection history made the account protected; `false` without entries. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],
