@@ -10,13 +10,19 @@ export interface Requester {
   readonly signal: AbortSignal;
   /** Caller that is charged for each answer that does not come from the cache; `undefined` if reads are free. */
   readonly caller?: Caller | undefined;
-  /** Client whose limits apply to the read; `undefined` for the server's own work and the command line. */
+  /**
+   * Client (network address) whose limits apply to the read; `undefined` for the server's own work and the command
+   * line.
+   */
   readonly client?: Client | undefined;
   /** Span of the request; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
-/** Charges the caller, then runs `work`. Refunds the charge if an upstream fails. @throws Problem `rate_limited` */
+/**
+ * Charges the caller, then runs `work`. Refunds the charge if an upstream fails. @throws Problem `rate_limited` if the
+ * caller's rate limit is exhausted
+ */
 export async function withCharge<Result>(
   requester: Requester | undefined,
   work: () => Promise<Result>,

@@ -96,7 +96,7 @@ export function createFetcher(options: FetchOptions) {
   };
 }
 
-/** Creates the functions that search the cache of this instance, and then the cache that all instances share. */
+/** Creates functions that search this instance's cache, and then the cache that all instances share. */
 function createCacheSearch(options: FetchOptions) {
   const { cache, clock } = options;
   const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
@@ -134,11 +134,13 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
   return { found, source, fetchedAtMs, cache, renderings };
 }
 
-/** Creates a function that joins the in-flight fetch of a plan, or starts a fetch within the requester's limits. */
+/** Creates a function that starts the fetch of a plan, or waits for the same fetch if it is already in flight. */
 function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
-  /** Spans of the requests that run the fetches in flight, by key. Requests that wait for a fetch link to its span. */
+  /**
+   * Spans of requests that started an in-flight fetch, by fetch key. Requests that wait for a fetch link to its span.
+   */
   const leaders = new Map<string, TraceSpan>();
   const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {
     const client = requester?.client ?? null;
@@ -156,7 +158,7 @@ function createInFlightFetches(options: FetchOptions) {
       slot.release();
     }
   };
-  /** Starts or joins a fetch. `isOwn` is true if the caller has started it. */
+  /** Starts or joins a fetch. `isOwn`: whether this call started the fetch. */
   const join = (key: string, flight: Flight) => {
     const { requester, span } = flight;
     let isOwn = false;
@@ -188,7 +190,7 @@ function createInFlightFetches(options: FetchOptions) {
     } catch (error) {
       const isRateLimited = error instanceof Problem && error.code === 'rate_limited';
       if (isOwn || !isRateLimited) throw error;
-      // The first caller may have another share of the request budget, so this caller starts its own fetch.
+      // The first caller may have used up its share of the request budget, so this caller starts its own fetch.
       return join(`${shareOf(requester)} ${flightKey}`, flight).fetched;
     }
   };
@@ -203,7 +205,9 @@ interface Flight {
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
-/** Copies an entry of the shared cache to this instance's cache. Returns it, or `undefined` if it is not newer. */
+/**
+ * Copies an entry from the shared cache to this instance's cache. Returns the entry; `undefined` if it is not newer.
+ */
 async function readShared(
   { shared, cache }: FetchOptions,
   { key, useCache }: Plan,
@@ -215,7 +219,7 @@ async function readShared(
   return { ...entry, renderings: cache.set(key, entry) };
 }
 
-/** Fetches an answer. If another instance is already fetching it, returns the entry of that instance instead. */
+/** Fetches an answer. If another instance is already fetching it, waits for that instance's entry instead. */
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
   const lease = plan.useCache && shared ? await claim(shared, plan, request) : undefined;
@@ -234,7 +238,7 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
   }
 }
 
-/** Claims the right to fetch an answer, or waits for the entry of the instance that has this right. */
+/** Claims the right to fetch an answer. If another instance has this right, waits for the entry that it stores. */
 function claim(shared: SharedResponses, { key }: Plan, { signal, span }: RequestContext) {
   const wait = span?.startChild('wait', { attributes: { 'perch.wait.for': 'instance' } });
   return endWith(wait, shared.claim(key, signal));

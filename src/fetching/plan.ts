@@ -10,10 +10,12 @@ export interface Plan {
   readonly query: PostQuery | BrowseQuery;
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
-  /** Key of the requested post, account or search. If it does not exist, all cached answers about it are removed. */
+  /**
+   * Key of the requested post, account or search. If it is confirmed not to exist, cached answers about it are removed.
+   */
   readonly subject: string;
   readonly freshness: Freshness;
-  /** Whether a cached answer may be used; false for `nocache=true`. */
+  /** Whether a cached answer may be used; `false` if the request has `nocache=true`. */
   readonly useCache: boolean;
   /** Whether stale answers and providers of last resort, such as the server's archive, are excluded. */
   readonly isLiveOnly?: boolean;
@@ -22,7 +24,7 @@ export interface Plan {
 export const accountSubject = (platform: Platform, handle: string): string =>
   `account ${platform} ${handle.toLowerCase()}`;
 
-/** Use of the cache for an answer, as sent in the header `X-Cache`. */
+/** Cache status of an answer, as sent in the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
 export type Found = PostFound | BrowseFound;
@@ -49,13 +51,13 @@ export function pageIn({ found }: Answer): BrowseFound {
 
 const maxRenderings = 16; // cached renderings per answer; further renderings are not cached
 
-/** Limit on the renderings (Markdown, JSON, …) that are cached with one answer of an upstream. */
+/** Limit on the number of renderings (Markdown, JSON, …) that are cached for one answer. */
 export interface RenderingBudget {
   /** Returns whether a rendering of `bytes` bytes may be cached. If so, counts the rendering against the limit. */
   admit(bytes: number): boolean;
 }
 
-/** Creates the limit on one answer's renderings. `grow` is called with the size in bytes of each admitted rendering. */
+/** Creates the rendering limit of one answer. `grow` is called with the size in bytes of each admitted rendering. */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {

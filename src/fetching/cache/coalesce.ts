@@ -6,7 +6,7 @@ interface InFlight<Value> {
   callers: number;
 }
 
-/** Creates a function that shares work between concurrent callers. It aborts work that no caller waits for. */
+/** Creates a function that shares work between concurrent callers. It aborts the work when all callers have left. */
 export function createCoalescer<Value>() {
   const inFlight = new Map<string, InFlight<Value>>();
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {
@@ -24,7 +24,9 @@ export function createCoalescer<Value>() {
     if (inFlight.get(key) === fetch) inFlight.delete(key);
     fetch.controller.abort();
   };
-  /** Starts the work for a key, or waits for work in flight. @throws the error of `start`, or the reason of `signal` */
+  /**
+   * Starts the work for a key, or waits for the work in flight. @throws the error of `start`; the reason of `signal`
+   */
   return async (
     key: string,
     signal: AbortSignal | undefined,

@@ -15,7 +15,9 @@ export type Outcome =
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /** Keys of the posts, accounts or search in the answer (`Plan.subject`). If one is deleted, this entry is removed. */
+  /**
+   * Keys of the requested subject, and of the posts and accounts in the answer. If one is deleted, so is this entry.
+   */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
@@ -24,7 +26,7 @@ export interface CacheEntry {
   readonly revalidateUntilMs: number;
   /** Epoch time in ms until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
-  /** Length of the answer as JSON, in characters. Default: the cache measures it. */
+  /** Length of the answer as JSON, in characters. If absent, the cache computes it. */
   readonly length?: number;
 }
 
@@ -38,7 +40,7 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Called with each deleted post or account, and with the keys of the cache entries to remove because of it. */
+  /** Called for each deleted post or account, with its key and the keys of the cache entries that are removed. */
   readonly onGone?: (subject: string, keys: readonly string[]) => void;
 }
 
@@ -90,9 +92,11 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
-    /** Returns whether a cache entry contains a post or account that was deleted after the entry was requested. */
+    /** Returns whether a post or account in an entry was deleted after the entry was requested. */
     isOutdated,
-    /** Removes cache entries about a deleted post or account, and later ignores data requested before `goneMs`. */
+    /**
+     * Removes the entries about a deleted post or account, and rejects new ones requested before `goneMs` (epoch ms).
+     */
     dropSubject: (subject: string, goneMs: number): void => {
       const keys = [...(keysOf.get(subject) ?? [])];
       limits.onGone?.(subject, keys);
@@ -110,7 +114,7 @@ export function createResponseCache(limits: CacheOptions) {
 
 const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
 
-/** Returns whether a subject of the entry was deleted after the entry was requested. `goneAt`: times of deletion. */
+/** Returns whether a subject of the entry was deleted after the entry was requested. `goneAt`: deletion times in ms. */
 const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
   goneAt.size > 0 &&
   !('gone' in outcome) &&
@@ -123,7 +127,7 @@ export interface Lifetimes {
   readonly notFoundSeconds: number;
 }
 
-/** Divides `ttlSeconds` to get the number of seconds for which a complete answer of each kind stays fresh. */
+/** Divisors of `ttlSeconds`, by kind of answer. The quotient is the time in seconds for which an answer stays fresh. */
 export const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
 const shortLivedDivisor = 60; // partial answers and answers from local providers expire sooner
@@ -158,9 +162,10 @@ export function toEntry(
 }
 
 /**
- * Stores an entry and returns it. Keeps a better cached entry: a fresh complete one instead of an
- * incomplete one, or any that may still be served instead of a fallback (`isStopgap`).
- * @throws Problem `upstream_unavailable` for such a fallback if `useCache`; the caller then serves the cached entry
+ * Stores an entry and returns it. An incomplete entry does not replace a fresh complete entry in the cache. A fallback
+ * (see `isStopgap`) does not replace an entry that may still be served.
+ * @throws Problem `upstream_unavailable` for such a fallback if `useCache` is true; the caller then serves the cached
+ * entry
  */
 export function storeEntry(
   cache: ResponseCache,

@@ -5,7 +5,7 @@ import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;
 
-/** Serializes a cache entry for other Perch instances of the same version. Includes each author only once. */
+/** Serializes a cache entry for other instances of the same Perch version. Stores each author of list items once. */
 export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
   if (!('gone' in outcome)) {
     const authors: Account[] = [];
@@ -17,7 +17,7 @@ export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
 
 type FoundOutcome = Exclude<Outcome, { readonly gone: Problem }>;
 
-/** Replaces the author of each item with its index in `authors`, and appends new authors there. */
+/** Replaces each item's author with an index into `authors`, and appends new authors to `authors`. */
 function withoutAuthors(outcome: FoundOutcome, authors: Account[]): unknown {
   const { found } = outcome;
   const indices = new Map<string, number>();
@@ -37,7 +37,7 @@ function withoutAuthors(outcome: FoundOutcome, authors: Account[]): unknown {
   return { ...outcome, found: { ...found, items: found.items.map(strip) } };
 }
 
-/** Parses a cache entry that the same version of Perch has serialized. */
+/** Parses a cache entry that `serializeEntry` of the same version serialized. */
 export function parseEntry(text: string): CacheEntry {
   const { authors, ...entry }: CacheEntry & { authors: readonly Account[] } = JSON.parse(text);
   const { outcome } = entry;

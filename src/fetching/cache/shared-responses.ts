@@ -13,21 +13,21 @@ import { parseEntry, serializeEntry } from './serialized-entry.ts';
 
 /** Right of this instance to fetch a response for all instances. Call `publish` or `release` after the fetch. */
 export interface Lease {
-  /** Stores the response for the other instances, which wait for it. */
+  /** Stores the response for other instances, which may be waiting for it. */
   publish(entry: CacheEntry): void;
-  /** Lets another instance fetch the response, because this fetch has failed. */
+  /** Ends the lease without a response, so that another instance can fetch the response. */
   release(): void;
 }
 
-/** Response cache that all instances share in the engine (Redis or Valkey). During an engine outage, it is empty. */
+/** Response cache in the shared engine (Redis or Valkey), used by all instances. During an outage, it is empty. */
 export interface SharedResponses {
-  /** Returns an entry, which may be stale; `undefined` if there is none. */
+  /** Returns an entry, which may be stale; `undefined` if the entry is missing. */
   read(key: string): Promise<CacheEntry | undefined>;
   write(key: string, entry: CacheEntry): void;
-  /** Waits for a lease, or for the entry that another instance fetches. Rejects when `signal` is aborted. */
+  /** Waits for a lease, or for the entry that another instance is fetching. Rejects when `signal` is aborted. */
   claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
   remove(key: string): void;
-  /** Announces to all instances that a post or account does not exist. Other instances notice it within a second. */
+  /** Announces that a post or account does not exist. Other instances receive the announcement within a second. */
   announceGone(gone: Gone): void;
   close(): void;
 }
@@ -52,7 +52,7 @@ const pollMs = 25;
 const renewalsPerLease = 3;
 const goneKey = 'gone';
 const gonePollMs = 1000;
-/** Approximate maximum of stored announcements, each of one deleted post or account. Older ones are dropped. */
+/** Approximate maximum number of stored announcements of deleted posts and accounts. The oldest are dropped. */
 const maxGone = 1000;
 
 /** Stores a response and ends the lease. ARGV: response, lifetime in milliseconds, name of the instance. */
@@ -61,17 +61,17 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 if redis.call('GET', KEYS[2]) == ARGV[3] then redis.call('DEL', KEYS[2]) end
 `);
 
-/** Extends a lease if the instance still has it. ARGV: name of the instance, milliseconds. */
+/** Extends a lease if it still belongs to the instance. ARGV: name of the instance, new lifetime in milliseconds. */
 const renewScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `);
 
-/** Ends a lease if the instance in ARGV has it. */
+/** Ends a lease if it still belongs to the instance. ARGV: name of the instance. */
 const releaseScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `);
 
-/** Deletes a cached response. */
+/** Deletes a cached response from the shared engine. */
 const removeScript = defineScript(`
 redis.call('DEL', KEYS[1])
 `);
@@ -81,7 +81,7 @@ const announceScript = defineScript(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
 `);
 
-/** Returns the announcements after the id in ARGV. In the result, ids and announcements alternate. */
+/** Returns the announcements after a stream position, as alternating ids and announcements. ARGV: the position. */
 const listenScript = defineScript(`
 local found = {}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
@@ -91,7 +91,7 @@ end
 return found
 `);
 
-/** Opens the response cache of all instances. Instances of different versions do not share entries. */
+/** Opens the response cache that all instances share. Instances of different versions use separate entries. */
 export function openSharedResponses(options: SharedResponsesOptions): SharedResponses {
   const { engine, clock } = options;
   const closing = new AbortController();
@@ -130,10 +130,10 @@ export function openSharedResponses(options: SharedResponsesOptions): SharedResp
       },
     };
   };
-  /** Returns the lease, or the fresh entry that another instance has stored; `null` if neither is available. */
+  /** Returns the lease, or another instance's fresh entry; `null` if another instance is still fetching. */
   const tryToClaim = async (key: string): Promise<Lease | CacheEntry | null> => {
     const { lease } = keysOf(key);
-    // In this order: the holder publishes before it returns the lease.
+    // The lease is requested first, because another instance publishes its entry before it ends its lease.
     const [isOwn, entry] = await Promise.all([takeLease(lease, options), read(key)]);
     if (entry === undefined || clock.now() >= entry.freshUntilMs) {
       return isOwn ? hold(key, lease) : null;
@@ -169,7 +169,7 @@ function takeLease(lease: string, { engine, leaseMs }: SharedResponsesOptions): 
     );
 }
 
-/** Renews a lease until `signal` is aborted. */
+/** Renews a lease repeatedly until `signal` is aborted. */
 async function renew(
   lease: string,
   { engine, leaseMs }: SharedResponsesOptions,
@@ -212,7 +212,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
       unsent.add(text);
       send(text).catch(() => {});
     },
-    /** Receives all announcements of other instances and resends failed ones, until `signal` is aborted. */
+    /** Receives announcements of other instances, and resends failed announcements, until `signal` is aborted. */
     exchange: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const retries = [...unsent].map(send);
@@ -223,7 +223,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   };
 }
 
-/** Returns the Redis keys of a response and its lease. They contain a hash, because `key` can be long. */
+/** Returns the Redis keys of a response and its lease. Both contain a hash, because `key` can be long. */
 function keysOf(key: string) {
   const tag = hash('sha256', `${version} ${key}`, 'base64url');
   return { response: `response:{${tag}}`, lease: `lease:{${tag}}` };

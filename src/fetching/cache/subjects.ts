@@ -19,7 +19,7 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
   return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
-/** Returns keys of the posts and accounts in an answer. If one is deleted upstream, the cached answer is removed. */
+/** Returns keys of the posts and accounts in an answer. If one of them is deleted upstream, the answer is evicted. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   const subjects = itemsOf(found).flatMap((item) =>
     'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item),
@@ -56,6 +56,6 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }
 
-/** Returns the key of a post: its id if ids are unique on the platform, otherwise its URL; `null` if it has neither. */
+/** Returns the key of a post: the id on X and in the sample, otherwise the URL (or else the id); `null` if unknown. */
 export const postKey = ({ platform, id, url }: Post): string | null =>
   platform === 'x' || platform === 'sample' ? id : (url ?? id);

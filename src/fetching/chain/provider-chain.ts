@@ -46,9 +46,9 @@ interface ProviderFailure {
 
 interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
-  /** Queue for the CPU time slices in which large responses are processed. Default: processing without pauses. */
+  /** Queue for the CPU time slices in which large responses are processed. Default: no time slices. */
   readonly heavyTurns?: Turns | undefined;
-  /** Runs each query that is sent to a provider, for example to count its result. */
+  /** Wraps each query to a provider, for example to count its result. */
   readonly watch?: ProviderRecords['watch'] | undefined;
 }
 
@@ -74,13 +74,13 @@ export function createProviderChain(
       const chainQuery = { ...slices, kind, query, onFailure, watch, ...options, span };
       return endWith(span, askInOrder(links, chainQuery));
     },
-    /** Lists the providers in order for `/health/ready`, with the states of their circuit breakers. */
+    /** Lists the providers in order, with the states of their circuit breakers. Used for `/health/ready`. */
     states: () =>
       links.map(({ provider: { name, platforms, reads }, breakers: { broken } }) => {
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
-    /** Returns the kinds of query that each provider does not answer at the moment, by the name of the provider. */
+    /** Returns, by provider name, the kinds of query that the provider currently does not answer. */
     holds: (): ReadonlyMap<string, readonly QueryHold[]> =>
       new Map(links.map(({ provider, breakers }) => [provider.name, breakers.holds()])),
     close: (): void => {
@@ -89,7 +89,7 @@ export function createProviderChain(
   };
 }
 
-/** Creates the CPU time slices in which a response is processed. If `signal` is aborted, the processing fails. */
+/** Creates the CPU time slices for processing a response. Processing fails when `signal` is aborted. */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
@@ -141,7 +141,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly isLastResort: boolean;
 }
 
-/** Returns the providers to ask, in order; an empty list if only providers of last resort support the query. */
+/** Returns the providers to ask, in order. Returns an empty list if only providers of last resort support the query. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
@@ -204,7 +204,7 @@ function describe(query: Query) {
 
 type QueryDescription = ReturnType<typeof describe>;
 
-/** Returns the problem to report: `not_found` if the absence is certain, otherwise the first provider's problem. */
+/** Returns the problem to report: `not_found` if the absence is confirmed, otherwise the first provider's failure. */
 function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
@@ -228,7 +228,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Returns Problem `upstream_unavailable` for upstream failures, other errors unchanged. Used with `isLiveOnly`. */
+/** Converts upstream failures of live-only reads to Problem `upstream_unavailable`. Returns other errors unchanged. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
@@ -240,12 +240,14 @@ export function toLiveOnlyError(error: unknown): unknown {
   });
 }
 
-/** Kind of query that a provider does not answer at the moment. */
+/** Kind of query that a provider currently does not answer, with the reason. */
 export type QueryHold = BreakerHold & { readonly query: QueryKind };
 
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
-/** Creates a provider's circuit breakers, one for each kind of query. A rate-limit pause applies to all of them. */
+/**
+ * Creates a provider's circuit breakers, one for each kind of query. A pause for a rate limit applies to all of them.
+ */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,

@@ -25,13 +25,13 @@ export type ProviderRecords = ReturnType<typeof createProviderRecords>;
 interface WatchedQuery {
   readonly provider: string;
   readonly kind: QueryKind;
-  /** Signal of the read. Queries that the caller cancels are not counted. */
+  /** Abort signal of the query. Cancelled queries are not counted. */
   readonly signal: AbortSignal;
 }
 
 const outages: ReadonlySet<ProviderErrorKind> = new Set(['throttled', 'unavailable', 'malformed']);
 
-/** Creates a record of the answers and failures of each provider. `names`: names of all providers. */
+/** Creates counters of the answers and failures of each provider. `names`: names of all providers. */
 export function createProviderRecords(names: readonly string[], clock: Pick<Clock, 'now'>) {
   const records = new Map<string, ProviderRecord>(
     names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]),

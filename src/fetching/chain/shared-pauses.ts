@@ -1,15 +1,15 @@
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 
-/** Pauses that instances announce to each other. During a pause, a provider or one kind of its queries is not used. */
+/** Pauses that instances announce to each other. A paused provider, or kind of query of a provider, is not used. */
 export interface SharedPauses {
-  /** Announces that `name` (a provider, or one kind of its queries) is paused for `ms` milliseconds. */
+  /** Announces that `name` (a provider, or one kind of its queries) is paused for the next `ms` milliseconds. */
   announce(name: string, ms: number): void;
   close(): void;
 }
 
 interface SharedPausesOptions {
   readonly engine: Engine;
-  /** Called every second with each current pause, also those of this instance. `leftMs`: milliseconds until it ends. */
+  /** Called every second for each current pause, including own ones. `leftMs`: milliseconds until the pause ends. */
   readonly onPause: (name: string, leftMs: number) => void;
 }
 

@@ -3,18 +3,18 @@ import type { AccountReference } from '../../model/reference.ts';
 /** Query for all posts of an account in a time range, newest first. */
 export interface HistoryQuery {
   readonly account: AccountReference;
-  /** First Unix second of the range; `null` to start with the first post. */
+  /** Start of the time range in Unix seconds (inclusive); `null` for no limit. */
   readonly sinceSeconds: number | null;
-  /** First Unix second after the range; `null` to end with the newest post. */
+  /** End of the time range in Unix seconds (exclusive); `null` for no limit. */
   readonly untilSeconds: number | null;
   readonly maxPosts: number;
   readonly withReplies: boolean;
   readonly withReposts: boolean;
-  /** Whether only replies to other accounts are requested. */
+  /** Whether to return only replies to other accounts. */
   readonly onlyReplies: boolean;
-  /** Whether posts stored by earlier imports are reused. If false, all posts are requested from the upstream. */
+  /** Whether to reuse posts stored by earlier imports. If false, all posts are requested from the upstream. */
   readonly useStored: boolean;
-  /** Whether only ids and times of posts are needed. */
+  /** Whether the caller needs only the ids and times of posts. */
   readonly isIndex: boolean;
 }
 

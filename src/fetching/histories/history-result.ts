@@ -6,7 +6,7 @@ import type { Delivery, HistoryQuery } from './history-query.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { HistoryReadResult } from './stream-history.ts';
 
-/** Time range in Unix seconds, from `since` inclusive to `until` exclusive; `null` at an open end. */
+/** Time range in Unix seconds: `sinceSecond` is inclusive, `untilSecond` is exclusive; `null` for no limit. */
 export interface HistoryRange {
   readonly sinceSecond: number | null;
   readonly untilSecond: number | null;
@@ -18,14 +18,16 @@ interface Tally {
   /** Time of the newest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Earliest and latest fetch time, in Unix seconds, of posts from earlier imports; empty if there are none. */
+  /** Earliest and latest Unix second at which reused posts were fetched; empty if no stored posts were reused. */
   readonly stored: readonly number[];
 }
 
 export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
-  /** Value of `until` that continues a truncated import; `null` if the import is complete or the value is unknown. */
+  /**
+   * Value for the parameter `until` that continues a truncated import, in Unix seconds; `null` if complete or unknown.
+   */
   readonly nextUntilSecond: number | null;
   readonly gaps: readonly HistoryRange[];
   readonly uncertain: readonly HistoryRange[];
@@ -91,7 +93,7 @@ export function toHistoryResult(facts: ResultFacts): HistoryResult {
   };
 }
 
-/** Returns a warning if stored posts were reused, because they may have changed since they were fetched. */
+/** Returns a warning if stored posts were reused, because they may be outdated. */
 function explainAge({ storedCount, stored }: Tally): readonly string[] {
   if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));
@@ -107,7 +109,10 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/** Returns the `until` (Unix seconds) that continues an import; `null` if unknown. The oldest second is read again. */
+/**
+ * Returns the `until` value (Unix seconds) that continues an import; `null` if unknown. Posts of the oldest second are
+ * read again.
+ */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;
@@ -115,7 +120,7 @@ function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly Histo
   return newestSecond === oldestSecond ? oldestSecond : oldestSecond + 1;
 }
 
-/** Returns whether the timeline ended although the account's post count is over 25% above the number of posts read. */
+/** Returns whether the timeline ended early: the account's post count exceeds the number of posts read by over 25%. */
 function endsTooEarly({ query, account, read, tally }: ResultFacts): boolean {
   const isWhole = query.sinceSeconds === null && query.untilSeconds === null;
   if (!read.isAtEnd || !isWhole || !query.withReplies || !query.withReposts) return false;

@@ -17,7 +17,10 @@ export interface SourceOptions {
 
 const pageCount = 100;
 
-/** Creates functions to read a profile and its timeline. Cursors differ by provider, so all pages come from one. */
+/**
+ * Creates functions to read a profile and its timeline. All pages come from the same provider, because cursors differ
+ * by provider.
+ */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, isIndex }: HistoryQuery,
@@ -70,12 +73,12 @@ export function createHistorySource(
   };
 }
 
-/** Reduces the posts of a page to the fields that are needed to list their ids and times in order. */
+/** Removes the fields of posts that are not needed to list ids and times in order. */
 export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** Returns the post without its text and media, as a list of one. Returns an empty list for a placeholder. */
+/** Returns a list that contains the post without its text and media; an empty list for a placeholder. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

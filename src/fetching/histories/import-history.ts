@@ -24,12 +24,12 @@ export interface ImporterOptions extends SourceOptions {
   readonly historyStore?: HistoryStore | undefined;
   /** Called if the store of fetched posts fails; the import continues without the store. */
   readonly onStoreFailure?: ((error: unknown) => void) | undefined;
-  /** Called with an account that is confirmed as deleted or not public. */
+  /** Called with an account that is confirmed to be deleted or not public. */
   readonly onGone: (account: AccountReference) => void;
   readonly stop?: AbortSignal;
 }
 
-/** Stream of the posts of an import. A slow consumer slows down the import. */
+/** Stream of imported posts. A slow consumer slows down the import. */
 export interface PostStream {
   /**
    * Returns the next posts, or the result of the import. Throws Problem `shutting_down` when the server stops, and the
@@ -97,9 +97,9 @@ async function beginImport(options: ImporterOptions, query: HistoryQuery, starte
     stream = streamHistory({
       ...{ query, stored, clock, signal, concurrency, ask: source.readPage },
       deadlineMs: () => startedMs + currentMs,
-      // A profile that cannot be read fails the import below.
+      // If the profile cannot be read, the import fails below.
       pace: reading.then((account) => paceOf(account, startedMs)).catch(() => unknownPace),
-      // Outlines for an index are not stored.
+      // The posts of an index are incomplete, so they are not stored.
       onRead: query.isIndex ? undefined : storedHistory.write,
     });
     const [account, first] = await Promise.all([reading, stream.next()]);

@@ -10,13 +10,15 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /** Timeline position in Unix seconds. For a repost: that of the next newer original post, or `Infinity` if none. */
+  /**
+   * Timeline position in Unix seconds. A repost has the position of the next newer original post; `Infinity` if none.
+   */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /** Earliest possible timeline position in Unix seconds. Post: equals `second`. Repost: can be `-Infinity`. */
+  /** Earliest possible timeline position in Unix seconds: `second` for a post; can be `-Infinity` for a repost. */
   readonly belowSecond: number;
 }
 
@@ -28,7 +30,10 @@ interface Candidate extends PlacedPost {
 
 const firstStoredNumber = 1e9; // number of the first stored post, above those of all fetched posts
 
-/** Creates a buffer that sorts posts as they arrive, and releases each post once, at its newest timeline position. */
+/**
+ * Creates a buffer that sorts posts as they arrive and releases each post once. A repeated post is released at its
+ * newest timeline position.
+ */
 export function createOrdering(wanted: Wanted) {
   const sent = new Set<string>();
   const pending = new Map<string, Candidate>();
@@ -47,13 +52,16 @@ export function createOrdering(wanted: Wanted) {
         addCandidate(placed, number);
       }
     },
-    /** Adds posts of earlier imports, sorted newest first. In the same second, fetched posts come before them. */
+    /** Adds stored posts of earlier imports, sorted newest first. They follow fetched posts of the same second. */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
       }
     },
-    /** Removes and returns posts newer than the newest unread time (`frontierMs`, in epoch ms), newest first. */
+    /**
+     * Removes and returns the posts that are newer than `frontierMs`, newest first. `frontierMs`: epoch time in ms; all
+     * newer posts have been read.
+     */
     release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...pending]
         .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnresolved)
@@ -80,7 +88,7 @@ export function createOrdering(wanted: Wanted) {
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Removes the reposts with keys in `below`, which are older than the requested range. Keeps all other reposts. */
+    /** Removes reposts whose keys are in `below`: they are older than the requested range. Keeps all other reposts. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -90,7 +98,9 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/** Returns whether copy `one` of a post is preferred: first by known position, then newly fetched, then later time. */
+/**
+ * Returns whether copy `one` of a post is better than `other`: known position first, then newly fetched, then newer.
+ */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -103,7 +113,7 @@ function byPlace(a: Candidate, b: Candidate): number {
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/** Creates a collection of all fetched posts. After the import, the posts of completely read ranges are stored. */
+/** Creates a collection of all fetched posts. After the import, posts in completely read time ranges are stored. */
 export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
   const since = minSecond(wanted);
@@ -118,7 +128,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Removes the reposts with keys in `below`, which are older than the requested range. Keeps all other reposts. */
+    /** Removes reposts whose keys are in `below`: they are older than the requested range. Keeps all other reposts. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;
@@ -151,7 +161,7 @@ function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   return belowSecond <= second ? { ...one, second, belowSecond } : one;
 }
 
-/** Returns the requested posts of a page with timeline positions. A repost is placed between its neighbours. */
+/** Returns the requested posts of a page with their timeline positions. A repost is placed between its neighbors. */
 function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);
@@ -187,6 +197,6 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/** Returns the earliest requested Unix second of reposts; `Infinity` if `onlyReplies` excludes all reposts. */
+/** Returns the earliest Unix second of requested reposts; `Infinity` if `onlyReplies` excludes all reposts. */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

@@ -6,27 +6,29 @@ import type { Page, PageSpan } from '../../model/queries.ts';
 export interface PageReaderOptions {
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
-  /** Returns the time in epoch milliseconds after which pages are no longer needed. */
+  /** Returns the epoch time in milliseconds after which pages are no longer needed. */
   readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
 
 export interface CheckedPage {
   readonly page: Page<Post>;
-  /** `false` if posts may be missing from the page even after repeated requests. */
+  /** Whether the page is considered complete. If false, posts may be missing even after repeated requests. */
   readonly isVerified: boolean;
 }
 
-/** Maximum number of times that a page is requested again after an upstream failure. */
+/** Maximum number of retries for a page after upstream failures. */
 const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Number of rows below which a page counts as incomplete. Complete pages of the source FxTwitter have 20 or more. */
+/** Minimum number of rows of a page that counts as complete. Complete pages of FxTwitter have 20 or more rows. */
 const fewestRows = 10;
 
 interface ReadOptions {
-  /** Whether newer posts are still unread, so that an empty page after the last post needs no second request. */
+  /**
+   * Whether an empty last page is accepted without a second request, because requests for other pages will verify it.
+   */
   readonly isProbe?: boolean;
   /** Called with the first response if it looks incomplete. */
   readonly onDoubt?: (first: Page<Post>) => void;
@@ -107,7 +109,7 @@ const isOutage = (error: unknown): boolean =>
 /** Numbers of concurrent repeated requests for a page that looks incomplete: first one, then three. */
 const repeatCounts = [1, 3] as const;
 
-/** Number of further requests if a page still looks truncated. Up to a quarter of all responses are short at random. */
+/** Number of further requests if a page still looks truncated. Up to 25% of all responses are randomly truncated. */
 const lastRepeats = 4;
 
 const enoughAgreeing = 5; // this many responses with equally many rows are accepted
@@ -118,13 +120,16 @@ interface VerifyOptions {
   readonly onDoubt: ((first: Page<Post>) => void) | undefined;
 }
 
-/** Requests a page until a response is complete, two have equal row counts, or a limit is reached. Merges responses. */
+/**
+ * Requests a page until a response is complete, two responses have equal row counts, or a limit is reached. Merges the
+ * responses.
+ */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses that have as many rows as the response with the most rows. */
+  /** Number of responses with the maximum number of rows so far. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -152,7 +157,9 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/** Merges two responses for the same page: adds to the longer one the posts that only the shorter one contains. */
+/**
+ * Merges two responses for the same page: adds posts that only the shorter response contains to the longer response.
+ */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));
@@ -161,14 +168,14 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
 }
 
 export interface PagePlace {
-  /** Provider's cursor. If `null`, the page starts at `untilSeconds`, or at the newest post if that is `null` too. */
+  /** Provider's cursor. If `null`, the page starts at `untilSeconds`; if both are `null`, at the newest post. */
   readonly cursor: string | null;
   readonly untilSeconds: number | null;
 }
 
 /**
- * Returns the part of a timeline that a page covers, as reported by its source. Without a report, the part extends from
- * the requested time to the last post that is not a repost, because reposts have the time of the original post.
+ * Returns the part of a timeline that a page covers, as reported by its source. By default, this part extends from the
+ * requested time to the last post that is not a repost, because reposts have the time of the original post.
  */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
   // The first post can be pinned and then is out of order.
@@ -185,16 +192,16 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
   };
 }
 
-/** Returns whether a page ends the timeline and has no rows, as a page that starts below the oldest post does. */
+/** Returns whether a page is empty and ends the timeline. Requests beyond the oldest post return such pages. */
 export const isEmptyEnd = (page: Page<Post>): boolean => page.cursor === null && rowsOf(page) === 0;
 
 export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 
-/** Returns whether a post's time determines its timeline position: `false` for reposts and placeholders. */
+/** Returns whether a post's own time is its timeline position: `false` for reposts and placeholders. */
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 
-/** Returns the Unix second of the oldest post, ignoring posts that are out of order; `Infinity` if there is none. */
+/** Returns the Unix second of the oldest post, ignoring posts out of order; `Infinity` if there is none. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

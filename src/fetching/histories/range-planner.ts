@@ -1,8 +1,8 @@
 import type { SecondRange } from '../../platforms/second-ranges.ts';
 
-/** Facts from the profile of an account that are needed to estimate where its posts are. */
+/** Profile data that is used to estimate when the account posted. */
 export interface AccountPace {
-  /** Number of posts; `Infinity` if unknown. */
+  /** Number of posts of the account; `Infinity` if unknown. */
   readonly posts: number;
   /** Posts per millisecond since the account was created; 0 if unknown. */
   readonly rate: number;
@@ -28,11 +28,11 @@ export function createDensityEstimate() {
   let largest = 0;
   let floorMs = Number.NEGATIVE_INFINITY;
   return {
-    /** Sets the posting rate of the account. Estimates give it the same weight as one page that was read. */
+    /** Sets the posting rate of the account. In estimates, it counts as much as one page that was read. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
-    /** Sets a time, in epoch ms, before which the source sent no posts. A page with older posts resets this time. */
+    /** Sets a time, in epoch ms, before which no posts are expected. A page with older posts resets this time. */
     setFloor: (ms: number): void => {
       floorMs = Math.max(floorMs, ms);
     },
@@ -69,28 +69,28 @@ export function createDensityEstimate() {
 export interface PlannerOptions {
   readonly ranges: UnreadRanges;
   readonly density: DensityEstimate;
-  /** Returns how many posts older than a time are still needed. */
+  /** Returns the number of posts older than a time (epoch ms) that are still needed. */
   readonly wantedBelow: (ms: number) => number;
-  /** Returns how many posts of the account have not been found yet; `Infinity` if unknown. */
+  /** Returns the number of posts of the account that have not been found yet; `Infinity` if unknown. */
   readonly postsLeft: () => number;
-  /** Returns the share of the rows read so far that were wanted posts, from 0 to 1. */
+  /** Returns the share of requested posts among all rows read so far, from 0 to 1. */
   readonly wantedShare: () => number;
 }
 
 /**
- * Minimum size, in estimated pages, of a range that is split while it is being read. A split costs half a page of
- * duplicate rows on average. Without a split, a range with more rows than expected costs another round of requests.
+ * Minimum size, in estimated pages, for splitting a range that is being read. A split costs half a page of duplicate
+ * rows on average. Without a split, a range with more rows than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Factor for estimated row counts. A lower factor reads more in advance: fewer rounds of requests, but extra pages. */
+/** Factor for estimated row counts. A lower factor requests more pages in advance: fewer rounds, but extra pages. */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
 
-/** Returns the range to read next; `undefined` if everything needed is being read. */
+/** Returns the range to read next; `undefined` if all needed ranges are already being read. */
 export function planRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges } = options.ranges;
   const ready = ranges.find(({ isOpen, isBeingRead }) => !isOpen && !isBeingRead);
@@ -100,13 +100,16 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
     : (narrowOpenRange(options) ?? splitLongestRange(options));
 }
 
-/** Returns whether the pages being read have room for all posts of the account that have not been found yet. */
+/** Returns whether the pages being read can contain all posts of the account that have not been found yet. */
 function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
   const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
   return pages > 0 && pages * density.pageRows >= postsLeft();
 }
 
-/** Returns the newest `isOpen` range not being read, cut to the part that should contain the posts still needed. */
+/**
+ * Returns the newest open range that is not being read, cut to the part expected to contain the needed posts;
+ * `undefined` if no range is needed.
+ */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
   const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);
@@ -125,7 +128,10 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   return open;
 }
 
-/** Splits the range being read that has the most expected rows. Returns its older half; `undefined` if too small. */
+/**
+ * Splits the range with the most expected rows of all ranges being read. Returns the older half; `undefined` if the
+ * range is too small.
+ */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
     .filter(({ isBeingRead }) => isBeingRead)
@@ -148,11 +154,11 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Returns the older end of a range in epoch ms, or the time before which no posts are expected if that is later. */
+/** Returns the older end of a range in epoch ms, or the later time before which no posts are expected. */
 const bottomOf = ({ bottomMs }: UnreadRange, { oldestMs }: DensityEstimate): number =>
   Math.max(bottomMs, oldestMs);
 
-/** Part of a timeline in epoch milliseconds, both ends included. Open ends are infinite. */
+/** Part of a timeline in epoch milliseconds, both ends inclusive. An end without a limit is infinite. */
 export interface TimeRange {
   readonly topMs: number;
   readonly bottomMs: number;
@@ -175,7 +181,7 @@ export interface UnreadRange {
   isOpen: boolean;
 }
 
-/** Older end of a page: its time `toMs` in epoch ms, and the `cursor` that requests the next page. */
+/** Older end of a page that was read: its epoch time `toMs`, and the `cursor` of the next page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -200,7 +206,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
   };
   return {
     ranges: ranges as readonly UnreadRange[],
-    /** Time in epoch ms. All posts newer than this time have been read. */
+    /** Epoch time in ms. All posts newer than this time have been read. */
     get frontierMs() {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
@@ -219,7 +225,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /** Splits a range at `toMs`: shortens it and returns the older part; `undefined` if either part would be empty. */
+    /** Splits a range at `toMs` and returns the older part; `undefined` if either part would be empty. */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
@@ -230,12 +236,12 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       ranges.splice(at + 1, 0, below);
       return below;
     },
-    /** Returns whether a range is requested by time, although the cursors of the next newer range lead to it too. */
+    /** Returns whether a range has no cursor and directly follows the next newer range, from which it was split off. */
     isSplitOff: (range: UnreadRange): boolean =>
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges each range that has no cursor and is not being read into the next newer range. */
+    /** Merges each range without a cursor that is not being read into the next newer range. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);
@@ -252,7 +258,10 @@ const initialState = {
   isOpen: true,
 };
 
-/** Removes the fully read range `ranges[at]`. Shortens older ranges that its last page covers, unless being read. */
+/**
+ * Removes the fully read range `ranges[at]`, and the part of older ranges that its last page covers. Stops at a range
+ * that is being read.
+ */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

@@ -14,7 +14,9 @@ interface StoredHistoryOptions
   readonly source: { readonly account: Account | null; readonly isArchive: boolean };
 }
 
-/** Creates functions that read and write a timeline's stored posts. Store failures are reported but not thrown. */
+/**
+ * Creates functions that read and write the stored posts of a timeline. Errors of the store are reported, not thrown.
+ */
 export function createStoredHistory(options: StoredHistoryOptions) {
   const { query, source, historyStore, clock, onStoreFailure } = options;
   const tryStore = <Result>(use: () => Result, fallback: Result): Result => {
@@ -30,7 +32,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
     return { account, accountId: id, withReplies, withReposts };
   };
   return {
-    /** Returns the stored posts. If `reading` resolves to a protected account, deletes its posts and returns none. */
+    /** Returns the stored posts. If the account is protected, deletes its stored posts and returns none. */
     read: async (reading: Promise<Account>): Promise<StoredPart> => {
       if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
         return nothingStored;
@@ -64,7 +66,7 @@ export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
   return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
 }
 
-/** Removes the newest stored part if a repost in it may be newer than `toSecond`. The part is then fetched again. */
+/** Removes the newest stored part if it has a repost that may be newer than `toSecond`. That part is fetched again. */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts
     .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)

@@ -36,14 +36,14 @@ export interface HistoryReadOptions extends PageReaderOptions {
   readonly query: HistoryQuery;
   readonly concurrency: number;
   readonly pace: Promise<AccountPace>;
-  /** Part of the timeline that is not requested, because an earlier import stored it. */
+  /** Part of the timeline from earlier imports, which is not requested again. */
   readonly stored: StoredPart;
-  /** Called once, at the end of the read, with the completely read time ranges to store, and their posts. */
+  /** Called once, at the end of the read, with the completely read time ranges and their posts. */
   readonly onRead?: ((read: StoredPart) => Promise<void>) | undefined;
 }
 
 export interface HistoryReadResult {
-  /** Time ranges that were not read, newest first. If `maxPosts` was reached, they cover all older posts. */
+  /** Time ranges that were not read, newest first. If `maxPosts` was reached, they include all older posts. */
   readonly unread: readonly SecondRange[];
   /** Time ranges that may lack posts, because the source returned short pages at every attempt. */
   readonly uncertain: readonly SecondRange[];
@@ -57,8 +57,8 @@ export interface HistoryReadResult {
 
 /**
  * Yields the posts of an account in a time range, newest first, without duplicates. If the source supports seeking by
- * time, the unread part is split into ranges of about a page, which are read concurrently. Throws Problem, see
- * ProviderChain.ask, if the source failed before any post.
+ * time, reads several parts of the range concurrently. Throws Problem, see ProviderChain.ask, if the source fails
+ * before it has returned a post.
  */
 export async function* streamHistory(
   options: HistoryReadOptions,
@@ -94,7 +94,7 @@ class HistoryReader {
   readonly #startMs: number;
   readonly #ranges: ReturnType<typeof createUnreadRanges>;
   readonly #ordering: ReturnType<typeof createOrdering>;
-  /** Fetched posts to store at the end of the read; `undefined` if no posts are to be stored. */
+  /** Fetched posts to store at the end of the read; `undefined` if nothing will be stored. */
   readonly #collected: ReturnType<typeof createPostCollector> | undefined;
   readonly #density = createDensityEstimate();
   readonly #planning: PlannerOptions;
@@ -145,8 +145,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns posts whose order is final. Until `resume` is called, reading pauses once
-   * `maxBufferedPosts` posts are waiting to be released.
+   * Returns the next posts in their final order. Until the caller calls `resume`, reading pauses while at least
+   * `maxBufferedPosts` posts are buffered.
    */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
@@ -159,14 +159,14 @@ class HistoryReader {
     this.#fill();
   }
 
-  /** Resolves when a page has been read or the read is interrupted. */
+  /** Returns a promise that resolves when a page has been read or the read is interrupted. */
   progress(): Promise<void> {
     return new Promise((resolve) => {
       this.#notify = resolve;
     });
   }
 
-  /** Reads the page just older than the range, and drops buffered reposts that it contains. Returns the other posts. */
+  /** Reads the page just older than the requested range to drop reposts that are on it. Returns the remaining posts. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -194,7 +194,7 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /** Returns the result of the read. @throws the failure of the read if it is unexpected or no post was found */
+  /** Returns the result of the read. @throws the read's failure if it is no Problem or no post was found */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -212,7 +212,7 @@ class HistoryReader {
     };
   }
 
-  /** Stops reading. Returns the time ranges to store (newly read, complete and not too recent), and their posts. */
+  /** Stops reading. Returns the posts and time ranges to store: newly read, complete and not too recent. */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;
@@ -234,9 +234,9 @@ class HistoryReader {
     }
   }
 
-  /** Maximum number of concurrent page requests, halved each time the upstream throttles. */
+  /** Maximum number of concurrent page requests, halved each time the upstream limits the request rate. */
   get #limit(): number {
-    // A second page further down shows whether the source supports seeking.
+    // A second, older page shows whether the source supports seeking by time.
     const concurrency = this.#seekSupport === 'unknown' ? 2 : this.#options.concurrency;
     return Math.max(1, Math.floor(concurrency / 2 ** this.#reader.throttles));
   }
@@ -247,12 +247,12 @@ class HistoryReader {
     return this.#isPausedByConsumer && found - sent >= maxBufferedPosts;
   }
 
-  /** Whether reading has stopped. Requests for further pages would fail immediately. */
+  /** Whether reading has stopped, so that further requests would fail immediately. */
   get #isStopped(): boolean {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
-  /** Returns the next range to read. Before the first page, or if the source cannot seek, allows only one at a time. */
+  /** Returns the next range to read. Before the first page, or without seeking by time, allows one range at a time. */
   #next(): UnreadRange | undefined {
     const isKnown =
       this.#seekSupport === 'works' || (this.#seekSupport === 'unknown' && this.#rows > 0);
@@ -284,7 +284,7 @@ class HistoryReader {
     this.#notify();
   }
 
-  /** Splits a range after a page that looks incomplete, to read older posts while that page is requested again. */
+  /** Splits a range after an incomplete-looking page, to read older posts while the page is requested again. */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
     const { cursor } = page;
@@ -333,7 +333,10 @@ class HistoryReader {
     this.#matched += this.#ordering.found - before;
   }
 
-  /** Merges `range` into a newer range, because the source sent its newest page (older end: `top`) instead of it. */
+  /**
+   * Merges `range` into a newer range, because the source ignored the requested time. `top`: end of the page sent
+   * instead.
+   */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
       this.#seekSupport = 'fails';
@@ -347,13 +350,13 @@ class HistoryReader {
     this.#ranges.advance(range, nearest ?? top);
   }
 
-  /** Merges an empty `range` into the next newer range, whose cursors verify that it is empty. */
+  /** Merges an empty `range` into the next newer range. Reading that range by cursor verifies that it is empty. */
   #dropProbe(range: UnreadRange): void {
     this.#density.setFloor(range.topMs);
     if (this.#ranges.isSplitOff(range)) this.#ranges.mergeIntoAbove(range);
   }
 
-  /** Handles the last page of the timeline: removes all older ranges, unless older posts were found elsewhere. */
+  /** Handles the last page of the timeline: removes all older ranges, unless older posts were already found. */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {
       this.#giveUp(range);

@@ -16,7 +16,7 @@ export interface PartStore {
   set(key: string, part: ListPart): void;
 }
 
-/** Cached profile, or cached upstream page with items that were not yet returned to the caller. */
+/** Cached profile, or cached upstream page of which some items were not returned to the caller yet. */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
@@ -35,8 +35,8 @@ interface BrowseContext {
 }
 
 /**
- * Returns one page of a list and the account's profile, which are requested concurrently. If an outage makes the first
- * page unreadable, returns the profile without posts. @throws Problem, see ProviderChain.ask
+ * Returns one page of a list with the account's profile. Requests both concurrently. If an outage makes the first page
+ * unreadable, returns the profile without posts. @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
@@ -101,7 +101,10 @@ function isNewestFirst(list: ListQuery): boolean {
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/** Returns the error to report if the replies to a post cannot be read. If in doubt, checks whether the post exists. */
+/**
+ * Returns the error to report if a post's replies cannot be read. If the cause is unclear, checks whether the post
+ * exists.
+ */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
@@ -124,7 +127,7 @@ async function confirmAbsence(
 const pageKey = (listKey: string, provider: string, cursor: string | null): string =>
   `page ${listKey} ${provider} ${cursor ?? ''}`;
 
-/** Creates a function that reads the pages of a list from one provider, because cursors differ by provider. */
+/** Creates a function that reads all pages of a list from the same provider, because cursors differ by provider. */
 function createReadPage(
   list: ListQuery,
   { listKey, position }: BrowseQuery,
@@ -215,14 +218,14 @@ export type ListItem = Post | Account;
 export interface ListPosition {
   /** Provider of the list; `null` if no provider has answered yet. */
   readonly provider: string | null;
-  /** Provider's cursor of the page with the next item; `null` for the provider's first page. */
+  /** Provider's cursor of the page that contains the next item; `null` for the provider's first page. */
   readonly cursor: string | null;
   /** Number of items of the page at `cursor` that were already returned. */
   readonly taken: number;
   readonly page: number;
-  /** Number of consecutive pages without items, weighted by cause (`fruitlessWeights`). */
+  /** Weighted number of consecutive pages without items. The weight depends on the cause (`fruitlessWeights`). */
   readonly fruitless: number;
-  /** Short hashes of the last returned items, in list order (`sent-items.ts`). Empty if pages never overlap. */
+  /** Short hashes of the most recently returned items, in list order. Empty if pages of the list never overlap. */
   readonly recent: readonly number[];
 }
 
@@ -248,10 +251,10 @@ export interface BrowseQuery {
   readonly position: ListPosition | null;
 }
 
-/** Page of a list with exactly `limit` items, unless it is the last page or `missing` is not empty. */
+/** Page of a list. Has exactly `limit` items, unless it is the last page or `missing` is not empty. */
 export interface BrowseFound {
   readonly account: Account | null;
-  /** Post that the listed replies answer; absent for other lists, or if no source returned the post. */
+  /** Post to which the listed replies belong; absent for other lists, or if no source returned the post. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
   /** Position of the next page; `null` at the end of the list. */
@@ -261,6 +264,6 @@ export interface BrowseFound {
   readonly degraded: boolean;
   /** `['items']` if the source failed or may have more items; otherwise empty. */
   readonly missing: readonly 'items'[];
-  /** Time of the content in epoch milliseconds. Default: the time of the request. */
+  /** Epoch time in milliseconds at which the content was current. Default: the time of the request. */
   readonly asOfMs?: number;
 }

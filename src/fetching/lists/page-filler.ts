@@ -11,7 +11,9 @@ export interface SourcedPage {
   readonly requestedMs: number;
 }
 
-/** Function that reads an upstream page at a cursor. `bypassCache`: whether to ignore a cached page. @throws Problem */
+/**
+ * Function that reads the upstream page at a cursor. `bypassCache`: whether to ignore a cached page. @throws Problem
+ */
 export type ReadPage = (at: {
   cursor: string | null;
   count: number;
@@ -21,7 +23,7 @@ export type ReadPage = (at: {
 export interface FillOptions {
   readonly position: ListPosition;
   readonly sent: readonly number[] | undefined;
-  /** True if new items are added at the start of the list; false if items can change their order. */
+  /** Whether new items are added at the start of the list. If false, the order of items can change. */
   readonly isNewestFirst: boolean;
   readonly skip: number;
   readonly limit: number;
@@ -32,10 +34,10 @@ export interface FillOptions {
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Hashes of the items before the position `next`, in list order. Incomplete if earlier hashes are unknown. */
+  /** Hashes of the returned items up to the position `next`, in list order. Hashes of earlier items can be missing. */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
-  /** `false` if the source failed or may have more items. */
+  /** Whether the page is complete. If false, the source failed or may have more items. */
   readonly isComplete: boolean;
   /** Pages that were read from the source, in order. */
   readonly read: readonly SourcedPage[];
@@ -43,7 +45,8 @@ export interface FilledPage {
 }
 
 /**
- * Reads upstream pages of any size until there are enough new items. Requests suspiciously short pages again.
+ * Reads upstream pages of any size until there are enough items that were not returned before. Requests suspiciously
+ * short pages again.
  * @throws Problem if the first page cannot be read; `upstream_unavailable` if fewer than `skip` items can be read
  */
 export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
@@ -65,7 +68,10 @@ const retriesPerPage = 4; // of each page that looks incomplete
 const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
-/** Weight of an upstream page without items: all rows filtered (`found`), page failed (`cut`), no new rows (`idle`). */
+/**
+ * Weights of pages without items, by cause: all rows were filtered out (`found`), the source failed (`cut`), or no row
+ * was new (`idle`).
+ */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
 const enoughFruitless = 6; // total weight above which pages are accepted without retries
@@ -135,7 +141,7 @@ class PageFiller {
       this.#taken += wanted.length;
       this.#state = 'full';
     } else if (failure !== undefined) {
-      // The rest of the page is unknown, so the position stays on it.
+      // The rest of the page is unknown, so the next read continues on the same page.
       this.#taken += fresh.length;
       this.stopAfterFailure(failure);
     } else {
@@ -151,7 +157,7 @@ class PageFiller {
     this.#state = 'cut';
   }
 
-  /** Returns the page. @throws Problem if fewer than `skip` items were read, because the page starts after them */
+  /** Returns the page, which starts after `skip` items. @throws Problem if fewer than `skip` items were read */
   finish(): FilledPage {
     const { skip, page } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';
@@ -172,7 +178,7 @@ class PageFiller {
     };
   }
 
-  /** Reads a page, and retries if the page looks incomplete. Returns `failure` if a retry fails. */
+  /** Reads a page and retries if it looks incomplete. Returns the error as `failure` if a retry fails. */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;
@@ -202,7 +208,7 @@ class PageFiller {
     return this.#isDoubtful(page) && (rowsOf(page) === 0 || this.#retriesLeft > 0);
   }
 
-  /** Returns whether a page may lack items: it is empty before the end, truncated, or marked doubtful by the source. */
+  /** Returns whether a page may lack items: it is empty but not the last page, truncated, or doubted by the source. */
   #isDoubtful(page: Page<ListItem>): boolean {
     if (page.isExact) return false;
     const isEmpty = rowsOf(page) === 0 && page.cursor !== null;

@@ -12,7 +12,7 @@ const itemsToCompare = 3; // a page that lacks all of this many last items count
 const maxItems = 5000;
 const maxBytes = 16 * 1024 * 1024;
 
-/** Bounded cache of the items that were returned for each list, so that a later page does not repeat them. */
+/** Bounded cache of the items already returned for each list, so that later pages do not repeat them. */
 export interface SentItemsMemory {
   /** Returns the hashes of the items before a position, in list order; `undefined` if they are unknown. */
   recall(listKey: string, position: ListPosition): Promise<readonly number[] | undefined>;
@@ -20,8 +20,8 @@ export interface SentItemsMemory {
 }
 
 /**
- * Creates a cache with the hashes of the items that were returned for each list. If an entry was evicted, Perch
- * recognizes only the items whose hashes are in the client's paging cursor.
+ * Creates a cache with hashes of the items that were returned for each list. Without a cache entry, Perch recognizes
+ * only the items whose hashes are in the client's paging cursor.
  */
 export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory {
   const pages = new LRUCache<string, Float64Array>({
@@ -47,13 +47,13 @@ export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory
 
 export type SentItems = ReturnType<typeof createSentItems>;
 
-/** Creates the set of items of a list that were already returned, from the hashes in `remembered`, or else `recent`. */
+/** Creates the set of items that were already returned, from the hashes in `remembered` or, if absent, in `recent`. */
 export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
   const fingerprints = [...(remembered ?? recent.map(fromShort))];
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
-  /** Returns the index of the first item that is among the last `taken` returned items; -1 if there is none. */
+  /** Returns the index of the first item that is one of the last `taken` returned items; -1 if there is none. */
   const findTaken = (items: readonly ListItem[], taken: number): number => {
     const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
     return items.findIndex((item) => {
@@ -74,7 +74,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
     },
     /**
      * Returns the items of a page that were not returned before, without duplicates. `taken` is the number of items
-     * that were returned from this page. With `isNewestFirst`, skips newer items, which precede the returned items.
+     * that were returned from this page. With `isNewestFirst`, ignores items newer than the returned ones, at the start
+     * of the page.
      */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;
@@ -88,13 +89,15 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
         return !isRepeated;
       });
     },
-    /** Returns whether a page is truncated: it lacks the last few of the `taken` items that were returned from it. */
+    /**
+     * Returns whether a page is truncated: it lacks the last of the `taken` items that were already returned from it.
+     */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,
   };
 }
 
-/** Returns the first 48 bits of the SHA-256 of an item's key; `null` for a placeholder without a key. */
+/** Returns the first 48 bits of the SHA-256 hash of an item's key; `null` for a placeholder without a key. */
 function fingerprintOf(item: ListItem): number | null {
   const key = 'type' in item ? postKey(item) : item.id;
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);

@@ -7,7 +7,7 @@ export interface SharedSentItems {
   write(name: string, sent: Float64Array): Promise<void>;
 }
 
-/** Milliseconds for which the item hashes of a list position are kept. Cursors still work after that. */
+/** Milliseconds for which the item hashes of a list position are stored. Older cursors still work without them. */
 const lifetimeMs = 3_600_000;
 
 /** Creates the store of item hashes in the shared engine (Redis or Valkey). During an outage, the store is empty. */

@@ -5,14 +5,14 @@ import { parseUrl } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
 
 export interface PictureAddressOptions {
-  /** Secret that signs cursors. The key that signs addresses is derived from this secret. */
+  /** Secret for signing cursors. The key for signing picture addresses is derived from it. */
   readonly secret: Buffer;
   /** URL of this server, without a slash at the end. */
   readonly baseUrl: string;
   readonly clock: Clock;
 }
 
-/** Content of a signed picture address whose signature and expiry are valid. */
+/** Content of a signed picture address with a valid signature that has not expired. */
 export interface PictureAddress {
   readonly url: URL;
   /** Expiry of the address in Unix milliseconds. */
@@ -20,21 +20,21 @@ export interface PictureAddress {
 }
 
 export interface PictureAddresses {
-  /** Returns the address of a picture on this server; `null` if this server cannot fetch the picture. */
+  /** Returns the signed address of a picture on this server; `null` if this server cannot fetch the picture. */
   readonly toPictureUrl: (url: string) => string | null;
   /** Checks a signed address. @throws Problem `invalid_picture_address` or `expired_picture_address` */
   readonly parse: (signed: string) => PictureAddress;
 }
 
-/** Start of the paths of all pictures and other media files on this server. */
+/** Path prefix of all pictures and other media files on this server. */
 export const mediaPath = '/media/';
 
 const dayMs = 86_400_000;
 
-/** Number of days for which an address stays the same, so that pages and feeds with it keep their ETag. */
+/** Number of days for which a picture's address stays the same, so that the ETags of pages with it stay valid. */
 const periodDays = 30;
 
-/** Minimum number of days for which an address is valid. Feed readers keep the addresses of pictures for months. */
+/** Minimum number of days for which an address is valid. Feed readers store picture addresses for months. */
 const validDays = 90;
 
 /** Maximum length of the URL of a picture in characters. */
@@ -47,7 +47,7 @@ const expiryBytes = 2; // days since 1970
 const headBytes = 1 + expiryBytes;
 
 /**
- * Creates the functions that sign and check the addresses of pictures. An address is base64url of the version (1 byte),
+ * Creates functions that sign and check picture addresses. An address is the base64url form of the version (1 byte),
  * the day of expiry (2 bytes), the first 16 bytes of an HMAC-SHA256 (RFC 2104 §5), and the URL without `https://`.
  */
 export function createPictureAddresses(options: PictureAddressOptions): PictureAddresses {
@@ -73,7 +73,7 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
     },
     parse: (signed) => {
       const bytes = Buffer.from(signed, 'base64url');
-      // The decoder accepts several forms of the same bytes; only one of them is an address.
+      // The decoder accepts several encodings of the same bytes. Only one of them is a valid address.
       if (bytes.length <= headBytes + macBytes || bytes.toString('base64url') !== signed) {
         throw createInvalid();
       }
@@ -90,7 +90,9 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
   };
 }
 
-/** Returns the expiry of an address that is signed now, in days since 1970-01-01: 90 days after the end of the period. */
+/**
+ * Returns the expiry of an address signed now, in days since 1970-01-01: 90 days after the end of the 30-day period.
+ */
 function expiryDay(nowMs: number): number {
   const period = Math.floor(nowMs / dayMs / periodDays) + 1;
   return period * periodDays + validDays;

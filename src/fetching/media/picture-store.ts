@@ -15,14 +15,14 @@ export interface Picture extends PictureBytes {
 /** Cache of pictures. If it is full, the least recently used pictures are deleted first. */
 export interface PictureStore {
   /**
-   * Returns a picture; `null` if the cache lacks the picture, or stored it a week ago or earlier. Calls `reserve` with the size
-   * in bytes before reading the picture. @throws the error of `reserve`
+   * Returns a picture; `null` if it is missing or was stored at least a week ago. Calls `reserve` with the size in
+   * bytes before reading the picture. @throws the error of `reserve`
    */
   read(key: string, reserve: (bytes: number) => void): Promise<Picture | null>;
-  /** Stores a picture and returns it. Errors of the disk are passed to `onFailure`. */
+  /** Stores a picture and returns it with its hash. Passes disk errors to `onFailure`. */
   write(key: string, picture: PictureBytes): Promise<Picture>;
   delete(key: string): Promise<void>;
-  /** Waits until all changes of files are complete. */
+  /** Waits until all pending file operations are complete. */
   close(): Promise<void>;
 }
 
@@ -36,13 +36,15 @@ export interface PictureStoreOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Time in milliseconds after which a picture is fetched again, because it may have been deleted at its source. */
+/**
+ * Maximum age of a picture in milliseconds. Older pictures are fetched again, because the source may have deleted them.
+ */
 const keepMs = 7 * 86_400_000;
 
-/** Minimum time in milliseconds between two updates of the access time of a file. */
+/** Minimum interval in milliseconds between two updates of a file's access time. */
 const useIntervalMs = 3_600_000;
 
-/** Size in bytes of the smallest unit of a disk. A small file counts as this many bytes. */
+/** Assumed block size of the disk in bytes. File sizes are rounded up to a multiple of it. */
 const blockBytes = 4096;
 
 /** Maximum size in bytes of a cache in memory. */
@@ -54,7 +56,7 @@ const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 const toPicture = (picture: PictureBytes): Picture => ({ ...picture, hash: hashOf(picture.bytes) });
 
-/** Creates a cache of pictures. A cache on disk reads its folder before the first use of a picture. */
+/** Creates a cache of pictures. A cache on disk lists its folder before the first picture is read or stored. */
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
   const { folder } = options;
   return folder === null ? createMemoryStore(options) : createDiskStore({ ...options, folder });
@@ -84,7 +86,7 @@ function createMemoryStore({ maxBytes, clock }: PictureStoreOptions): PictureSto
 
 type DiskOptions = PictureStoreOptions & { readonly folder: string };
 
-/** File in the cache. `usedMs` is the access time of the file, `storedMs` the time of its last modification. */
+/** File in the cache. `usedMs` is its access time, `storedMs` its modification time, both in epoch milliseconds. */
 interface StoredFile {
   readonly name: string;
   readonly hash: string;
@@ -103,12 +105,12 @@ const extensions: Readonly<Record<string, string>> = {
 };
 const mediaTypes = new Map(Object.entries(extensions).map(([type, end]) => [end, type] as const));
 
-/** Matches the name of a file in the cache: hash of the URL, hash of the content, and extension. */
+/** Pattern of a file name in the cache: hash of the URL, hash of the content, and extension. */
 const fileName = /^([0-9a-f]{64})-([0-9a-f]{32})\.(jpg|png|gif|webp|avif)$/;
 
 type Changes = Pick<PictureStore, 'close'> & { add(work: () => Promise<void>): void };
 
-/** Creates a queue of file operations. They run one after the other, so that few files are open at the same time. */
+/** Creates a queue that runs file operations one after the other, so that few files are open at the same time. */
 function createChanges(onError: (error: unknown) => void): Changes {
   let last = Promise.resolve();
   return {
@@ -121,7 +123,7 @@ function createChanges(onError: (error: unknown) => void): Changes {
 
 type Files = ReturnType<typeof createFiles>;
 
-/** Creates the table of the files in the cache. Files that leave the table are deleted. */
+/** Creates the index of the files in the cache. Files that are removed from the index are deleted from the disk. */
 function createFiles({ folder, maxBytes }: DiskOptions, changes: Changes) {
   const remove = (name: string) => changes.add(() => unlink(join(folder, name)));
   const files = new LRUCache<string, StoredFile>({
@@ -197,7 +199,7 @@ function createDiskStore(options: DiskOptions): PictureStore {
   };
 }
 
-/** Writes a complete temporary file, and renames it. @throws Error of the operating system */
+/** Writes a temporary file and renames it when it is complete. @throws Error of the operating system */
 async function writePicture(
   key: string,
   { mediaType, bytes, hash }: Picture,
@@ -218,7 +220,7 @@ async function writePicture(
   return { name, hash, extension, size: bytes.length, storedMs: nowMs, usedMs: nowMs };
 }
 
-/** Creates the folder, or reads the names and times of its files. Deletes incomplete files of an earlier process. */
+/** Creates the folder if it is missing, and adds its files to the index. Deletes incomplete files. */
 async function loadFiles(folder: string, files: Files): Promise<void> {
   makePrivateFolder(folder);
   restrictToOwner(folder);

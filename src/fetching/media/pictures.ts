@@ -24,51 +24,55 @@ export interface PicturesOptions {
   readonly maxBytes: number;
   /** Maximum duration of a fetch in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborted when the server stops. */
+  /** Signal that is aborted when the server stops. */
   readonly stop: AbortSignal;
 }
 
-/** Request for a picture. */
+/** Parameters of a request for a picture. */
 export interface PictureRequest {
   readonly caller: Pick<Caller, 'spend'>;
   readonly client: Client;
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly span?: TraceSpan | undefined;
   /**
-   * Called with the size of the picture in bytes: before a cached picture is read from disk, and before a fetched picture
-   * is returned. May throw a Problem.
+   * Called with the size of the picture in bytes, before a cached picture is read or a fetched picture is returned. May
+   * throw a Problem.
    */
   readonly reserve: (bytes: number) => void;
 }
 
 export interface Pictures {
   /**
-   * Returns a picture from the cache, or fetches the picture. A fetch spends a unit of the caller's allowance. @throws
-   * Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down` or one of the upstream problems
+   * Returns a picture from the cache or from its host. A fetch from the host spends one unit of the caller's rate
+   * limit. @throws Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down`, or a problem with an
+   * upstream
    */
   get(url: URL, request: PictureRequest): Promise<Picture>;
   close(): Promise<void>;
 }
 
-/** Maximum numbers of requests that wait for a picture from its host, of one client address and in total. */
+/** Maximum number of requests that wait for a picture from its host, per client address and in total. */
 const waitingBound = { perAddress: 128, total: 512 };
 
 /**
- * Maximum number of fetches that wait for one host, and for all hosts together. The HTTP client sends up to 16 requests
- * to a host at the same time. One host may use half of the places, so that a slow host does not block the others.
+ * Maximum number of fetches that wait for one host, and for all hosts together. The HTTP client sends up to 16
+ * concurrent requests to a host. One host may use half of the total, so that a slow host does not block the others.
  */
 const hostBound = { perAddress: 256, total: 512 };
 
-/** Number of pictures of the maximum size that may be received at the same time, for one client address and in total. */
+/** Maximum number of largest-size pictures that may be received at the same time, per client address and in total. */
 const picturesAtOnce = { perAddress: 3, total: 6 };
 
-/** Time in milliseconds for which the failure of a fetch is remembered. */
+/** Time in milliseconds for which a failed fetch is not retried. */
 const failureMs = 30_000;
 
 const maxFailures = 5000;
 
-/** Creates the function that returns pictures of other hosts. Concurrent requests for a picture share one fetch. */
+/**
+ * Creates a service that fetches pictures of other hosts and caches them. Concurrent requests for a picture share one
+ * fetch.
+ */
 export function createPictures(options: PicturesOptions): Pictures {
   const { http, store, clock, maxBytes, timeoutMs, stop } = options;
   const share = createSharing();
@@ -138,8 +142,8 @@ export function createPictures(options: PicturesOptions): Pictures {
 }
 
 /**
- * Creates a function that shares fetches between concurrent requests. A request that shares the fetch of another client
- * tries again if that fetch exceeds the limits of the other client.
+ * Creates a function that shares fetches between concurrent requests. If a shared fetch fails because of the limits of
+ * the client that started it, the other requests start a new fetch.
  */
 function createSharing() {
   const coalesce = createCoalescer<Picture>();
@@ -160,7 +164,7 @@ function createSharing() {
 
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
-/** Reserves a place for one request. @throws Problem `overloaded` */
+/** Reserves a slot for one request. @throws Problem `overloaded` if no slot is free */
 function take(usage: Usage, client: Client): Reservation {
   const reservation = openReservation(usage, client);
   if (!reservation.take(1)) throw overloaded();
@@ -181,10 +185,10 @@ const stopping = () => new Problem('shutting_down', { detail: 'The server is shu
 const isLasting = ({ code }: Problem): boolean =>
   code === 'picture_not_found' || code.startsWith('upstream_');
 
-/** Status codes of hosts that refuse a picture or do not have it. */
+/** Status codes with which hosts refuse to send a picture, or report that it is missing. */
 const refusals: readonly number[] = [400, 401, 403, 404, 410, 451];
 
-/** Returns the picture in a response. @throws Problem */
+/** Returns the picture in a response. @throws Problem if the response has no picture */
 function expectPicture(
   { status, retryAfterSeconds, picture }: PictureAnswer,
   url: URL,
@@ -214,7 +218,7 @@ function unusable(detail: string, cause?: unknown): Problem {
   return new Problem('upstream_error', { detail, resolution, cause });
 }
 
-/** Converts an error of a fetch to a Problem. Returns other errors, such as a disconnection of the client, unchanged. */
+/** Converts a failed HTTP request to a Problem. Returns other errors, such as a client disconnect, unchanged. */
 function toProblem(error: unknown, url: URL): unknown {
   if (!(error instanceof HttpFailure)) return error;
   switch (error.kind) {
@@ -222,7 +226,7 @@ function toProblem(error: unknown, url: URL): unknown {
       return unusable('The picture exceeds the size limit of this server.', error);
     case 'redirect':
       return unusable(`The host ${url.host} redirects to another address.`, error);
-    // The message is the same for a missing name and a private address, to hide the names of a private network.
+    // Unknown host names and private addresses have the same message, to hide the names of a private network.
     case 'refused':
     case 'timeout':
     case 'connect':
