@@ -78,11 +78,11 @@ const hostFault = (entry: string) =>
     : `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`;
 const hostList = z.string().toLowerCase().pipe(list).superRefine(checkEach(hostFault));
 
-/** Public API server (AppView) of Bluesky. Searches without an account work only at `blueskySearchUrl`. */
+/** Base URL of Bluesky's public API. Its search endpoint refuses requests without login, unlike `blueskySearchUrl`. */
 const blueskyUrl = 'https://public.api.bsky.app';
 const blueskySearchUrl = 'https://api.bsky.app';
 
-/** Schemas of all environment variables that Perch reads, with their defaults and descriptions. */
+/** Schemas of all environment variables of Perch, with their defaults and descriptions. */
 export const variables = z.object({
   HOST: z
     .string()
@@ -286,10 +286,10 @@ const configSchema = variables.transform((set) => {
   };
 });
 
-/** Configuration with defaults filled in. Its properties are named after the environment variables. */
+/** Configuration with defaults filled in. Each property has the name of an environment variable. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
-/** Result of `loadConfig`: a configuration, or an error message for each invalid variable. */
+/** Result of `loadConfig`: a valid configuration, or error messages about invalid settings. */
 export type LoadedConfig = ValidConfig | InvalidConfig;
 
 /** Valid configuration. */
@@ -309,8 +309,8 @@ export interface InvalidConfig {
 }
 
 /**
- * Reads the configuration from environment variables and other sources. An empty variable counts as not set.
- * `dataFolder` is the default of `PERCH_DATA_DIR`.
+ * Reads the configuration from environment variables and other sources. An empty variable counts as unset. `dataFolder`
+ * is the default of `PERCH_DATA_DIR`.
  */
 export function loadConfig(
   env: SettingSources['env'],
@@ -327,7 +327,7 @@ export function loadConfig(
   return { ok: true, config: checked.config, settings, warnings };
 }
 
-/** Checks the values of settings, and fills in the defaults. `config` is `null` if a value is not valid. */
+/** Validates settings and fills in the defaults. `config` is `null` if any setting is invalid. */
 export function checkSettings(settings: Settings, dataFolder: string) {
   const set: Record<string, string | undefined> = { PERCH_DATA_DIR: dataFolder };
   for (const [name, { value }] of settings) set[name] = value;
@@ -341,7 +341,7 @@ export function checkSettings(settings: Settings, dataFolder: string) {
   return { config: parsed.success && faults.length === 0 ? parsed.data : null, faults };
 }
 
-/** Returns a list with one error message if FxTwitter would reject the configured user agent; else an empty list. */
+/** Returns a list with one error if FxTwitter would reject the configured user agent; otherwise an empty list. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);
@@ -366,10 +366,10 @@ export function secretNames(): readonly string[] {
   return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
 }
 
-/** Maximum number of warnings about unknown settings. Comparing names takes a while. */
+/** Maximum number of warnings about unknown settings. The search for similar names is slow. */
 const maxUnknowns = 20;
 
-/** Returns a warning for each setting that Perch does not know. Variables of other programs are not reported. */
+/** Returns warnings about unknown settings. Ignores environment variables without the prefix `PERCH_`. */
 export function describeUnknowns(settings: Settings): readonly string[] {
   const known = [
     ...Object.keys(variables.shape),

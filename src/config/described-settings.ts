@@ -7,18 +7,18 @@ import { engineVariables } from './shared-engine.ts';
 import { describeSource, listSettings } from './shown-settings.ts';
 import type { Settings } from './sources.ts';
 
-/** Effective setting with its meaning. The value of a secret is masked. */
+/** Effective setting with its description. The value of a secret is masked. */
 export interface DescribedSetting {
   readonly name: string;
   readonly area: SettingArea;
-  /** Value as it would be written in the environment; `null` if the setting has no value. */
+  /** Value in the format of the environment variable; `null` if the setting has no value. */
   readonly value: string | null;
   readonly isDefault: boolean;
-  /** Place where the value was set, such as `environment`. */
+  /** Source of the value, such as `environment`. */
   readonly source: string;
   /** Fixed default; `null` if there is none, or if it depends on other settings. */
   readonly default: string | null;
-  /** Meaning of the setting in Markdown. */
+  /** Description of the setting in Markdown. */
   readonly description: string;
 }
 
@@ -29,7 +29,7 @@ const areas = {
   sessions: sessionVariables,
 } as const satisfies Readonly<Record<string, z.ZodObject>>;
 
-/** Part of the configuration. `general` contains all settings that belong to no other area. */
+/** Group of settings. `general` contains all settings that are in no other group. */
 export type SettingArea = 'general' | keyof typeof areas;
 
 /** Lists the effective settings in the order of `docs/configuration.md`, with masked secrets. */
@@ -51,7 +51,7 @@ function areaOf(name: string): SettingArea {
   return (found?.[0] as keyof typeof areas | undefined) ?? 'general'; // a key of `areas`
 }
 
-/** Returns the fixed default of a setting's schema as it would be written in the environment; else `null`. */
+/** Returns a setting's fixed default in the format of the environment variable; `null` if there is none. */
 export function defaultOf(schema: z.ZodType | undefined): string | null {
   if (!(schema instanceof z.ZodDefault)) return null;
   const value: unknown = schema.def.defaultValue;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { httpUrl, integer, secret, text } from './schemas.ts';
 import type { SettingFault } from './sources.ts';
 
-/** Environment variables of the optional language model that answers questions. */
+/** Schemas of the environment variables for the optional language model that answers questions. */
 export const modelVariables = z.object({
   // Some services put a key into the path of the URL.
   PERCH_MODEL_URL: secret(
@@ -34,7 +34,7 @@ export const modelVariables = z.object({
   ),
 });
 
-/** Returns an error message for each variable that has no effect because another variable is not set. */
+/** Returns error messages if only some of the required language model variables are set. */
 export function modelFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model, PERCH_MODEL_KEY: key } = set;
   const names = ['PERCH_MODEL_URL', 'PERCH_MODEL', 'PERCH_MODEL_KEY'];

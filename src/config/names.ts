@@ -1,21 +1,24 @@
 import { nearestName } from '../core/near-name.ts';
 import type { Origin } from './sources.ts';
 
-/** Returns the name of a setting and the place where it was set, for a message: `PORT in perch.env (line 3)`. */
+/** Returns a label for messages with a setting's name and source, such as `PORT in perch.env (line 3)`. */
 export function labelOf(name: string, origin: Origin): string {
   if (origin.kind === 'option') return origin.option;
   if (origin.kind === 'file') return `${name} in ${origin.path} (line ${origin.line})`;
   return origin.kind === 'secret_file' ? `${name} in ${origin.path}` : name;
 }
 
-/** Returns the warning for a setting that Perch does not know. `known` contains the names of all settings. */
+/** Returns the warning about an unknown setting. `known`: names of all settings. */
 export function describeUnknown(name: string, label: string, known: readonly string[]): string {
   const near = findNear(name, known);
   const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
   return `${label} is set, but Perch has no such variable. ${advice}`;
 }
 
-/** Returns the known name that differs only by the prefix `PERCH_` or the suffix `_FILE`; else the most similar name. */
+/**
+ * Returns the known name that differs only by the prefix `PERCH_` or the suffix `_FILE`; else the most similar name;
+ * `undefined` if none is similar.
+ */
 function findNear(name: string, known: readonly string[]): string | undefined {
   const other = name.startsWith('PERCH_') ? name.slice('PERCH_'.length) : `PERCH_${name}`;
   if (known.includes(other)) return other;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseUrl } from '../core/http/url.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 
-/** Creates the schema of a whole number from `least` to `most`, both included. */
+/** Creates the schema of an integer from `least` to `most`, both inclusive. */
 const integerFrom = (least: number, most: number) =>
   z
     .string()
@@ -15,17 +15,20 @@ export const integer = (least: number, most: number, byDefault: number) =>
 
 export const optionalInteger = (least: number, most: number) => integerFrom(least, most).optional();
 
-/** Creates the schema of an optional string. `requirement` is the error message if the string does not match. */
+/**
+ * Creates the schema of an optional string that matches `pattern`. `requirement` is the error message for other
+ * strings.
+ */
 export const text = (pattern: RegExp, requirement: string) =>
   z.string().regex(pattern, requirement).optional();
 
-/** Creates the schema of an enumeration whose first value is the default. */
+/** Creates the schema of an enumeration. The first value is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
   const requirement = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return z.enum(words, requirement).default(words[0]);
 }
 
-/** Marks a schema as a secret: Perch never prints its value, and also reads it from a file (`NAME_FILE`). */
+/** Marks a schema as a secret. Perch never prints a secret, and can read it from the file that `NAME_FILE` names. */
 export const secret = <Schema extends z.ZodType>(schema: Schema): Schema =>
   schema.meta({ ...schema.meta(), isSecret: true });
 
@@ -33,7 +36,10 @@ export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.isSecret 
 
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
-/** Creates a zod refinement that checks each entry of a list. `faultOf` returns an error message; `null` if valid. */
+/**
+ * Creates a zod refinement that checks each list entry. `faultOf` returns an error message, or `null` for a valid
+ * entry.
+ */
 export const checkEach =
   (faultOf: (entry: string) => string | null) =>
   (entries: readonly string[], context: { addIssue(fault: string): void }) => {
@@ -42,7 +48,7 @@ export const checkEach =
     }
   };
 
-/** Creates the schema of a boolean, written as `true`, `1`, `yes` or `on`, or as `false`, `0`, `no` or `off`. */
+/** Creates the schema of a boolean. Accepts `true`, `1`, `yes`, `on`, and `false`, `0`, `no`, `off`. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/match-path.ts';
 import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
-/** Default for the first path segment in URLs of the session service. Clients of the service expect this segment. */
+/** Default first path segment in URLs of the session service. Clients of the service expect this default. */
 const defaultSegment = 'svc';
 
-/** Environment variables of the session service, including all its limits. */
+/** Schemas of the environment variables of the session service, including all its limits. */
 export const sessionVariables = z.object({
   PERCH_SESSIONS: flag(true).describe(
     'Whether clients can ask questions in sessions and on `/docs/ask`.',

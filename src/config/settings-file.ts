@@ -4,21 +4,21 @@ import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.t
 /** Maximum size of a settings file in bytes. */
 const maxFileBytes = 262_144;
 
-/** Line `NAME=value` of a settings file. */
+/** Line of a settings file in the form `NAME=value`. */
 export interface SettingLine {
   readonly name: string;
   readonly value: string;
-  /** Number of the line, starting with 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
 }
 
-/** Content of a settings file, and an error message for each line that is not valid. */
+/** Valid lines of a settings file, and an error message for each invalid line. */
 export interface SettingsFile {
   readonly lines: readonly SettingLine[];
   readonly faults: readonly string[];
 }
 
-/** Reads a file of `NAME=value` lines. `variable` is the option or variable with the path, for the error message. */
+/** Reads a file of `NAME=value` lines. `variable`: option or variable that contains `path`, for the error message. */
 export function readSettingsFile(path: string, variable: string): SettingsFile {
   try {
     return parseSettings(readBoundedText(path, maxFileBytes), path);
@@ -30,8 +30,8 @@ export function readSettingsFile(path: string, variable: string): SettingsFile {
 }
 
 /**
- * Parses the text of a settings file. Accepts the lines that systemd (`EnvironmentFile=`) and Node.js (`util.parseEnv`)
- * read in the same way. `path` is used in error messages, which omit the values because they may be secret.
+ * Parses the text of a settings file. Accepts only lines that systemd (`EnvironmentFile=`) and Node.js
+ * (`util.parseEnv`) read in the same way. Error messages contain `path`, but no values, because values may be secret.
  */
 export function parseSettings(text: string, path: string): SettingsFile {
   const lines: SettingLine[] = [];
@@ -57,7 +57,7 @@ const assignment = /^([A-Za-z_]\w{0,99})=(.*)$/;
 const unquoted = /^[^'"`#\\\s](?:[^'"`#\\]*[^'"`#\\\s])?$/;
 const quoted = /^(?:'[^']*'|"[^"\\]*")$/;
 
-/** Returns the error message for a line that is not an assignment, or that programs read differently; else `null`. */
+/** Returns the error message for a line that is no assignment, or that programs read differently; `null` if valid. */
 function findFault(source: string, lineOf: ReadonlyMap<string, number>): string | null {
   if (/[^\P{Cc}\t]/u.test(source)) return 'Remove the control character.';
   const [, name, value = ''] = assignment.exec(source) ?? [];

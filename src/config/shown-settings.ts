@@ -23,10 +23,10 @@ const shownSetting = z.object({
   source: origin,
 });
 
-/** Setting with its effective value, in which a secret is masked. */
+/** Setting with its effective value. The value of a secret is masked. */
 export type ShownSetting = z.output<typeof shownSetting>;
 
-/** JSON document that `perch config --json` prints. */
+/** Schema of the JSON document that `perch config --json` prints. */
 export const shownSettings = z.object({ settings: z.array(shownSetting).readonly() });
 
 /** Text that replaces the value of a secret. */
@@ -49,7 +49,7 @@ function toText(value: Config[keyof Config]): string | null {
   return Array.isArray(value) ? value.join(',') : String(value);
 }
 
-/** Describes where a setting was set, such as `environment` or `perch.env, line 3`. */
+/** Describes the source of a setting, such as `environment` or `perch.env, line 3`. */
 export function describeSource(source: ShownSetting['source'], name: string): string {
   if (source.kind === 'file') return `${source.path}, line ${source.line}`;
   if (source.kind === 'option') return `option ${source.option}`;

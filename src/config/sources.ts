@@ -1,10 +1,10 @@
 import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
 import { readSettingsFile } from './settings-file.ts';
 
-/** Maximum size of a file with a secret in bytes. */
+/** Maximum size in bytes of a file that contains a secret. */
 const maxSecretBytes = 16_384;
 
-/** Place where a variable was set: the environment, an option, or the settings file. */
+/** Source of a variable: the environment, a command-line option, or the settings file. */
 export type SetOrigin =
   | { readonly kind: 'environment' }
   /** Command-line option, such as `--port`. */
@@ -12,10 +12,10 @@ export type SetOrigin =
   /** Line of the settings file. */
   | { readonly kind: 'file'; readonly path: string; readonly line: number };
 
-/** Place where a setting was set. For a secret, this can be a file that contains only the secret. */
+/** Source of a setting. For a secret, the source can be a file that contains only the secret. */
 export type Origin =
   | SetOrigin
-  /** File at `path` that the variable `NAME_FILE` names. `from` is the origin of that variable. */
+  /** File at `path`, which is the value of the variable `NAME_FILE`. `from` is the source of that variable. */
   | { readonly kind: 'secret_file'; readonly path: string; readonly from: SetOrigin };
 
 export interface Setting<From = Origin> {
@@ -23,19 +23,19 @@ export interface Setting<From = Origin> {
   readonly origin: From;
 }
 
-/** Settings by the name of their variable. Empty values are not included. */
+/** Settings by variable name, without empty values. */
 export type Settings = ReadonlyMap<string, Setting>;
 
-/** Places from which Perch reads settings, from the highest to the lowest priority. */
+/** Sources of settings, from the highest to the lowest priority. */
 export interface SettingSources {
-  /** Values of command-line options by the name of the variable that they override. */
+  /** Values of command-line options, by the name of the variable that each option overrides. */
   readonly options?: Readonly<Record<string, string | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Value of the option `--config`. Without it, `PERCH_CONFIG` in the environment names the settings file. */
+  /** Value of the option `--config`. Default: the path in the environment variable `PERCH_CONFIG`. */
   readonly configFile?: string | undefined;
 }
 
-/** Error message for settings, and the names of the variables that have no usable value because of the error. */
+/** Error message, and the names of the variables that have no usable value because of the error. */
 export interface SettingFault {
   readonly names: readonly string[];
   readonly message: string;
@@ -46,10 +46,13 @@ export interface GatheredSettings {
   readonly faults: readonly SettingFault[];
 }
 
-/** Name of the variable with the path of a file that contains the value of the secret `name`. */
+/** Returns the name of the variable with the path of a file that contains the value of the secret `name`. */
 export const fileVariableOf = (name: string): string => `${name}_FILE`;
 
-/** Reads the settings file, merges all sources, and reads the files with the given `secrets` (names of variables). */
+/**
+ * Reads the settings file, merges all sources, and reads the files of secrets. `secrets`: variable names of all
+ * secrets.
+ */
 export function gatherSettings(
   { options = {}, env, configFile }: SettingSources,
   secrets: readonly string[],
@@ -97,7 +100,9 @@ function toSettings(
   ]);
 }
 
-/** Removes secrets that one source sets twice, as a value and as a file. Returns an error message for each of them. */
+/**
+ * Removes each secret that a source sets twice, as a value and as a file. Returns an error for each of these secrets.
+ */
 function removePairs(set: Map<string, Setting>, secrets: readonly string[]): SettingFault[] {
   const pairs = secrets.filter((name) => set.has(name) && set.has(fileVariableOf(name)));
   return pairs.map((name) => {
@@ -108,7 +113,7 @@ function removePairs(set: Map<string, Setting>, secrets: readonly string[]): Set
   });
 }
 
-/** Deletes secrets from `weaker` if `stronger`, a source with a higher priority, sets them as a value or as a file. */
+/** Deletes secrets from `weaker` that `stronger`, a source with a higher priority, sets as a value or as a file. */
 function overrideSecrets(
   weaker: Map<string, Setting>,
   stronger: Settings,
@@ -121,7 +126,7 @@ function overrideSecrets(
   }
 }
 
-/** Reads the file of each variable `NAME_FILE`. Returns the setting `NAME` with the content of the file. */
+/** Reads the secret file of each variable `NAME_FILE`. Returns the settings `NAME` with the content of the files. */
 function readSecretFiles(
   merged: ReadonlyMap<string, Setting<SetOrigin>>,
   secrets: readonly string[],
@@ -143,7 +148,7 @@ function readSecretFiles(
   return { settings, faults };
 }
 
-/** Returns the text of a file with a secret, without the line end. @throws UnusableTextError */
+/** Returns the text of a secret file, without the final line break. @throws UnusableTextError */
 function readSecret(path: string): string {
   const text = readBoundedText(path, maxSecretBytes).replace(/\r?\n$/, '');
   if (text === '') throw new UnusableTextError('is empty');

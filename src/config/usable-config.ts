@@ -6,19 +6,19 @@ import {
   type Settings,
 } from './sources.ts';
 
-/** Configuration in which defaults replace the invalid settings. */
+/** Configuration in which defaults replace invalid settings. */
 export interface UsableConfig {
   readonly config: Config;
-  /** Variables that are set and valid. */
+  /** Settings of variables that are set and valid. */
   readonly settings: Settings;
   /** Error messages about the invalid settings. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
-  /** Names of the variables whose values are not valid. */
+  /** Names of the variables with invalid values. */
   readonly invalid: ReadonlySet<string>;
 }
 
-/** Reads the configuration, and replaces invalid settings by their defaults. */
+/** Reads the configuration and replaces invalid settings with their defaults. */
 export function loadUsableConfig(sources: SettingSources, dataFolder: string): UsableConfig {
   const gathered = gatherSettings(sources, secretNames());
   const warnings = describeUnknowns(gathered.settings);

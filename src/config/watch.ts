@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { secret, text } from './schemas.ts';
 
-/** Environment variables of the command `perch watch`. */
+/** Schemas of the environment variables for the command `perch watch`. */
 export const watchVariables = z.object({
   PERCH_WEBHOOK_SECRET: secret(
     text(

@@ -3,7 +3,7 @@ import { openEnum } from '../core/json-schema.ts';
 import { count, list, nullableText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
-/** Annotated range of a text: a link, a mention, a tag or a style. */
+/** Range of a text with an annotation: a link, a mention, a tag or a style. */
 export const facet = record('Facet', {
   type: z.enum(['link', 'mention', 'hashtag', 'symbol', 'bold', 'italic', 'strikethrough', 'code']),
   start: z
@@ -14,7 +14,7 @@ export const facet = record('Facet', {
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** Server that sent a copy of another server's post or account, with the URL of the copy. */
+/** Server from which a copy of another server's post or account was read, and the URL of the copy. */
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
@@ -76,7 +76,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Creates an account. Unknown members become `null`, except `protected` and `verified`, which become `false`. */
+/** Creates an account. Members missing in `known` become `null`; `protected` and `verified` become `false`. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,
@@ -96,7 +96,7 @@ export function toAccount(known: KnownAccount): Account {
   };
 }
 
-/** Returns a website, or `null` if `url` is empty. `display` defaults to the URL without scheme and trailing slash. */
+/** Returns a website; `null` if `url` is empty. `display` defaults to the URL without its scheme and trailing slash. */
 export function toWebsite(url: string | null, display: string | null = null): Account['website'] {
   if (url === null || url === '') return null;
   const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');

@@ -20,7 +20,7 @@ export const media = record('Media', {
 });
 export type Media = z.output<typeof media>;
 
-/** Media of a post: `all` in display order, and the same items by type. */
+/** Media of a post: `all` in display order, and the photos and videos among them. */
 export const mediaSet = record('MediaSet', {
   all: list(media),
   photos: list(media),
@@ -28,7 +28,7 @@ export const mediaSet = record('MediaSet', {
 });
 export type MediaSet = z.output<typeof mediaSet>;
 
-/** Groups media by type. A `gif` counts as a video. */
+/** Creates a media set. `videos` includes items of type `gif`. Audio is only in `all`. */
 export function toMediaSet(all: readonly Media[]): MediaSet {
   return {
     all,

@@ -11,7 +11,7 @@ export interface PostQuery {
   readonly replies: 'top' | 'recent' | 'off';
 }
 
-/** Query for a page of the replies to a post. `order` sorts the direct replies. */
+/** Query for a page of the replies to a post. `order` is the order of the direct replies. */
 export interface RepliesQuery extends PageQuery {
   readonly kind: 'replies';
   readonly post: PostReference;
@@ -26,11 +26,11 @@ export interface ProfileQuery {
 /** Query for a page of a list. `cursor` comes from the provider's previous page; `null` requests the first page. */
 interface PageQuery {
   readonly cursor: string | null;
-  /** Desired number of posts or accounts on the page. A provider may return fewer or more. */
+  /** Desired number of posts or accounts on the page. The provider may return fewer or more. */
   readonly count: number;
 }
 
-/** Query for an account's posts, newest first. Only posts before `untilSeconds` (Unix seconds) are requested. */
+/** Query for an account's posts, newest first, from before `untilSeconds` (Unix seconds). `null` means no limit. */
 export interface TimelineQuery extends PageQuery {
   readonly kind: 'timeline';
   readonly account: AccountReference;
@@ -62,18 +62,20 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /** Time at which archived content was current, in Unix milliseconds; absent for live content. */
+  /** Unix time in milliseconds at which archived content was current; absent for live content. */
   readonly asOfMs?: number;
 }
 
-/** Post with its conversation. `ancestors` and `continuation` (later posts of the author's thread) are oldest first. */
+/**
+ * Post with its conversation. `ancestors` and `continuation` (later posts of the author's thread) are in time order.
+ */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
-  /** Direct replies in the requested order, each followed by the replies to it. */
+  /** Direct replies in the requested order. Each is followed by its own replies. */
   readonly replies: readonly Post[];
-  /** Requested parts of the conversation that could not be read. `warnings` contains a sentence about each part. */
+  /** Requested parts of the conversation that could not be read. `warnings` explains each missing part. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
 }
@@ -83,26 +85,26 @@ export interface ProfileFound extends Dated {
   readonly warnings: readonly string[];
 }
 
-/** Time range that a page of a timeline covers. Used to read many pages of a timeline concurrently. */
+/** Time range that a timeline page covers. Used to read many pages of a timeline concurrently. */
 export interface PageSpan {
   /** Newer end of the time range (exclusive), in Unix milliseconds; `null` if the page starts at the newest post. */
   readonly fromMs: number | null;
   /** Older end of the time range, in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
-  /** Whether the page contains every post of the time range. `false` if the source may have omitted posts. */
+  /** Whether the page contains all posts of the time range. `false` if the source may have omitted posts. */
   readonly isWhole: boolean;
 }
 
-/** Page of a provider's list. A page can be short or empty. Pages can overlap. The last page has the cursor `null`. */
+/** Page of a list from a provider. Pages can be short, empty or overlapping. `cursor` is `null` on the last page. */
 export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
-  /** Number of posts or accounts that the source sent, before any filtering. Default: the length of `items`. */
+  /** Number of posts or accounts that the source sent, before filtering. Default: the length of `items`. */
   readonly rows?: number;
   /** Whether the page is suspiciously short, so that a retry may return more items. */
   readonly isDoubtful?: boolean;
-  /** Whether the pages of this list never overlap, and every page before the last one is full. */
+  /** Whether pages of this list never overlap, and all pages except the last are full. */
   readonly isExact?: boolean;
   /** Time range that the page covers, if the cursors of the source contain times. */
   readonly span?: PageSpan;

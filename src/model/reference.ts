@@ -3,14 +3,14 @@ import { domainName, isPublicName } from '../core/http/public-host.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 
-/** Platforms of posts and accounts. Later versions may add values, so clients must accept unknown values. */
+/** Schema of a platform. Later versions of Perch may add platforms, so clients must accept unknown values. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 export type Platform = z.output<typeof platform>;
 
-/** Search targets: the platforms, the archive of imported posts, and the fictional sample data. */
+/** Targets of a search: the platforms, the archive of imported posts, and the fictional sample data. */
 export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive', 'sample'] as const;
 
-/** Display names of the platforms and search targets, for use in sentences. */
+/** Names of platforms and search targets for use in sentences. */
 export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> = {
   x: 'X',
   bluesky: 'Bluesky',
@@ -27,7 +27,7 @@ export interface AccountReference {
   readonly handle: string;
 }
 
-/** Reference to a post. `handle` is `null` if the URL of the post has no handle. On Mastodon, it is never `null`. */
+/** Reference to a post. `handle` is `null` if the URL of the post contains no handle; never on Mastodon. */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;
@@ -52,7 +52,7 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
 
 const maxSnowflake = 9223372036854775807n; // maximum signed 64-bit number
 
-/** Parses a handle with or without `@`, ignoring case. Returns `null` if the format fits no platform. */
+/** Parses a handle with or without `@`, ignoring case. Returns `null` if no platform has handles in this format. */
 export function parseHandle(text: string): AccountReference | null {
   // ASCII only, because `toLowerCase` converts the Kelvin sign to `k`.
   const handle = text.replace(/^@/, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -68,14 +68,14 @@ export function isPostId(of: Platform, id: string): boolean {
   return of !== 'x' || BigInt(id) <= maxSnowflake;
 }
 
-/** Returns a key that identifies a post. If post ids are not unique on the platform, the key includes the handle. */
+/** Returns a key that identifies a post. The key includes the handle if post ids are not unique on the platform. */
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
   `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
-/** Placeholder for the handle in URLs of X such as `x.com/i/status/20`. No account on X can have this handle. */
+/** Placeholder in X URLs without a handle, such as `x.com/i/status/20`. No X account can have this handle. */
 export const nobodyOnX = 'i';
 
-/** Returns a reference to a post, or `null` if the handle or the id is malformed. */
+/** Returns a reference to a post; `null` if the handle or the id is malformed. */
 export function toPostReference(handle: string, id: string): PostReference | null {
   const account = parseHandle(handle);
   if (account === null || !isPostId(account.platform, id)) return null;
@@ -83,7 +83,7 @@ export function toPostReference(handle: string, id: string): PostReference | nul
   return isNobody ? { platform: 'x', handle: null, id } : { ...account, id };
 }
 
-/** Parses the parameters `handle` and `id`. Throws Problem `invalid_params` that names the malformed parameter. */
+/** Parses the parameters `handle` and `id`. Throws Problem `invalid_params`, which names the malformed parameter. */
 export function parsePostParams(handle: string, id: string): PostReference {
   const post = toPostReference(handle, id);
   if (post !== null) return post;
@@ -96,11 +96,11 @@ export function parsePostParams(handle: string, id: string): PostReference {
   });
 }
 
-/** Matches paths of Mastodon posts: `/@user/1`, `/users/user/statuses/1`, `/users/user/statuses/1/activity`. */
+/** Pattern of Mastodon post paths: `/@user/1`, `/users/user/statuses/1`, `/users/user/statuses/1/activity`. */
 const originPath =
   /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
-/** Parses the https URL of a post on its author's Mastodon server. Returns `null` for any other URL. */
+/** Parses the https URL of a post on its author's Mastodon server. Returns `null` for all other URLs. */
 export function parseMastodonOrigin(text: string): PostReference | null {
   const url = parseUrl(text);
   if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
@@ -110,10 +110,10 @@ export function parseMastodonOrigin(text: string): PostReference | null {
   return post?.platform === 'mastodon' ? post : null;
 }
 
-/** Mastodon server for requests that do not name a server, such as searches and hashtags. */
+/** Mastodon server for requests that name no server, such as searches and hashtags. */
 export const defaultMastodonHost = 'mastodon.social';
 
-/** Returns the URL of an account on its platform. Accounts of the sample data have URLs on `baseUrl`. */
+/** Returns the URL of an account on its platform. URLs of sample accounts start with `baseUrl`. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
   const host = handle.slice(handle.lastIndexOf('@') + 1);
@@ -133,14 +133,14 @@ const postPaths: Readonly<Record<Platform, string>> = {
   sample: '/status/',
 };
 
-/** Returns the URL of a post on its platform. Posts of the sample data have URLs on `baseUrl`. */
+/** Returns the URL of a post on its platform. URLs of sample posts start with `baseUrl`. */
 export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
   `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
 
 export const embedUrl = (url: string, baseUrl: string): string =>
   `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 
-/** Returns the URL of a platform's page for a hashtag. For Mastodon, `where.host` is the server. */
+/** Returns the URL of a hashtag's page on a platform. `where.host` is the server if the platform is Mastodon. */
 export function hashtagUrl(
   of: Platform,
   tag: string,

@@ -6,7 +6,7 @@ import { list, optionalText, record } from './record.ts';
 
 /** Names of all data providers, as used in the member `source` of responses. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
-/** Formats of feeds, which lists of posts, threads and histories have. */
+/** Formats of feeds. Lists of posts, threads and histories are available as feeds. */
 export const feedFormats = ['atom', 'rss', 'jsonfeed'] as const;
 export type FeedFormat = (typeof feedFormats)[number];
 export const isFeedFormat = (format: string): format is FeedFormat =>
@@ -16,10 +16,10 @@ export const postFormats = ['markdown', 'json', 'obsidian', 'html', ...feedForma
 export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as const;
 export const accountFormats = ['markdown', 'json', 'html'] as const;
 
-/** Output format. `preview` is for link preview crawlers; clients cannot request `preview` with a parameter. */
+/** Output format. `preview` is for link preview crawlers and is not a value of the request parameter `format`. */
 export type Format = (typeof postFormats)[number] | 'preview';
 
-/** Result lists (feeds) of a search. The request parameter also accepts `media` as a synonym of `photos`. */
+/** Kinds of search results. The request parameter also accepts `media` as a synonym for `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
 const warnings = list(z.string()).describe('Sentences about missing or unusual content.');
@@ -39,20 +39,22 @@ export const postReply = record('PostReply', {
 });
 export type PostReply = z.output<typeof postReply>;
 
-/** Accounts whose profiles a Markdown page includes: none, only the author, or all. */
+/** Selection of accounts whose profiles a Markdown page includes: none, only the author, or all. */
 export type UserDetail = 'off' | 'author' | 'all';
 
-/** Absolute URLs of a page of a result and of its neighbors under `/api/v1`, without the parameter `format`. */
+/** Absolute URLs of a result page and its neighboring pages under `/api/v1`, without the parameter `format`. */
 export interface PageUrls {
   readonly self: string;
   readonly first: string;
-  /** `null` on the first page, and on pages after the eleventh, whose previous page has no URL. */
+  /**
+   * URL of the previous page; `null` on the first page, and after page 11, where pages are requested by cursor only.
+   */
   readonly previous: string | null;
 }
 
 interface ReadResult {
   readonly urls: PageUrls;
-  /** Number of seconds for which Perch answers the same request from its cache. */
+  /** Number of seconds for which Perch answers repeated requests from its cache. */
   readonly freshSeconds: number;
   readonly warnings: readonly string[];
   readonly fetchedAt: string;
@@ -102,7 +104,7 @@ export type BrowseItems =
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
-      /** Handle without `@`, in the account's own capitalization if known. */
+      /** Handle without `@`, in the account's own capitalization if it is known. */
       readonly handle: string;
       readonly url: string;
     }
@@ -110,7 +112,7 @@ export type BrowseSubject =
       readonly resource: 'replies';
       readonly id: string;
       readonly url: string;
-      /** Handle of the post's author without `@`; `null` if unknown. */
+      /** Handle of the post's author, without `@`; `null` if unknown. */
       readonly handle: string | null;
       /** Post to which the replies belong; `null` if the source has not sent that post. */
       readonly answered: z.output<typeof post> | null;
