@@ -10,12 +10,13 @@ import {
   toDottedEnd,
 } from '../core/http/ip-address.ts';
 
-/** Name of every client without a valid address. All these clients share one rate limit. */
+/** Name for all clients without a valid address. These clients share one rate limit. */
 const unknownClient = 'unknown';
 
 /**
- * Returns a client's name for rate limits: its IPv4 address, or the first 64 bits of its IPv6 address, such as
- * `2001:db8:1:2`. Treats an IPv4-mapped address as IPv4. Ignores brackets and a port. Returns `unknown` if invalid.
+ * Returns the name of a client for rate limits: its IPv4 address, or the first 64 bits of its IPv6 address, such as
+ * `2001:db8:1:2`. Treats an IPv4-mapped address as IPv4. Ignores brackets and a port. Returns `unknown` for an invalid
+ * address.
  */
 export function toClientAddress(address: string | undefined): string {
   return nameOf(toAddress(address));
@@ -28,7 +29,9 @@ function nameOf(address: IpAddress | null): string {
   return network.join(':');
 }
 
-/** Converts a name from `toClientAddress` to a `Client`. Adds the /48 network of an IPv6 address (RFC 6177 §2). */
+/**
+ * Converts a client name from `toClientAddress` to a `Client`. Adds the /48 network of an IPv6 address (RFC 6177 §2).
+ */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
@@ -69,12 +72,14 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-/** Other end of a connection. `name`: as in `toClientAddress`. `isTrusted`: whether it is a trusted proxy. */
+/**
+ * Remote end of a connection. `name`: see `toClientAddress`. `isTrusted`: whether the remote end is a trusted proxy.
+ */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
 type Trust = (address: IpAddress) => boolean;
 
-/** Creates a function that returns whether an address matches one of the `PERCH_TRUST_PROXY` entries. */
+/** Creates a function that returns whether an address matches an entry of `PERCH_TRUST_PROXY`. */
 function createTrust(entries: readonly string[]): Trust {
   const trusted = entries.flatMap((entry) => {
     const ranges = parseRanges(entry);
@@ -92,7 +97,7 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
 type Connection = Readonly<{ remoteAddress?: string | undefined }>;
 
 /**
- * Creates a function that returns the client of a connection, or `null` if the connection comes from a trusted proxy.
+ * Creates a function that returns the client of a connection; `null` if the connection comes from a trusted proxy.
  * @param trusted valid entries of `PERCH_TRUST_PROXY` (see `trustedProxyFault`)
  */
 export function createConnectionReader(
@@ -111,20 +116,20 @@ export interface AddressSource {
 }
 
 interface AddressReaderOptions {
-  /** Valid entries of `PERCH_TRUST_PROXY`: the proxies whose `X-Forwarded-For` is trusted. */
+  /** Valid entries of `PERCH_TRUST_PROXY`: proxies whose `X-Forwarded-For` header is trusted. */
   readonly trusted: readonly string[];
-  /** Called once, when the first `X-Forwarded-For` header from an untrusted peer is ignored. */
+  /** Called once, when an `X-Forwarded-For` header from an untrusted address is ignored for the first time. */
   readonly onIgnored: () => void;
 }
 
-/** Maximum number of entries in each of the two caches: for peers, and for `X-Forwarded-For` headers. */
+/** Maximum number of entries in each of two caches: for remote addresses, and for `X-Forwarded-For` headers. */
 const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
- * Creates a function that returns the address of a request's client in the format of
- * `toClientAddress`. This is the remote address of the socket or, if that is a trusted proxy, the
- * rightmost address in `X-Forwarded-For` that is not a trusted proxy.
+ * Creates a function that returns the client address of a request in the format of `toClientAddress`. This is the
+ * remote address of the socket. If that is a trusted proxy, it is the rightmost address in `X-Forwarded-For` that is
+ * not a trusted proxy.
  */
 export function createAddressReader({
   trusted,
@@ -151,7 +156,10 @@ export function createAddressReader({
 /** Maximum number of `X-Forwarded-For` entries that are read, starting from the right. */
 const maxEntries = 32;
 
-/** Returns the client's name from the `X-Forwarded-For` entries that trusted proxies added; '' if there are none. */
+/**
+ * Reads an `X-Forwarded-For` header from right to left. Returns the client's name: the first address that is not a
+ * trusted proxy, else the last valid address; an empty string if no address is valid.
+ */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';
   let end = header.length;

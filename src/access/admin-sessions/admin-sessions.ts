@@ -1,29 +1,29 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 
-/** Time in milliseconds without a request after which a session of the dashboard ends. */
+/** Milliseconds without a request after which a dashboard session ends. */
 export const idleMs = 30 * 60_000;
 
-/** Maximum age of a session of the dashboard in milliseconds. */
+/** Maximum age of a dashboard session in milliseconds. */
 export const maxAgeMs = 8 * 3_600_000;
 
 /** Cause of a session lookup: a request by the operator (`visit`), or an automatic request by a script (`look`). */
 export type SessionUse = 'visit' | 'look';
 
-/** Store of the signed-in sessions of the dashboard. A session that the store does not contain has ended. */
+/** Store of dashboard sessions. A session that the store does not contain has ended. */
 export interface AdminSessions {
-  /** Adds a session. `id` is a hash of the secret in its cookie. */
+  /** Adds a session. `id` is a hash of the secret in the session cookie. */
   add(id: string): Promise<void>;
-  /** Returns whether a session has not ended. `visit` restarts the idle time of the session, `look` does not. */
+  /** Returns whether a session exists and has not ended. The reason `visit` restarts the idle time, `look` does not. */
   find(id: string, reason: SessionUse): Promise<boolean>;
-  /** Ends a session at all instances. */
+  /** Ends a session on all instances. */
   remove(id: string): Promise<void>;
 }
 
-/** Maximum number of sessions. A further session ends the session that was idle for the longest time. */
+/** Maximum number of sessions. Above this number, the session that has been idle longest ends. */
 const maxSessions = 1000;
 
-/** Creates the store of one process. A restart of the process ends all sessions. */
+/** Creates a session store in memory. A restart of the process ends all sessions. */
 export function createAdminSessions(clock: Clock): AdminSessions {
   const startedMs = new LRUCache<string, number>({
     maxSize: maxSessions, // `max` would allocate memory for all entries in advance

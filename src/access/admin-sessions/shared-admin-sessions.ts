@@ -3,20 +3,25 @@ import { EngineError } from '../../core/engine/engine-error.ts';
 import { Problem } from '../../core/problem.ts';
 import { type AdminSessions, idleMs, maxAgeMs } from './admin-sessions.ts';
 
-/** Milliseconds to wait for the engine. A person waits for the page, so the wait can be longer than that of a read. */
+/**
+ * Milliseconds to wait for the shared engine. Longer than for API requests, because a person is waiting for the page.
+ */
 const deadlineMs = 2000;
 
 const toMilliseconds = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Script that stores the start time of a session, measured by the engine's clock. */
+/** Script that stores the start time of a session by the engine's clock. ARGV: idle time in milliseconds. */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
 return 1
 `);
 
-/** Script that returns 1 if a session has not ended, otherwise 0. ARGV: maximum age; new idle time, 0 to keep the old. */
+/**
+ * Script that returns 1 if a session has not ended, otherwise 0. ARGV in milliseconds: maximum age, and new idle time
+ * (0 keeps the current idle time).
+ */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])
 if not started then return 0 end
@@ -29,7 +34,7 @@ if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], math.min(left, ARGV
 return 1
 `);
 
-/** Creates the store of sessions in the shared engine (Redis or Valkey). All methods throw EngineError. */
+/** Creates a session store in the shared engine (Redis or Valkey). Methods throw EngineError if the engine fails. */
 export function createSharedAdminSessions(engine: Engine): AdminSessions {
   return {
     add: async (id) => {
@@ -48,8 +53,8 @@ export function createSharedAdminSessions(engine: Engine): AdminSessions {
 const keyOf = (id: string): string => `admin-session:${id}`;
 
 /**
- * Creates the store of an instance. While the engine does not answer, sessions of the engine count as ended, and new
- * sessions are valid at this instance only, so that the operator can still look at it.
+ * Creates the session store of an instance. While the shared engine is unavailable, its sessions count as ended. New
+ * sessions are then valid on this instance only, so that the operator can still use the dashboard.
  */
 export function createInstanceAdminSessions(
   shared: AdminSessions,
@@ -72,7 +77,7 @@ const refuse = async (cause: EngineError): Promise<never> => {
   throw new Problem('not_ready', { detail, resolution: 'Sign out again in a moment.', cause });
 };
 
-/** Returns a function for `catch` that handles errors of the engine, and rethrows all other errors. */
+/** Returns a rejection handler that calls `act` for errors of the shared engine, and rethrows all other errors. */
 function duringOutage<Value>(act: (error: EngineError) => Promise<Value>) {
   return async (error: unknown): Promise<Value> => {
     if (error instanceof EngineError) return act(error);

@@ -10,23 +10,23 @@ type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Maximum number of units that an account can spend in a window, so that their timestamps fit into `maxBytes`. */
+/** Maximum number of units per account and window, so that their timestamps fit into `maxBytes`. */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
-/** Maximum number of idle rate-limit accounts that one call of `spend` or `stateOf` removes, to keep calls short. */
+/** Maximum number of idle accounts that one call of `spend` or `stateOf` removes, to keep the call short. */
 const maxRemoved = 100;
 
 /**
  * In-memory rate limiter that stores a timestamp for every spent unit. Above the maximum number of accounts or 64 MiB,
- * it evicts the account that spent least recently. See docs/decisions/0065.
+ * it evicts the account whose last spending is the oldest. See docs/decisions/0065.
  */
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /** Logs by account, ordered by the time when the account last spent a unit. Reading does not change the order. */
+  /** Logs by account, ordered by the time of the account's last spending. Reads do not change the order. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
@@ -66,7 +66,7 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#stateAt(this.#startCall(), account, limit);
   }
 
-  /** Removes rate-limit accounts whose spent units have all expired. Returns the current time in milliseconds. */
+  /** Removes up to `maxRemoved` accounts whose units have all expired. Returns the current time in milliseconds. */
   #startCall(): number {
     const nowMs = this.#readMs();
     for (let removed = 0; removed < maxRemoved; removed += 1) {
@@ -105,8 +105,8 @@ export class AllowanceWindow implements AllowanceStore {
 }
 
 /**
- * Returns an upper bound of an account's memory in bytes: its name, its log and its share of the cache's tables. V8
- * reserves space for at least 17 numbers and up to twice the log's length, as `bench/allowances.ts` measured.
+ * Returns an upper bound of an account's memory use in bytes: its name, its log, and its share of the cache's tables.
+ * V8 reserves space for at least 17 numbers and up to twice the log's length, as `bench/allowances.ts` measured.
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;

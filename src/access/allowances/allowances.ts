@@ -3,28 +3,28 @@ import { Problem } from '../../core/problem.ts';
 import { toClient } from '../client-address.ts';
 import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** Name of a rate-limit policy, as in the `RateLimit-Policy` header (docs/keys.md). */
+/** Name of a rate-limit policy, as sent in the `RateLimit-Policy` header (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post' | 'media';
 
-/** Rate-limit account to which reads are charged. It belongs to an API key or a client address. */
+/** Rate-limit account of an API key or a client address, to which reads are charged. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
   /** Rate limit shared by all addresses in the same IPv6 /48 network; `null` for API keys and IPv4 addresses. */
   readonly network: Charge | null;
 }
 
-/** Rate limit of an IPv6 /48 network, as a multiple of the rate limit of one address. */
+/** Ratio of the rate limit of an IPv6 /48 network to the rate limit of one address. */
 const allowancesPerNetwork = 8;
 
 interface AllowanceState {
   readonly remaining: number;
-  /** Whole seconds until a spent unit is available again; the length of the window if no unit is spent. */
+  /** Whole seconds until the next spent unit becomes available; the window length if no unit is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds until this state changes without further spending; `Infinity` if no unit is spent. */
+  /** Milliseconds for which this state stays correct without further spending; `Infinity` if no unit is spent. */
   readonly validMs: number;
 }
 
-/** Rate limits per window: units for each caller, and upstream requests for all callers together (`pool`). */
+/** Limits per window: units of each caller by policy, and upstream requests of all callers together (`pool`). */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
@@ -37,24 +37,27 @@ export interface AllowanceLimits {
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of the client address or API key `name`. `limit` overrides the limit of the policy. */
+  /** Returns the account of `name`, a client address or an API key. `limit` overrides the policy's limit. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /** Spends one unit of an account. @throws Problem `rate_limited` with the time until a retry can succeed */
+  /** Spends one unit of an account. @throws Problem `rate_limited` with the time after which to retry */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
-  /** Loads the state of an account if `stateOf` might return an outdated state. Otherwise returns `null`. */
+  /** Loads the state of an account if `stateOf` might return an outdated state; otherwise returns `null`. */
   refresh(account: Account): Promise<void> | null;
-  /** Number of spends and refunds so far. While this number is unchanged, a cached state stays valid for `validMs`. */
+  /**
+   * Number that increases when a state may have changed. While it is unchanged, a cached state stays valid for
+   * `validMs`.
+   */
   readonly revision: number;
   readonly pool: Pool;
-  /** Returns the numbers of used and allowed upstream requests of all callers together. */
+  /** Returns the number and the limit of upstream requests of all callers together. */
   poolUse(): Promise<PoolUse>;
 }
 
-/** Upstream requests of all callers in the last `windowSeconds` seconds (`used`), and their maximum (`limit`). */
+/** Number of upstream requests of all callers in the last `windowSeconds` seconds (`used`), and its `limit`. */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 
-/** Creates the rate limit of each caller, and the limit on upstream requests of all callers together (`pool`). */
+/** Creates the rate limits of callers, and the common limit on upstream requests (`pool`). */
 export function createAllowances(
   stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
   limits: AllowanceLimits,
@@ -127,7 +130,10 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Maximum shares of upstream requests for callers without a key, for history imports, and for one client's imports. */
+/**
+ * Maximum shares of all upstream requests: for callers without a key, for history imports, and for the history imports
+ * of one client.
+ */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';

@@ -9,31 +9,31 @@ interface SharedAllowancesOptions {
   readonly engine: Engine;
   readonly windowMs: number;
   readonly clock: Clock;
-  /** Returns the text for the Redis hash tag of `charges`. A cluster stores keys with the same tag on one server. */
+  /** Returns the Redis hash tag for `charges`. A Redis cluster stores keys with the same tag on the same server. */
   readonly tagOf: (charges: readonly Charge[]) => string;
-  /** Secret with which account names are hashed, so that the shared engine stores no client addresses. */
+  /** Secret for hashing account names, so that the shared engine stores no client addresses. */
   readonly secret: Buffer;
 }
 
-/** Rate-limit state of an account, as the shared engine (Valkey or Redis server) returned it at `atMs`. */
+/** Rate-limit state of an account, as returned by the shared engine (Valkey or Redis) at the epoch time `atMs`. */
 type Seen = AccountState & Readonly<{ atMs: number }>;
 
 const maxSeen = 100_000;
-/** Length of the hash of an account name in base64url characters: 132 bits. */
+/** Length of an account name's hash in base64url characters (132 bits). */
 const hashLength = 22;
 /** Maximum number of cached hashes of account names. */
 const maxHashes = 10_000;
-/** Age in milliseconds from which `refresh` requests an account's state from the shared engine again. */
+/** Age in milliseconds after which `refresh` requests an account's state from the shared engine again. */
 const maxAgeMs = 1000;
-/** Milliseconds for which `createPeakCounter` remembers the highest number of instances. */
+/** Milliseconds for which the highest number of instances is remembered. */
 const peakMemoryMs = 600_000;
 
 // The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
 /**
- * Spends one unit of each account in KEYS, or none if an account is exhausted. ARGV: window in milliseconds, name of
- * the unit (empty to spend nothing), limit of each account. Returns the position of the exhausted account with the
- * longest wait (from 1; 0 for none) and this wait, then for each account the number of its spent units and the time
- * until it regains one. Times are in milliseconds.
+ * Spends one unit of each account in KEYS; if any account is exhausted, spends none. ARGV: window in milliseconds, name
+ * of the unit (empty to spend nothing), limit of each account. Returns a flat list. It starts with the position of the
+ * exhausted account with the longest wait (from 1; 0 for none) and this wait. For each account, the number of its spent
+ * units and the time until it regains one follow. Times are in milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -75,8 +75,8 @@ return reply
 `);
 
 /**
- * Creates an allowance store that all instances share. While the shared engine fails, each instance counts separately,
- * and divides the limit of each account by the number of instances (docs/instances.md).
+ * Creates a rate limiter that all instances share. While the shared engine fails, each instance counts separately, with
+ * the limit of each account divided by the number of instances (docs/instances.md).
  */
 export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
   const { engine, windowMs, clock } = options;
@@ -155,7 +155,7 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
   };
 }
 
-/** Creates a function that returns the Redis key for an account's used allowance. Caches hashes of account names. */
+/** Creates a function that returns the Redis keys of rate-limit accounts. Caches the hashes of account names. */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({
     max: maxHashes,
@@ -168,7 +168,9 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
   };
 }
 
-/** Computes the state of an account at `nowMs` from an earlier `state`. One unit expires after `state.nextMs`. */
+/**
+ * Returns the state of an account at `nowMs`, estimated from an earlier `state`. One unit expires after `state.nextMs`.
+ */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };
   const leftMs = state.nextMs - (nowMs - state.atMs);

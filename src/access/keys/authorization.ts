@@ -3,7 +3,7 @@ import { keyLength } from './key.ts';
 
 export interface AuthorizationSource {
   readonly headers: { readonly authorization?: string | undefined };
-  /** Alternating names and values of the request's headers, as received. */
+  /** Names and values of the request's headers as received, in alternation. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -13,10 +13,13 @@ const maxBytes = 4096;
 const usualPrefix = 'Bearer ';
 const usualLength = usualPrefix.length + keyLength;
 
-/** Matches the scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
+/** Pattern of the scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
-/** Returns the key of a `Bearer` header, possibly empty; `null` without such a header (docs/contract/reads.md#keys). */
+/**
+ * Returns the API key of a `Bearer` header, which can be empty; `null` without such a header
+ * (docs/contract/reads.md#keys).
+ */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;
   // Fast path for the usual form, because every request with a key runs this.
@@ -27,12 +30,12 @@ export function readBearer({ headers: { authorization } }: AuthorizationSource):
   return authorization.replace(bearer, '').trim();
 }
 
-/** Returns whether an `Authorization` header, including duplicates that `headers` omits, uses the scheme `Bearer`. */
+/** Returns whether any `Authorization` header uses the scheme `Bearer`, including duplicates that `headers` omits. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }
 
-/** Returns a problem if the request has several `Authorization` headers or an oversized one; otherwise `null`. */
+/** Returns a problem if the request has multiple `Authorization` headers or an oversized one; otherwise `null`. */
 export function authorizationFault({
   headers: { authorization },
   rawHeaders,

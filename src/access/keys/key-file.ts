@@ -12,7 +12,7 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** Error messages for the operator, by fault. They contain no file path, because HTTP responses include them. */
+/** Error messages for the operator, by fault. They omit the file path, because HTTP responses include them. */
 const details = {
   missing:
     'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
@@ -33,7 +33,7 @@ const details = {
 
 export type KeyFileFault = keyof typeof details;
 
-/** Error for a file of API keys that cannot be used. The message is for the operator. */
+/** Error for an unusable file of API keys. The message is for the operator. */
 export class KeyFileError extends Error {
   readonly fault: KeyFileFault;
   constructor(fault: KeyFileFault, cause?: unknown) {
@@ -45,28 +45,27 @@ export class KeyFileError extends Error {
 
 export interface KeyFile {
   /**
-   * Runs `work` on the current file and returns its result. If the file has a fault listed in
-   * `createOn`, creates an empty store first. Waits at most 20 ms for a lock. @throws KeyFileError if the file
-   * cannot be used
+   * Runs `work` on the current file and returns its result. If the file has a fault in `createOn`, creates an empty key
+   * store first. Waits up to 20 ms for a lock. @throws KeyFileError if the file cannot be used
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the version of the file. Callers clear their cache when the
-   * object changes: after each change of the file, and every 100 ms. Returns `undefined` if nothing
-   * may be cached: for a store in memory, for a missing file, and for 3 seconds after a change.
+   * Returns an object that identifies the version of the file. The object changes after each change of the file, and
+   * every 100 ms; callers then clear their cache. Returns `undefined` if nothing may be cached: for a store in memory,
+   * for a missing file, and for 3 seconds after a change.
    */
   version(): object | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
-/** Time in milliseconds that exceeds the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
+/** Milliseconds, longer than the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
 const timestampResolutionMs = 3000;
-/** Maximum time in milliseconds for which the content of an unchanged file may be cached. */
+/** Maximum number of milliseconds for which the content of an unchanged file may be cached. */
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
-/** Device and inode that identify a file. */
+/** Device and inode numbers, which identify a file. */
 type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
 /** Properties of a file. At least one of them changes whenever the file changes or is replaced. */
@@ -79,9 +78,9 @@ interface Connection extends FileIdentity {
 }
 
 /**
- * Returns an accessor for the file of API keys at a path or in memory. Opens the file on first use,
- * and again if it was replaced. Otherwise reuses the connection, because a closed one still uses
- * memory (docs/decisions/0011).
+ * Returns an accessor for the file of API keys at a path or in memory. Opens the file on first use, and again after the
+ * file was replaced. Otherwise reuses the connection, because a closed connection still uses memory
+ * (docs/decisions/0011).
  */
 export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);
@@ -141,7 +140,7 @@ function isSameFile(a: FileState, b: FileState): boolean {
   return a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
-/** Returns the identity of the file at a path, or a fault if the file is missing, empty or not a regular file. */
+/** Returns the identity of the file at a path; a fault if the file is missing, empty or not a regular file. */
 function findFile(path: string): FileIdentity | KeyFileFault {
   if (path === inMemory) return { dev: 0, ino: 0 };
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -151,7 +150,7 @@ function findFile(path: string): FileIdentity | KeyFileFault {
   return stats.size === 0 ? 'empty' : stats;
 }
 
-/** Matches the SQLite result codes for a file with unexpected content. */
+/** Pattern of SQLite result codes for files with unexpected content. */
 const damage = /^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|MISMATCH|FORMAT)/;
 
 /** Converts an error of SQLite or the file system to a KeyFileError. Returns any other error unchanged. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../../core/clock.ts';
 
-/** Schema of an API key's label (a name for people): 1 to 100 characters on one line, trimmed. */
+/** Schema of an API key's label for people: 1 to 100 characters on one line, trimmed. */
 const label = z
   .string()
   .trim()
@@ -11,7 +11,7 @@ const label = z
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
   .describe('Name of the key for people, on one line.');
 
-/** Schema of an API key's rate limit in units per window; `null` for the server's default. */
+/** Schema of an API key's rate limit in units per window; `null` selects the server's default. */
 const allowance = z
   .int('must be a whole number from 1 to 1000000')
   .min(1, 'must be a whole number from 1 to 1000000')
@@ -34,7 +34,7 @@ export const newKey = z
 
 export type NewKey = z.output<typeof newKey>;
 
-/** Schema of the changes to an API key. Omitted fields stay unchanged. */
+/** Schema of changes to an API key. Omitted fields stay unchanged. */
 export const keyChanges = z
   .strictObject({
     enabled: z.boolean('must be true or false').optional().describe('Whether the key is accepted.'),
@@ -48,30 +48,30 @@ export type KeyChanges = z.output<typeof keyChanges>;
 
 /** Stored fields of an API key, without its hash. */
 export interface KeyRecord {
-  /** Identifier of 12 random hex digits, not derived from the key. */
+  /** Identifier: 12 random hex digits, not derived from the key. */
   readonly id: string;
   readonly label: string;
   readonly enabled: boolean;
-  /** Rate limit of the key in units per window; `null` for the server's default. */
+  /** Rate limit of the key in units per window; `null` selects the server's default. */
   readonly allowance: number | null;
-  /** Time of creation in Unix milliseconds. */
+  /** Creation time in Unix milliseconds. */
   readonly createdMs: number;
   /** Time of the last use in Unix milliseconds, rounded down to a minute; `null` if the key was never used. */
   readonly lastUsedMs: number | null;
   readonly notes: string | null;
 }
 
-/** Key record with the SHA-256 hash of the key, in hex. */
+/** API key record with the SHA-256 hash of the key in hex. */
 export type StoredKey = Readonly<{ hash: string; record: KeyRecord }>;
 
-/** Applies changes to a record. Omitted fields stay unchanged. */
+/** Returns a key record with changes applied. Omitted fields stay unchanged. */
 export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
   const { label = record.label, enabled = record.enabled } = changes;
   const { allowance = record.allowance, notes = record.notes } = changes;
   return { ...record, label, enabled, allowance, notes };
 }
 
-/** Returns the schema of a response field with the description of the corresponding request field. */
+/** Returns the schema of a response field, described like the request field with the second schema. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }

@@ -17,7 +17,7 @@ export const keyMigrations: readonly Migration[] = [
     `),
 ];
 
-/** Prepared statements for the table of API keys. Each change is on disk when its method returns. */
+/** Prepared statements for the table of API keys. When a method returns, its changes are on disk. */
 export type KeyRows = ReturnType<typeof openKeyRows>;
 
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
@@ -30,7 +30,7 @@ type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string
 const columns =
   'id, label, enabled, allowance, created AS createdMs, last_used AS lastUsedMs, notes';
 
-/** Prepares the statements for the table of API keys. The database must already have the schema. */
+/** Prepares the statements for the table of API keys. The table must already exist. */
 export function openKeyRows(database: SqliteDatabase) {
   const find = database.prepare<[string], FoundKey>(
     'SELECT id, allowance FROM keys WHERE hash = ? AND enabled',
@@ -73,12 +73,14 @@ export function openKeyRows(database: SqliteDatabase) {
       return changed;
     }),
     remove: inTransaction((id: string) => remove.run(id).changes > 0),
-    /** Replaces the hash, id and creation time of a key, and clears its time of last use. Keeps all other fields. */
+    /**
+     * Replaces the hash, id and creation time of a key, and clears the time of its last use. Keeps all other fields.
+     */
     replace: inTransaction((oldId: string, replacement: Replacement) => {
       const row = replace.get({ ...replacement, oldId });
       return row && toRecord(row);
     }),
-    /** Stores the times of last use by key id, in Unix milliseconds. Skips keys that no longer exist. */
+    /** Stores the time of each key's last use in Unix milliseconds, by key id. Skips deleted keys and earlier times. */
     noteUses: inTransaction((uses: ReadonlyMap<string, number>) => {
       for (const [id, at] of uses) noteUse.run({ id, at });
     }),

@@ -8,63 +8,69 @@ import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 import { createKeyUses } from './key-uses.ts';
 
-/** Result of checking an API key. `unverified`: the key store is currently unavailable. */
+/** Result of checking an API key. `unverified`: the key store is unavailable. */
 export type KeyCheck =
   | { readonly status: 'valid'; readonly id: string; readonly allowance: number | null }
   | { readonly status: 'invalid' }
   | { readonly status: 'unverified' };
 
-/** New API key with its record. The key cannot be retrieved later, because the store contains only its hash. */
+/** New API key with its record. The key cannot be retrieved later, because only its hash is stored. */
 export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
 
 /**
- * Store of API keys. When a method that changes keys returns, the change is on disk. All methods except `check` and
- * `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
+ * Store of API keys. Changes are stored before the promise resolves. All methods except `check` and `close` throw
+ * Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
-  /** Checks the key of a request. Considers all earlier changes, including those by other processes. Never throws. */
+  /**
+   * Checks an API key from a request. Considers all earlier changes, including changes by other processes. Never
+   * throws.
+   */
   check(key: string): KeyCheck | Promise<KeyCheck>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  /** Adds a key. Creates a new store if the file is missing or empty. */
+  /** Adds a key. A missing or empty file is replaced by a new key store. */
   create(fields: NewKey): Promise<IssuedKey>;
-  /** Changes a key, and returns the changed record, or `undefined` if no key has the id. */
+  /** Changes a key. Returns the changed record; `undefined` if no key has this id. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
-  /** Deletes a key; returns whether it existed. */
+  /** Deletes a key. Returns whether the key existed. */
   remove(id: string): Promise<boolean>;
-  /** Replaces a key, and keeps its label and settings. Returns `undefined` if no key has the id. */
+  /**
+   * Issues a new key in place of an old one, with the same label and settings. Returns `undefined` if no key has this
+   * id.
+   */
   rotate(id: string): Promise<IssuedKey | undefined>;
-  /** Stores pending times of last use, and closes the store. */
+  /** Stores pending times of last use and closes the store. */
   close(): void | Promise<void>;
 }
 
-/** Key store in a file. Its `check` method returns the result synchronously. */
+/** Key store in a file. Its method `check` is synchronous. */
 export interface KeyFileStore extends KeyStore {
   check(key: string): KeyCheck;
-  /** Returns all keys with their hashes, to copy them to another store. */
+  /** Returns all keys with their hashes, for copying to another store. */
   dump(): Promise<readonly StoredKey[]>;
   close(): void;
 }
 
 interface KeyStoreOptions {
-  /** Path of the store's file, or `:memory:`. */
+  /** Path of the store's file; `:memory:` for a store in memory. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whether a missing store is created immediately (`make`, the default) or only by `create` (`wait`). */
+  /** Whether a missing store is created immediately (`make`) or by `create` only (`wait`). Default: `make`. */
   readonly whenMissing?: 'make' | 'wait';
-  /** Called once per outage when the store becomes unusable. `onRecovered` is called when the store is usable again. */
+  /** Called once per outage, when the store becomes unusable. `onRecovered` is called when the outage ends. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
   readonly onRecovered?: () => void;
 }
 
-/** Milliseconds after a failure during which `check` does not access the store. */
+/** Milliseconds for which `check` does not access the store after a failure. */
 const cooldownMs = 1000;
-/** Maximum time in milliseconds for which a request by an operator is retried while the key file is locked. */
+/** Maximum number of milliseconds for which an operator's request is retried while the key file is locked. */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
-/** Opens the store of API keys. Does not throw if the store cannot be used. Each later request tries again. */
+/** Opens the store of API keys. Does not throw if the store is unusable: later requests try again. */
 export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
@@ -124,13 +130,15 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
 
 const maxCached = 1000;
 
-/** Creates a key, with its hash, id and time of creation. */
+/** Creates an API key with its hash, id and creation time. */
 export function issueKey(random: Random, clock: Clock) {
   const key = createKey(random);
   return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
 }
 
-/** Creates a cache of API keys, which avoids hashing known keys. A new version of the key file clears the cache. */
+/**
+ * Creates a cache of checked API keys, so that they are not hashed again. A change of the key file clears the cache.
+ */
 function createKeyCache(file: KeyFile) {
   const keys = new LRUCache<string, FoundKey>({ max: maxCached });
   let cachedVersion: object | undefined;
@@ -170,7 +178,7 @@ function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   };
 }
 
-/** Calls `use`, and retries for two seconds while the file is locked. */
+/** Calls `use`. While the file is locked, retries for up to two seconds. */
 async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<Value> {
   const lastTryMs = clock.now() + lockTimeoutMs;
   for (;;) {

@@ -13,12 +13,12 @@ export function createKey(random: Random): string {
   return prefix + random.bytes(secretBytes).toString('base64url');
 }
 
-/** Returns the SHA-256 hash of a key in hex. The key store contains the hash instead of the key. */
+/** Returns the SHA-256 hash of a key in hex. The key store contains only this hash. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns whether a text has the form of a key. Any other text cannot be a stored key. */
+/** Returns whether a text has the format of an API key. Other texts need no lookup in the key store. */
 export function isKeyShaped(text: string): boolean {
   return shape.test(text);
 }

@@ -20,18 +20,18 @@ interface SharedKeysOptions {
   readonly random: Random;
 }
 
-/** Store of API keys that several instances share. */
+/** Store of API keys that all instances share. */
 export interface SharedKeyStore extends KeyStore {
-  /** Adds the missing keys of another store. Returns the number of added keys. */
+  /** Adds the keys of another store that are missing here. Returns the number of added keys. */
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
-/** Tables (hashes in the shared engine): records by key hash, key hashes by id, and times of last use by id. */
+/** Names of hashes in the shared engine: key records by key hash, key hashes by id, times of last use by id. */
 const tables = ['{keys}:records', '{keys}:ids', '{keys}:used'] as const;
 const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
-/** Milliseconds for which the result of a check is still used while the shared engine fails. */
+/** Milliseconds for which an earlier check result is used while the shared engine fails. */
 const knownMs = 30_000;
 /** Maximum number of cached check results for valid keys. The cache for invalid keys has the same limit. */
 const maxKnown = 10_000;
@@ -58,7 +58,7 @@ redis.call('HSET', KEYS[2], ARGV[6], ARGV[4])
 return 1
 `);
 
-/** Deletes the API key with the id in ARGV. Returns 0 if it does not exist. */
+/** Deletes an API key. ARGV: its id. Returns 0 if the key does not exist. */
 const removeScript = defineScript(`
 local hash = redis.call('HGET', KEYS[2], ARGV[1])
 if not hash then return 0 end
@@ -68,7 +68,7 @@ redis.call('HDEL', KEYS[3], ARGV[1])
 return 1
 `);
 
-/** Stores times of last use. In ARGV, key ids and Unix milliseconds alternate. Skips deleted keys and earlier times. */
+/** Stores times of last use. ARGV: alternating key ids and Unix milliseconds. Skips deleted keys and earlier times. */
 const useScript = defineScript(`
 for at = 1, #ARGV, 2 do
   local before = tonumber(redis.call('HGET', KEYS[3], ARGV[at]) or -1)
@@ -79,8 +79,8 @@ end
 `);
 
 /**
- * Opens the key store that all instances share. A change by one instance applies to the next request to any instance.
- * While the shared engine fails, keys checked in the last 30 seconds keep their status; others are `unverified`.
+ * Opens the key store that all instances share. A change on one instance applies to the next request to any instance.
+ * While the shared engine fails, keys checked in the last 30 seconds keep their status; other keys are `unverified`.
  */
 export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): SharedKeyStore {
   const verdicts = createVerdicts(clock);
@@ -96,7 +96,10 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
       return verdicts.recall(key) ?? { status: 'unverified' };
     }
   };
-  /** Waits up to two seconds for the shared engine, then runs `work`. @throws Problem `key_store_unavailable` */
+  /**
+   * Waits up to two seconds until the shared engine is available, then runs `work`. @throws Problem
+   * `key_store_unavailable`
+   */
   const operate = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     await engine.waitUntilUp(operatorDeadlineMs);
     return work().catch(throwUnavailable);
@@ -136,14 +139,14 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
   };
 }
 
-/** Throws Problem `key_store_unavailable` for an EngineError, and any other error unchanged. */
+/** Throws Problem `key_store_unavailable` for an EngineError. Throws other errors unchanged. */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
   const detail = `The shared key store cannot be used: ${error.message}. Check the server at PERCH_REDIS_URL.`;
   throw new Problem('key_store_unavailable', { detail, cause: error });
 }
 
-/** Creates the functions that read and change the tables of API keys. They throw EngineError. */
+/** Creates functions that read and change API keys in the shared engine. They throw EngineError if the engine fails. */
 function createKeyTable(engine: Engine) {
   const change = (script: EngineScript, args: EngineCall['args']) =>
     engine.evaluate(script, { keys: tables, args, deadlineMs: operatorDeadlineMs });
@@ -163,10 +166,10 @@ function createKeyTable(engine: Engine) {
       const all = Object.values(texts).map((text) => toRecord(text, times));
       return all.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
     },
-    /** Adds a key. Returns false if the key or its id already exists. */
+    /** Adds a key. Returns false if its hash or id already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
-    /** Replaces a key by the result of `decide`. Returns the new record; `undefined` for an unknown id. */
+    /** Replaces a key with the result of `decide`. Returns the new record; `undefined` if no key has this id. */
     replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const found = await findById(id);
@@ -205,7 +208,7 @@ function createVerdicts(clock: Clock) {
   };
 }
 
-/** Serializes a key's record without its time of last use, which is in a separate table. */
+/** Serializes a key's record without the time of last use, which is stored separately. */
 const toText = ({ lastUsedMs: _, ...record }: KeyRecord): string => JSON.stringify(record);
 
 function toRecord(text: string, times: Readonly<Record<string, string>> | null): KeyRecord {
