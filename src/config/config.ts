@@ -292,7 +292,6 @@ export type Config = Readonly<z.output<typeof configSchema>>;
 /** Result of `loadConfig`: a valid configuration, or error messages about invalid settings. */
 export type LoadedConfig = ValidConfig | InvalidConfig;
 
-/** Valid configuration. */
 export interface ValidConfig {
   readonly ok: true;
   readonly config: Config;

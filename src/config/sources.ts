@@ -46,7 +46,7 @@ export interface GatheredSettings {
   readonly faults: readonly SettingFault[];
 }
 
-/** Returns the name of the variable with the path of a file that contains the value of the secret `name`. */
+/** Returns the name of the variable that contains the path of the file with the secret `name`. */
 export const fileVariableOf = (name: string): string => `${name}_FILE`;
 
 /**

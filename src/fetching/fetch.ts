@@ -77,7 +77,7 @@ export function createFetcher(options: FetchOptions) {
       return toAnswer(cached, 'hit');
     },
     /**
-     * Returns the answer to a plan from the cache, an in-flight fetch or a provider. Cached answers are not charged.
+     * Returns the answer to a query from the cache, an in-flight fetch or a provider. Cached answers are not charged.
      * @throws Problem, see ProviderChain.ask; `overloaded`, `rate_limited`; the abort reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
@@ -134,7 +134,7 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
   return { found, source, fetchedAtMs, cache, renderings };
 }
 
-/** Creates a function that starts the fetch of a plan, or waits for the same fetch if it is already in flight. */
+/** Creates a function that fetches the answer to a query, or waits for the same fetch if it is already in flight. */
 function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
@@ -196,7 +196,7 @@ function createInFlightFetches(options: FetchOptions) {
   };
 }
 
-/** Fetch of a plan. `span` is the parent of the fetch's spans; `undefined` if tracing is off. */
+/** Fetch of the answer to a query. `span`: parent of the fetch's spans; `undefined` if tracing is off. */
 interface Flight {
   readonly plan: Plan;
   readonly requester: Requester | undefined;
@@ -206,7 +206,8 @@ interface Flight {
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
 /**
- * Copies an entry from the shared cache to this instance's cache. Returns the entry; `undefined` if it is not newer.
+ * Copies an entry from the shared cache to this instance's cache if it is newer. Returns the copied entry, or
+ * `undefined`.
  */
 async function readShared(
   { shared, cache }: FetchOptions,

@@ -66,9 +66,7 @@ interface Dated {
   readonly asOfMs?: number;
 }
 
-/**
- * Post with its conversation. `ancestors` and `continuation` (later posts of the author's thread) are in time order.
- */
+/** Post with its conversation. `ancestors` and `continuation` (later posts of the author's thread) are oldest first. */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;

@@ -27,7 +27,9 @@ export interface AccountReference {
   readonly handle: string;
 }
 
-/** Reference to a post. `handle` is `null` if the URL of the post contains no handle; never on Mastodon. */
+/**
+ * Reference to a post. `handle` is `null` if the URL of the post contains no handle. On Mastodon, it is never `null`.
+ */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;

@@ -12,15 +12,15 @@ const toMilliseconds = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Script that stores the start time of a session by the engine's clock. ARGV: idle time in milliseconds. */
+/** Lua script that stores the start time of a session by the engine's clock. ARGV: idle time in milliseconds. */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
 return 1
 `);
 
 /**
- * Script that returns 1 if a session has not ended, otherwise 0. ARGV in milliseconds: maximum age, and new idle time
- * (0 keeps the current idle time).
+ * Lua script that returns 1 if a session has not ended, otherwise 0. ARGV in milliseconds: maximum age, and new idle
+ * time (0 keeps the current idle time).
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])

@@ -30,10 +30,10 @@ const peakMemoryMs = 600_000;
 
 // The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
 /**
- * Spends one unit of each account in KEYS; if any account is exhausted, spends none. ARGV: window in milliseconds, name
- * of the unit (empty to spend nothing), limit of each account. Returns a flat list. It starts with the position of the
- * exhausted account with the longest wait (from 1; 0 for none) and this wait. For each account, the number of its spent
- * units and the time until it regains one follow. Times are in milliseconds.
+ * Lua script that spends one unit of each account in KEYS; if any account is exhausted, it spends none. ARGV: window in
+ * milliseconds, name of the unit (empty to spend nothing), limit of each account. Returns a flat list. It starts with
+ * the position of the exhausted account with the longest wait (from 1; 0 for none) and this wait. For each account, the
+ * number of its spent units and the time until it regains one follow. Times are in milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call

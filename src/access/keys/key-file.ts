@@ -12,7 +12,9 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** Error messages for the operator, by fault. They omit the file path, because HTTP responses include them. */
+/**
+ * Error messages for the operator, by fault. They omit the file path, because HTTP responses include these messages.
+ */
 const details = {
   missing:
     'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
@@ -33,7 +35,7 @@ const details = {
 
 export type KeyFileFault = keyof typeof details;
 
-/** Error for an unusable file of API keys. The message is for the operator. */
+/** Error for an unusable file of API keys. The message is written for the operator. */
 export class KeyFileError extends Error {
   readonly fault: KeyFileFault;
   constructor(fault: KeyFileFault, cause?: unknown) {
@@ -59,7 +61,7 @@ export interface KeyFile {
 }
 
 const inMemory = ':memory:';
-/** Milliseconds, longer than the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
+/** Time in milliseconds that exceeds the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
 const timestampResolutionMs = 3000;
 /** Maximum number of milliseconds for which the content of an unchanged file may be cached. */
 const versionMs = 100;

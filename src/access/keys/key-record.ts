@@ -71,7 +71,7 @@ export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
   return { ...record, label, enabled, allowance, notes };
 }
 
-/** Returns the schema of a response field, described like the request field with the second schema. */
+/** Returns the schema of a response field with the description of the corresponding request field. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }

@@ -57,7 +57,9 @@ interface KeyStoreOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whether a missing store is created immediately (`make`) or by `create` only (`wait`). Default: `make`. */
+  /**
+   * Time at which a missing store is created: immediately (`make`, the default) or when `create` is called (`wait`).
+   */
   readonly whenMissing?: 'make' | 'wait';
   /** Called once per outage, when the store becomes unusable. `onRecovered` is called when the outage ends. */
   readonly onTrouble?: (reason: string, error: unknown) => void;

@@ -22,7 +22,7 @@ interface SharedKeysOptions {
 
 /** Store of API keys that all instances share. */
 export interface SharedKeyStore extends KeyStore {
-  /** Adds the keys of another store that are missing here. Returns the number of added keys. */
+  /** Copies keys from another store, except keys that already exist. Returns the number of copied keys. */
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
@@ -37,7 +37,7 @@ const knownMs = 30_000;
 const maxKnown = 10_000;
 const maxAttempts = 20;
 
-/** Adds an API key. ARGV: its hash, record and id. Returns 0 if the hash or the id already exists. */
+/** Lua script that adds an API key. ARGV: its hash, record and id. Returns 0 if the hash or the id already exists. */
 const insertScript = defineScript(`
 if redis.call('HEXISTS', KEYS[2], ARGV[3]) == 1 then return 0 end
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
@@ -45,7 +45,10 @@ redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
-/** Replaces an API key. ARGV: old hash, record, id; new hash, record, id. Returns 0 if the old record has changed. */
+/**
+ * Lua script that replaces an API key. ARGV: old hash, record, id; new hash, record, id. Returns 0 if the stored record
+ * differs from the old record.
+ */
 const replaceScript = defineScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 if ARGV[4] ~= ARGV[1] then
@@ -58,7 +61,7 @@ redis.call('HSET', KEYS[2], ARGV[6], ARGV[4])
 return 1
 `);
 
-/** Deletes an API key. ARGV: its id. Returns 0 if the key does not exist. */
+/** Lua script that deletes an API key. ARGV: its id. Returns 0 if the key does not exist. */
 const removeScript = defineScript(`
 local hash = redis.call('HGET', KEYS[2], ARGV[1])
 if not hash then return 0 end
@@ -68,7 +71,10 @@ redis.call('HDEL', KEYS[3], ARGV[1])
 return 1
 `);
 
-/** Stores times of last use. ARGV: alternating key ids and Unix milliseconds. Skips deleted keys and earlier times. */
+/**
+ * Lua script that stores times of last use. ARGV: alternating key ids and Unix milliseconds. Skips deleted keys and
+ * earlier times.
+ */
 const useScript = defineScript(`
 for at = 1, #ARGV, 2 do
   local before = tonumber(redis.call('HGET', KEYS[3], ARGV[at]) or -1)

@@ -20,7 +20,7 @@ export interface StoredHistoryPost {
 /** Key of a stored timeline: an account, and the kinds of posts that were fetched. */
 export interface StoredTimeline {
   readonly account: AccountReference;
-  /** Id of the account. A different stored id shows that the handle now belongs to another account. */
+  /** Id of the account. Distinguishes accounts that had the same handle at different times. */
   readonly accountId: string;
   /** Whether the timeline includes replies to other accounts. */
   readonly withReplies: boolean;
@@ -49,7 +49,7 @@ export interface FetchedPart extends StoredTimeline {
 /** Store of fetched timelines, so that later requests fetch only the missing posts. Close it with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
-/** Opens the store of fetched timelines in the archive's database. @throws Error as `openArchiveStore` does */
+/** Opens the store of fetched timelines in the archive's database. @throws Error if the file is unusable */
 export const openHistoryStore = (path: string, baseUrl: string): HistoryStore =>
   openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
 
@@ -125,7 +125,10 @@ interface PostRow {
   readonly json: string;
 }
 
-/** Returns a function that reads stored posts. Queries without replies or reposts also use timelines with them. */
+/**
+ * Returns a function that reads stored posts. A query that excludes replies or reposts also finds posts of timelines
+ * that were stored with them.
+ */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?

@@ -71,7 +71,7 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     /** Reads up to `count` posts whose number is greater than `after`, oldest first. Pass -1 for the first page. */
     readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
-    /** Reads the replies of the account to one of its own posts, oldest first. */
+    /** Reads an account's replies to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
     /**

@@ -122,7 +122,8 @@ const structural = new Uint8Array(256); // 1 for each byte that has a meaning ou
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
 /**
- * Creates a function to call with each byte of a JSON text. It returns whether the byte is `{}[],:` outside strings.
+ * Creates a function to call with each byte of a JSON text. It returns whether the byte is one of `{}[],:` outside a
+ * string.
  */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;

@@ -30,7 +30,7 @@ export interface ImportState {
 }
 
 export interface ImportOutcome extends ImportState {
-  /** Number of the import in the archive. */
+  /** Unique number of the import in the archive. */
   readonly number: number;
   /** `known`: the whole export was imported earlier. `stopped`: the import was stopped, and the next run resumes it. */
   readonly ended: 'done' | 'known' | 'stopped';

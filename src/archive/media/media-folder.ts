@@ -24,7 +24,7 @@ export class UnreadableFileError extends Error {}
 
 export interface ReceiveOptions {
   readonly maxBytes: number;
-  /** Signal that stops receiving. The returned promise then rejects with the reason of the signal. */
+  /** Signal that stops the write of the file. The returned promise then rejects with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 

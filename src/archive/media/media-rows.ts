@@ -90,7 +90,9 @@ function openCopies(database: SqliteDatabase) {
     )
     .pluck();
   return {
-    /** Assigns a stored file to all references of an account to `name`. Returns `false` if there are no references. */
+    /**
+     * Assigns a stored file to all of an account's references to `name`. Returns `false` if there are no references.
+     */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;
       insert.run(found);

@@ -97,7 +97,7 @@ function toAccountSummary(row: AccountSummaryRow): AccountSummary {
 }
 
 /**
- * SQL condition for the author's posts to delete with the account. On X, a public account's post remains if another
+ * SQL condition for the posts to delete with their author's account. On X, a public account's post remains if another
  * archived account reposted it, because X exports include reposted posts.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (

@@ -49,7 +49,9 @@ export function parseStored(json: string): unknown {
 const reviveWebsite = (name: string, value: unknown): unknown =>
   name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 
-/** Returns a placeholder for a post by a protected account. Its URL does not contain the author's handle. */
+/**
+ * Returns a placeholder for a post by a protected account. The placeholder's URL does not contain the author's handle.
+ */
 function toPrivate({ id, platform }: Post): Tombstone {
   return {
     type: 'tombstone',

@@ -6,7 +6,10 @@ interface InFlight<Value> {
   callers: number;
 }
 
-/** Creates a function that shares work between concurrent callers. It aborts the work when all callers have left. */
+/**
+ * Creates a function that shares work between concurrent callers. It aborts the work if no caller waits for it any
+ * more.
+ */
 export function createCoalescer<Value>() {
   const inFlight = new Map<string, InFlight<Value>>();
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {

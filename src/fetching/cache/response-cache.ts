@@ -16,7 +16,8 @@ export type Outcome =
 
 export interface CacheEntry {
   /**
-   * Keys of the requested subject, and of the posts and accounts in the answer. If one is deleted, so is this entry.
+   * Keys of the request's subject (`Plan.subject`), and of the posts and accounts in the answer. If one of them is
+   * deleted upstream, this entry is removed.
    */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
@@ -95,7 +96,8 @@ export function createResponseCache(limits: CacheOptions) {
     /** Returns whether a post or account in an entry was deleted after the entry was requested. */
     isOutdated,
     /**
-     * Removes the entries about a deleted post or account, and rejects new ones requested before `goneMs` (epoch ms).
+     * Removes the entries about a deleted post or account. Later rejects entries that were requested before `goneMs`
+     * (epoch ms).
      */
     dropSubject: (subject: string, goneMs: number): void => {
       const keys = [...(keysOf.get(subject) ?? [])];

@@ -55,33 +55,40 @@ const gonePollMs = 1000;
 /** Approximate maximum number of stored announcements of deleted posts and accounts. The oldest are dropped. */
 const maxGone = 1000;
 
-/** Stores a response and ends the lease. ARGV: response, lifetime in milliseconds, name of the instance. */
+/**
+ * Lua script that stores a response and ends the lease. ARGV: response, lifetime in milliseconds, name of the instance.
+ */
 const publishScript = defineScript(`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 if redis.call('GET', KEYS[2]) == ARGV[3] then redis.call('DEL', KEYS[2]) end
 `);
 
-/** Extends a lease if it still belongs to the instance. ARGV: name of the instance, new lifetime in milliseconds. */
+/**
+ * Lua script that extends a lease if it still belongs to the instance. ARGV: name of the instance, lifetime in
+ * milliseconds.
+ */
 const renewScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `);
 
-/** Ends a lease if it still belongs to the instance. ARGV: name of the instance. */
+/** Lua script that ends a lease if it still belongs to the instance. ARGV: name of the instance. */
 const releaseScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `);
 
-/** Deletes a cached response from the shared engine. */
+/** Lua script that deletes a cached response. */
 const removeScript = defineScript(`
 redis.call('DEL', KEYS[1])
 `);
 
-/** Appends an announcement of a deleted post or account. ARGV: announcement, number of announcements to keep. */
+/** Lua script that announces a deleted post or account. ARGV: announcement, number of announcements to keep. */
 const announceScript = defineScript(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
 `);
 
-/** Returns the announcements after a stream position, as alternating ids and announcements. ARGV: the position. */
+/**
+ * Lua script that returns alternating ids and announcements, starting after a stream position. ARGV: stream position.
+ */
 const listenScript = defineScript(`
 local found = {}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do

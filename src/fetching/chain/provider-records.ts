@@ -53,7 +53,7 @@ export function createProviderRecords(names: readonly string[], clock: Pick<Cloc
   };
   return {
     /**
-     * Runs a query and counts its result. A missing post or a refused search text is an answer. Ignores queries
+     * Runs a query and counts its result. A missing post or a refused search text counts as an answer. Ignores queries
      * that were cancelled, and queries that Perch refused before it sent a request (`Problem`).
      */
     watch: async <Found>(query: WatchedQuery, ask: () => Promise<Found>): Promise<Found> => {

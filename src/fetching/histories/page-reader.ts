@@ -22,7 +22,9 @@ const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/** Minimum number of rows of a page that counts as complete. Complete pages of FxTwitter have 20 or more rows. */
+/**
+ * Minimum number of posts on a page that counts as complete. Complete pages of the source FxTwitter have 20 or more.
+ */
 const fewestRows = 10;
 
 interface ReadOptions {
@@ -121,15 +123,15 @@ interface VerifyOptions {
 }
 
 /**
- * Requests a page until a response is complete, two responses have equal row counts, or a limit is reached. Merges the
- * responses.
+ * Requests a page until a response is complete, two responses have equally many posts, or a limit is reached. Merges
+ * the responses.
  */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses with the maximum number of rows so far. */
+  /** Number of responses with the maximum number of posts so far. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);

@@ -49,7 +49,7 @@ export function createDensityEstimate() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /** Returns the expected number of rows per millisecond before a time; `null` without data. */
+    /** Returns the expected number of posts per millisecond before a time (epoch ms); `null` without data. */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -73,19 +73,19 @@ export interface PlannerOptions {
   readonly wantedBelow: (ms: number) => number;
   /** Returns the number of posts of the account that have not been found yet; `Infinity` if unknown. */
   readonly postsLeft: () => number;
-  /** Returns the share of requested posts among all rows read so far, from 0 to 1. */
+  /** Returns the share of requested posts among all posts read so far, from 0 to 1. */
   readonly wantedShare: () => number;
 }
 
 /**
  * Minimum size, in estimated pages, for splitting a range that is being read. A split costs half a page of duplicate
- * rows on average. Without a split, a range with more rows than expected costs another round of requests.
+ * posts on average. Without a split, a range with more posts than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Factor for estimated row counts. A lower factor requests more pages in advance: fewer rounds, but extra pages. */
+/** Factor for estimated post counts. A lower factor requests more pages in advance: fewer rounds, but extra pages. */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -129,7 +129,7 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
 }
 
 /**
- * Splits the range with the most expected rows of all ranges being read. Returns the older half; `undefined` if the
+ * Splits the range with the most expected posts of all ranges being read. Returns the older half; `undefined` if the
  * range is too small.
  */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {

@@ -69,8 +69,8 @@ const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
 /**
- * Weights of pages without items, by cause: all rows were filtered out (`found`), the source failed (`cut`), or no row
- * was new (`idle`).
+ * Weights of pages without items, by cause: all items were filtered out (`found`), the source failed (`cut`), or no
+ * item was new (`idle`).
  */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
@@ -208,7 +208,7 @@ class PageFiller {
     return this.#isDoubtful(page) && (rowsOf(page) === 0 || this.#retriesLeft > 0);
   }
 
-  /** Returns whether a page may lack items: it is empty but not the last page, truncated, or doubted by the source. */
+  /** Returns whether a page may lack items: it is empty but not the last page, truncated, or marked as doubtful. */
   #isDoubtful(page: Page<ListItem>): boolean {
     if (page.isExact) return false;
     const isEmpty = rowsOf(page) === 0 && page.cursor !== null;

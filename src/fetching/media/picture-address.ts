@@ -5,7 +5,7 @@ import { parseUrl } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
 
 export interface PictureAddressOptions {
-  /** Secret for signing cursors. The key for signing picture addresses is derived from it. */
+  /** Secret for signing cursors. The key for signing picture addresses is derived from this secret. */
   readonly secret: Buffer;
   /** URL of this server, without a slash at the end. */
   readonly baseUrl: string;
@@ -31,7 +31,9 @@ export const mediaPath = '/media/';
 
 const dayMs = 86_400_000;
 
-/** Number of days for which a picture's address stays the same, so that the ETags of pages with it stay valid. */
+/**
+ * Number of days for which a picture's address stays the same, so that pages that contain the address keep their ETags.
+ */
 const periodDays = 30;
 
 /** Minimum number of days for which an address is valid. Feed readers store picture addresses for months. */

@@ -74,7 +74,10 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/** Indexes the blocks from byte offset `from`. Yields the current offset at intervals; after an error, its message. */
+/**
+ * Indexes the blocks from byte offset `from`. Yields the current offset at intervals. Ends with an error message at
+ * invalid data.
+ */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {

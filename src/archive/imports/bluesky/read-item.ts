@@ -88,7 +88,10 @@ function readFollow({ cid }: RecordRef, { blocks, owner }: RecordContext): Expor
   return { kind: 'follow', follower: owner.name, followed: record.subject };
 }
 
-/** Returns a record with its key and its time (from the record or the key); an error message if that is impossible. */
+/**
+ * Returns a record with its key and its time (from the record or the key). Returns an error message if the record is
+ * invalid or has no time.
+ */
 function readRecord<Row extends { readonly createdAt: number | null }>(
   { path, cid }: RecordRef,
   blocks: Blocks,

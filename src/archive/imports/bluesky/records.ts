@@ -30,7 +30,10 @@ const labels = z
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
 
-/** Schema of a reference to a file. Returns the file's CID, from `ref` or, in records from before 2023, from `cid`. */
+/**
+ * Schema of a reference to a file. The output is the file's CID, from `ref` or, in records from before 2023, from
+ * `cid`.
+ */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {

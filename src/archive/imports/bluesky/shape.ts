@@ -167,7 +167,7 @@ function cardOf(embed: Embed | null, owner: Owner): Card | null {
   return { url: uri, title: title ?? '', description, image_url: image };
 }
 
-/** Returns a link card for a quoted record; `null` without a quoted record, or if its web page is unknown. */
+/** Returns a link card for a quoted record; `null` without a quoted record, or if the record's web page is unknown. */
 function quoteCard(embed: Embed | null): Card | null {
   const address = quotedBy(embed)?.uri ?? null;
   const page = address === null ? undefined : pages.get(address.collection);

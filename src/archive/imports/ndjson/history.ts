@@ -19,7 +19,7 @@ const historyLine = z.union([
   z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
 ]);
 
-/** Schema of any other line, which a later version of Perch may have written. Such lines are ignored. */
+/** Schema of a line of an unknown kind, which a later version of Perch may have written. Such lines are ignored. */
 const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
@@ -30,7 +30,9 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/** Returns whether a file is a saved history, judged by its first bytes. @throws Error if it lists only post ids */
+/**
+ * Returns whether a file is a saved history, judged by its first bytes. @throws Error if the file lists only post ids
+ */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is the index of a history, which contains no posts.');
