@@ -61,7 +61,7 @@ export const origins = z
   .toLowerCase()
   .pipe(list)
   .superRefine(checkEach(originFault))
-  // The URL parser has origins for http and https only; browser extensions have schemes of their own.
+  // The URL parser computes origins for http and https only. Browser extensions have their own schemes.
   .transform((entries) => entries.map((one) => (/^https?:/.test(one) ? new URL(one).origin : one)))
   .default([]);
 

@@ -30,7 +30,7 @@ export function loadUsableConfig(sources: SettingSources, dataFolder: string): U
     if (checked.config !== null) {
       return { config: checked.config, settings, faults, warnings, invalid };
     }
-    // A setting that another one needs can be missing only because it is not valid itself.
+    // Invalid settings are removed below. Faults that result from their removal are not reported.
     const isNew = ({ names }: SettingFault) => !names.some((name) => invalid.has(name));
     faults.push(...checked.faults.filter(isNew).map(({ message }) => message));
     for (const name of checked.faults.flatMap(({ names }) => names)) invalid.add(name);

@@ -126,8 +126,8 @@ interface PostRow {
 }
 
 /**
- * Returns a function that reads stored posts. A query that excludes replies or reposts also finds posts of timelines
- * that were stored with them.
+ * Returns a function that reads stored posts. A query without replies or reposts can use a timeline that was stored
+ * with replies or reposts.
  */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(

@@ -9,7 +9,9 @@ const importVersion = 2;
 /** Parts of each file that are hashed: `places` samples of `bytes` bytes each, spread evenly over the file. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/** Returns a hash of an export and of `form` (its format and handle), and the Unix second of its last change. */
+/**
+ * Returns a hash of an export and of `form` (its format and handle). `changed`: Unix second of the last file change.
+ */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);

@@ -45,7 +45,9 @@ export interface ImportOutcome extends ImportState {
  */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
-/** Imports an export, or resumes its import. @throws Error if it is unreadable, or if another process imports it */
+/**
+ * Imports an export, or resumes its import. @throws Error if the export is unreadable, or if another process imports it
+ */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
   const begun = store.beginImport(newImport, toSeconds(clock.now()));

@@ -44,7 +44,7 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
     /** Stores a post. Replaces the post with the same author and id, unless the existing post is newer. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
-    /** Returns a post by id. On Bluesky and Mastodon the handle must match too, because ids are not unique. */
+    /** Returns a post by id. On Bluesky and Mastodon, where ids are not unique, the handle must match too. */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // URLs of X posts can contain a former handle of the author.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;

@@ -154,7 +154,7 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Returns the older end of a range in epoch ms, or the later time before which no posts are expected. */
+/** Returns the older end of a range in epoch ms. If no posts are expected before a later time, returns that time. */
 const bottomOf = ({ bottomMs }: UnreadRange, { oldestMs }: DensityEstimate): number =>
   Math.max(bottomMs, oldestMs);
 

@@ -32,7 +32,7 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   }
 }
 
-/** Returns the files in a zip file in their order; `null` if the file is not a zip file. @throws Error if it is damaged */
+/** Returns the files in a zip file in their order; `null` for other files. @throws Error if the zip file is damaged */
 export async function readZipFiles(path: string): Promise<AsyncIterable<MediaFile> | null> {
   const zip = await openZip(path);
   return zip === null ? null : readEntries(zip);

@@ -19,7 +19,10 @@ export interface Owner {
 
 const maxBytes = 1024 * 1024; // maximum size of `actor.json`, which usually has a few KB
 
-/** Reads the account in `actor.json`. `handle` overrides its handle. @throws Error for an invalid account or handle */
+/**
+ * Reads the account in `actor.json`. `handle` overrides the handle in the file. @throws Error for an invalid account or
+ * handle
+ */
 export async function readOwner(
   file: ExportFile,
   read: ExportFiles['read'],

@@ -90,8 +90,8 @@ function languageOf({ contentMap }: NotePayload): string | null {
 }
 
 /**
- * Returns the post to which `inReplyTo` refers; `null` if it is absent. `screen_name` and `status` are `null` if the
- * URL is not the URL of a Mastodon post.
+ * Returns the post to which `inReplyTo` refers; `null` without `inReplyTo`. `screen_name` and `status` are `null` if
+ * the URL is not the URL of a Mastodon post.
  */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
