@@ -16,26 +16,30 @@ export type Spent =
   | { readonly ok: true; refund(): void }
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
-/** Number of unexpired spent units, and milliseconds until the next of them expires (0 if there are none). */
+/**
+ * State of a rate-limit account: number of unexpired spent units, and milliseconds until the next of them expires (0 if
+ * there are none).
+ */
 export type AccountState = Readonly<{ spent: number; nextMs: number }>;
 
 /**
  * Sliding-window rate limiter. Each spent unit counts for one window length, so that no account can exceed its limit
- * within any period of that length. An account that the store has evicted starts again without spent units.
+ * within any period of that length. An account that was evicted from the store starts again without spent units.
  */
 export interface AllowanceStore {
   /**
-   * Spends one unit of each account; if any account is exhausted, spends none. Concurrent calls never exceed a limit.
+   * Spends one unit of each rate-limit account; if any is exhausted, spends none. Concurrent calls never exceed a
+   * limit.
    */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
-   * Returns the state of an account. Must be fast, because every response includes the state. If the account has spent
-   * `limit` or more units, `nextMs` is the time until it can spend a unit again.
+   * Returns the state of a rate-limit account. Must be fast, because every response includes the state. If the account
+   * has spent `limit` or more units, `nextMs` is the time until it can spend a unit again.
    */
   stateOf(account: string, limit?: number): AccountState;
   /**
-   * Loads the states of accounts if `stateOf` might return states older than one second; otherwise returns `null`.
-   * Absent in the store of a single instance.
+   * Loads the states of rate-limit accounts if `stateOf` might return states older than one second; otherwise returns
+   * `null`. Absent in the store of a single instance.
    */
   refresh?(charges: readonly Charge[]): Promise<void> | null;
 }

@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** `windowMs`: length of the time window. `maxAccounts`: maximum number of accounts in memory (default 100,000). */
+/**
+ * Options of a rate limiter. `windowMs`: length of the time window. `maxAccounts`: maximum number of accounts in memory
+ * (default 100,000).
+ */
 type AllowanceWindowOptions = Readonly<{ windowMs: number; clock: Clock; maxAccounts?: number }>;
 
 /** Times in milliseconds at which an account spent units, oldest first. */
@@ -26,7 +29,7 @@ export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /** Logs by account, ordered by the time of the account's last spending. Reads do not change the order. */
+  /** Logs of spent units by account, ordered by the time of the last spent unit. Reads do not change the order. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {

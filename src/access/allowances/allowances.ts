@@ -37,15 +37,15 @@ export interface AllowanceLimits {
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of `name`, a client address or an API key. `limit` overrides the policy's limit. */
+  /** Returns the rate-limit account of the client address or API key `name`. `limit` overrides the policy's limit. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /** Spends one unit of an account. @throws Problem `rate_limited` with the time after which to retry */
+  /** Spends one unit of a rate-limit account. @throws Problem `rate_limited` with the time after which to retry */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
-  /** Loads the state of an account if `stateOf` might return an outdated state; otherwise returns `null`. */
+  /** Loads the state of a rate-limit account if `stateOf` might return an outdated state; otherwise returns `null`. */
   refresh(account: Account): Promise<void> | null;
   /**
-   * Number that increases when a state may have changed. While it is unchanged, a cached state stays valid for
+   * Number that increases when a rate-limit state may have changed. Until then, a cached state stays valid for
    * `validMs`.
    */
   readonly revision: number;

@@ -11,7 +11,7 @@ interface SharedAllowancesOptions {
   readonly clock: Clock;
   /** Returns the Redis hash tag for `charges`. A Redis cluster stores keys with the same tag on the same server. */
   readonly tagOf: (charges: readonly Charge[]) => string;
-  /** Secret for hashing account names, so that the shared engine stores no client addresses. */
+  /** Secret for hashing the names of rate-limit accounts, so that the shared engine stores no client addresses. */
   readonly secret: Buffer;
 }
 
@@ -19,11 +19,11 @@ interface SharedAllowancesOptions {
 type Seen = AccountState & Readonly<{ atMs: number }>;
 
 const maxSeen = 100_000;
-/** Length of an account name's hash in base64url characters (132 bits). */
+/** Length of the hash of a rate-limit account's name, in base64url characters (132 bits). */
 const hashLength = 22;
-/** Maximum number of cached hashes of account names. */
+/** Maximum number of cached hashes of rate-limit account names. */
 const maxHashes = 10_000;
-/** Age in milliseconds after which `refresh` requests an account's state from the shared engine again. */
+/** Age in milliseconds after which `refresh` requests a rate-limit account's state from the shared engine again. */
 const maxAgeMs = 1000;
 /** Milliseconds for which the highest number of instances is remembered. */
 const peakMemoryMs = 600_000;
@@ -169,7 +169,8 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
 }
 
 /**
- * Returns the state of an account at `nowMs`, estimated from an earlier `state`. One unit expires after `state.nextMs`.
+ * Returns the state of a rate-limit account at `nowMs`, estimated from an earlier `state`. One unit expires after
+ * `state.nextMs`.
  */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };

@@ -41,7 +41,7 @@ export function openMediaFolder(dataFolder: string) {
     /** Returns whether the folder contains the file with the hash and size of `copy`. */
     has: ({ hash, bytes }: MediaCopy): boolean =>
       statSync(pathOf(hash), { throwIfNoEntry: false })?.size === bytes,
-    /** Moves a received file to its final name. */
+    /** Moves a temporary file to its final path. */
     place: ({ draft, copy }: ReceivedFile): void => {
       const path = pathOf(copy.hash);
       makeOwnFolder(dataFolder, dirname(path));

@@ -5,7 +5,9 @@ import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;
 
-/** Serializes a cache entry for other instances of the same Perch version. Stores each author of list items once. */
+/**
+ * Serializes a cache entry for other instances of the same Perch version. Includes each author of list items only once.
+ */
 export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
   if (!('gone' in outcome)) {
     const authors: Account[] = [];

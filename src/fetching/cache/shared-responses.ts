@@ -11,7 +11,9 @@ import { version } from '../../core/version.ts';
 import type { CacheEntry } from './response-cache.ts';
 import { parseEntry, serializeEntry } from './serialized-entry.ts';
 
-/** Right of this instance to fetch a response for all instances. Call `publish` or `release` after the fetch. */
+/**
+ * Exclusive right of this instance to fetch a response for all instances. Call `publish` or `release` after the fetch.
+ */
 export interface Lease {
   /** Stores the response for other instances, which may be waiting for it. */
   publish(entry: CacheEntry): void;
@@ -24,7 +26,10 @@ export interface SharedResponses {
   /** Returns an entry, which may be stale; `undefined` if the entry is missing. */
   read(key: string): Promise<CacheEntry | undefined>;
   write(key: string, entry: CacheEntry): void;
-  /** Waits for a lease, or for the entry that another instance is fetching. Rejects when `signal` is aborted. */
+  /**
+   * Waits for the lease of a response, or for the entry that another instance is fetching. Rejects when `signal` is
+   * aborted.
+   */
   claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
   remove(key: string): void;
   /** Announces that a post or account does not exist. Other instances receive the announcement within a second. */

@@ -21,12 +21,15 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** Lua script that stores the end of a pause, unless a later end is stored. ARGV: name, duration in milliseconds. */
+/**
+ * Lua script that stores the end of a provider's pause, unless a later end is stored. ARGV: name, duration in
+ * milliseconds.
+ */
 const announceScript = defineScript(`${now}
 redis.call('ZADD', KEYS[1], 'GT', now + ARGV[2], ARGV[1])
 `);
 
-/** Lua script that returns all current pauses, as alternating names and remaining milliseconds. */
+/** Lua script that returns all current pauses of providers, as alternating names and remaining milliseconds. */
 const listScript = defineScript(`${now}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local found = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')

@@ -241,7 +241,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
     /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
     mergeIntoAbove,
-    /** Merges each range without a cursor that is not being read into the next newer range. */
+    /** Merges ranges that have no cursor and are not being read, each into the next newer range. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);

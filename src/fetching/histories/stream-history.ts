@@ -212,7 +212,7 @@ class HistoryReader {
     };
   }
 
-  /** Stops reading. Returns the posts and time ranges to store: newly read, complete and not too recent. */
+  /** Stops reading. Returns the newly read time ranges, without incomplete or very recent parts, and their posts. */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;

@@ -16,7 +16,7 @@ interface RepositoryStart {
 const profilePath = 'app.bsky.actor.profile/self';
 
 /**
- * Yields the account of a repository, then its posts, reposts and follows in the order of their keys.
+ * Yields the account of a Bluesky repository, then its posts, reposts and follows in the order of their keys.
  * @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
  */
 export function* readItems(blocks: Blocks, start: RepositoryStart): Generator<ExportItem> {
