@@ -8,17 +8,17 @@ import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-st
  */
 type AllowanceWindowOptions = Readonly<{ windowMs: number; clock: Clock; maxAccounts?: number }>;
 
-/** Times in milliseconds at which an account spent units, oldest first. */
+/** Times in milliseconds at which a rate-limit account spent units, oldest first. */
 type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Maximum number of units per account and window, so that their timestamps fit into `maxBytes`. */
+/** Maximum number of units per rate-limit account and window, so that their timestamps fit into `maxBytes`. */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
-/** Maximum number of idle accounts that one call of `spend` or `stateOf` removes, to keep the call short. */
+/** Maximum number of idle rate-limit accounts that one call of `spend` or `stateOf` removes, to keep the call short. */
 const maxRemoved = 100;
 
 /**
@@ -69,7 +69,7 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#stateAt(this.#startCall(), account, limit);
   }
 
-  /** Removes up to `maxRemoved` accounts whose units have all expired. Returns the current time in milliseconds. */
+  /** Removes up to `maxRemoved` rate-limit accounts whose units have all expired. Returns the time in milliseconds. */
   #startCall(): number {
     const nowMs = this.#readMs();
     for (let removed = 0; removed < maxRemoved; removed += 1) {
@@ -97,7 +97,9 @@ export class AllowanceWindow implements AllowanceStore {
     return times;
   }
 
-  /** Removes the unit spent at `timeMs` from an account's log. Does nothing if the unit has already expired. */
+  /**
+   * Removes the unit spent at `timeMs` from a rate-limit account's log. Does nothing if the unit has already expired.
+   */
   #remove(account: string, times: number[], timeMs: number): void {
     const index = times.lastIndexOf(timeMs);
     if (index !== -1) times.splice(index, 1);
@@ -108,8 +110,9 @@ export class AllowanceWindow implements AllowanceStore {
 }
 
 /**
- * Returns an upper bound of an account's memory use in bytes: its name, its log, and its share of the cache's tables.
- * V8 reserves space for at least 17 numbers and up to twice the log's length, as `bench/allowances.ts` measured.
+ * Returns an upper bound of a rate-limit account's memory use in bytes: its name, its log, and its share of the cache's
+ * tables. V8 reserves space for at least 17 numbers and up to twice the log's length, as `bench/allowances.ts`
+ * measured.
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;

@@ -67,7 +67,7 @@ export function openExportRows(database: SqliteDatabase) {
       for (const repost of reposts(of)) yield toRepost(repost, of);
       for (const follow of follows(of)) yield { kind: 'follow', ...follow };
     },
-    /** Yields the posts whose author is not archived and that no archived account reposted. */
+    /** Yields the posts of unarchived authors that no archived account reposted. */
     *readOrphanPosts(): Iterable<ArchivedItem> {
       for (const post of orphans({ platform: 'x', handle: '' })) yield toPost(post);
     },

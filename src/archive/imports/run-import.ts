@@ -118,7 +118,10 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     options.onProgress(state);
   };
   return {
-    /** Adds an item to the batch unless an earlier run stored it. If the batch is full, writes it and returns true. */
+    /**
+     * Adds an item to the batch unless an earlier run stored it. Writes the batch if it is full. Returns whether it was
+     * full.
+     */
     add: (item: ExportItem): boolean => {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;

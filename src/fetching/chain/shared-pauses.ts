@@ -9,7 +9,10 @@ export interface SharedPauses {
 
 interface SharedPausesOptions {
   readonly engine: Engine;
-  /** Called every second for each current pause, including own ones. `leftMs`: milliseconds until the pause ends. */
+  /**
+   * Called every second for each current pause, including pauses of this instance. `leftMs`: milliseconds until the
+   * end.
+   */
   readonly onPause: (name: string, leftMs: number) => void;
 }
 

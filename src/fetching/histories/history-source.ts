@@ -73,7 +73,7 @@ export function createHistorySource(
   };
 }
 
-/** Removes the fields of posts that are not needed to list ids and times in order. */
+/** Reduces the posts of a page to the fields that are needed to list ids and times in order. */
 export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }

@@ -160,7 +160,7 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
 }
 
 /**
- * Merges two responses for the same page: adds posts that only the shorter response contains to the longer response.
+ * Merges two responses for the same page: returns the longer response, followed by posts that only the shorter one has.
  */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];

@@ -16,7 +16,7 @@ export interface PartStore {
   set(key: string, part: ListPart): void;
 }
 
-/** Cached profile, or cached upstream page of which some items were not returned to the caller yet. */
+/** Cached profile, or cached upstream page with items that were not yet returned to the caller. */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;

@@ -83,7 +83,10 @@ function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
-/** Returns the language of a post: the first key of `contentMap`, or `null` if there is none. */
+/**
+ * Returns the language of a post: the first key of `contentMap`; `null` if there is none, or if it is `und`
+ * (undetermined).
+ */
 function languageOf({ contentMap }: NotePayload): string | null {
   const [language] = Object.keys(contentMap ?? {});
   return language === undefined || language === 'und' ? null : language;
