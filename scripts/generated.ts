@@ -79,11 +79,11 @@ empty variable has the same effect as a variable that is not set.
 PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 \`\`\`
 
-If a value is not valid, Perch prints all errors and exits with code 2. If Perch does not know a variable that
-starts with \`PERCH_\`, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
+If a value is not valid, Perch prints all errors and exits with code 2. If Perch does not know a variable that starts
+with \`PERCH_\`, Perch prints a warning, because the name is probably misspelled. Variables with the default \`true\` or
 \`false\` accept \`true\`, \`1\`, \`yes\` or \`on\`, and \`false\`, \`0\`, \`no\` or \`off\`.
 
-\`npx perch config\` prints all settings with their values, and where each value was set. Secrets are masked. With
+\`npx perch config\` prints all settings with their values, and the place where each value was set. Secrets are masked. With
 \`--json\`, the command prints one object. To check the settings and everything that the server needs, run [\`perch
 doctor\`](troubleshooting.md#find-the-cause-with-perch-doctor).
 
@@ -102,8 +102,8 @@ Set \`PERCH_CONFIG\` to the path of the file, or add the option \`--config FILE\
 have priority over environment variables, and environment variables have priority over the file.
 
 - Empty lines, and lines that start with \`#\` or \`;\`, are ignored.
-- Enclose a value in single or double quotes if it contains spaces at its ends, quotes, \`#\` or a backslash. Double
-  quotes cannot contain a backslash.
+- Enclose a value in single or double quotes if it contains spaces at its ends, quotes, backticks, \`#\` or a backslash.
+  Double quotes cannot contain a backslash.
 - The same file works as an \`EnvironmentFile\` of systemd, and with \`node --env-file\`. Perch refuses lines that these
   programs read differently.
 - If a line is not valid, Perch prints the file, the line and the error.
@@ -119,7 +119,7 @@ PERCH_ADMIN_TOKEN_FILE=/run/secrets/admin-token npm start
 \`\`\`
 
 These variables are ${listSecrets()}. The file must contain only the secret. Perch ignores the line end after the
-secret. Perch reads the file when it starts. If you set both the variable and the variable with \`_FILE\`, or if Perch
+secret. Perch reads the file when Perch starts. If you set both the variable and the variable with \`_FILE\`, or if Perch
 cannot read the file, Perch prints the error and exits with code 2.
 
 ## Settings
@@ -193,12 +193,14 @@ curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'
 
 The meaning and the status of a \`code\` never change. \`detail\` explains the cause of the error. \`resolution\` explains
 the next step. These two texts are for people, and can change. If the response has a \`Retry-After\` header, the member
-\`retry_after\` of the error contains the same number of seconds. Error responses have \`Cache-Control: no-store\`.
+\`retry_after\` of the error contains the same number of seconds. Error responses have \`Cache-Control: no-store\`. If a
+message to [\`/mcp\`](mcp.md) is not valid, Perch returns a JSON-RPC error instead of a problem document.
 
 If you open a missing page in a browser, Perch returns a web page with the same status instead of a problem document.
 This applies to unknown paths outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`. It also applies to all errors at
-\`/\`, \`/docs\` and \`/admin\`, and at paths under \`/docs\` and \`/admin\`. Perch recognizes a browser by the header
-\`Sec-Fetch-Mode: navigate\` and an \`Accept\` header that prefers \`text/html\`.
+\`/\`, \`/docs\` and \`/admin\`, and at paths under \`/docs\` and \`/admin\`. With \`PERCH_BROWSER_PAGES=true\`, Perch also
+returns web pages for errors at the short paths of posts and profiles, and at \`/search\`. Perch recognizes a browser by
+the header \`Sec-Fetch-Mode: navigate\` and an \`Accept\` header that prefers \`text/html\`.
 
 This page uses these terms:
 

@@ -107,7 +107,7 @@ export const variables = z.object({
   PERCH_DATA_DIR: z
     .string()
     .describe(
-      'Directory for all data of Perch: imported posts (the archive), API keys, the key that signs cursors, sessions, and the index used to answer questions. With `:memory:`, Perch stores nothing on disk. Default: `./data` if you start Perch in its repository or if `./data/perch.db` exists, otherwise `$XDG_DATA_HOME/perch` (usually `~/.local/share/perch`).',
+      'Directory for all data of Perch: imported posts and their pictures (the archive), API keys, the key that signs cursors, sessions, and the index used to answer questions. With `:memory:`, Perch stores nothing on disk. Default: `./data` if you start Perch in its repository or if `./data/perch.db` exists, otherwise `$XDG_DATA_HOME/perch` (usually `~/.local/share/perch`).',
     ),
   PERCH_CORPUS: list
     .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
@@ -177,10 +177,10 @@ export const variables = z.object({
     'Timeout in milliseconds for one read, including the attempts with all providers.',
   ),
   PERCH_UPSTREAM_MAX_BYTES: integer(1024, 1_073_741_824, 8_388_608).describe(
-    'Maximum size of the body of an upstream response in bytes.',
+    'Maximum size of the body of an upstream response in bytes. For Mastodon servers that callers name, the maximum is never more than 1 MiB.',
   ),
   PERCH_BREAKER_FAILURES: integer(1, 1000, 5).describe(
-    'Number of consecutive failures that open the circuit breaker of a provider. While the circuit breaker is open, Perch sends no requests to that provider.',
+    'Number of consecutive failures that open a circuit breaker. Each provider has a circuit breaker for each kind of query, such as posts or searches. While the circuit breaker is open, Perch sends no queries of this kind to the provider.',
   ),
   PERCH_BREAKER_SECONDS: integer(1, 3600, 5).describe(
     'Seconds for which a circuit breaker stays open the first time. This time doubles with each further failure.',

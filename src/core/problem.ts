@@ -77,7 +77,7 @@ export const sessionProblemKinds = {
   ]),
   unsupported_feature: kind(422, 'Feature not supported', [
     'Remove the member that `detail` names.',
-    'a message contains `outputSchema` (structured output) or `inputResponses` (replies to a request for input)',
+    'a message contains `outputSchema` (structured output) or `inputResponses` (answers to a request for input)',
   ]),
   idempotency_conflict: kind(422, 'Idempotency key already used', [
     'Send a different request with a new `Idempotency-Key`.',
@@ -90,7 +90,7 @@ export const sessionProblemKinds = {
   ]),
   not_ready: kind(503, 'Sessions not ready', [
     'Retry after the number of seconds in `Retry-After`.',
-    'the server is still indexing the documents that it uses to answer questions, or cannot use the database of sessions',
+    'the server is still indexing the documents that it uses to answer questions, or cannot use the stored sessions',
     2,
   ]),
 };
@@ -103,7 +103,7 @@ export const problemKinds = {
   ]),
   invalid_url: kind(400, 'Invalid URL', [
     'Send the whole URL of a post, such as `https://x.com/jack/status/20`, without a user name and password. Only URLs of posts on this server may have a port. In a query string, percent-encode the URL.',
-    'the parameter `url` is not a valid URL, contains a user name or a password, has a scheme other than http and https, or has a port and is not on this server',
+    'the parameter `url` is not a valid URL, contains a user name or a password, has a scheme other than http and https, or has a port although it does not point to this server',
   ]),
   unsupported_host: kind(400, 'Unsupported site', [
     'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or the URL of a post on this server.',
@@ -171,7 +171,7 @@ export const problemKinds = {
   ]),
   malformed_request: kind(400, 'Malformed request', [
     'Send a well-formed HTTP/1.1 request with a `Host` header and valid percent-encoding.',
-    'the request is not valid HTTP, has no `Host` header, or has invalid percent-encoding in its path',
+    'the request is not valid HTTP, does not have exactly one `Host` header, or has invalid percent-encoding in its path',
   ]),
   invalid_body: kind(400, 'Malformed body', [
     'Send a JSON object in UTF-8 with the header `Content-Length`.',
@@ -270,7 +270,7 @@ export const problemKinds = {
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
     'Retry after the number of seconds in `Retry-After`. If the error persists, check the file `perch.db` in the data directory. Perch still answers reads without this file.',
-    'an admin route cannot read or change the keys, because the database of keys is missing, damaged or locked',
+    'an admin route cannot read or change the keys, because the database of keys is missing, damaged or locked, or because the Valkey or Redis server of several instances does not respond',
     1,
   ]),
   shutting_down: kind(503, 'Server shutting down', [

@@ -4,7 +4,7 @@ export const attributeMeanings = {
   'http.route': 'pattern of the path, such as `/:handle/status/:id`; absent if no route matches',
   'http.response.status_code': 'HTTP status; absent if no response was sent or received',
   'http.request.resend_count':
-    'number of the repeated request: 1 for the first retry or redirect; absent for the first request',
+    'number of the retry or redirect, starting with 1; absent for the first request',
   'url.scheme': '`http` or `https`',
   'url.path': 'path of the request; only for routes without parameters',
   'server.address': 'host name, from `PERCH_BASE_URL` or from the URL of the upstream request',
@@ -18,7 +18,7 @@ export const attributeMeanings = {
   'perch.request_id': 'value of the `X-Request-Id` header in the response',
   'perch.problem.code': '[error code](errors.md) of the response',
   'perch.cache.state': '`hit`, `miss`, `stale` or `bypass`',
-  'perch.wait.for': '`request`, or `instance` if another instance fetches the answer',
+  'perch.wait.for': '`request`, or `instance` if another instance fetches the data',
   'perch.query.kind': '`post`, `profile`, `timeline`, `search` and so on',
   'perch.provider': 'name of the provider',
   'perch.format': 'format of the response, such as `markdown`',
@@ -78,33 +78,33 @@ export const spanTable = {
   cache: {
     name: 'perch.cache',
     kind: 'internal',
-    about: 'the search for the answer in the [cache](caching.md)',
+    about: 'the search for the data in the [cache](caching.md)',
     attributes: ['perch.cache.state', 'error.type'],
   },
   wait: {
     name: 'perch.wait',
     kind: 'internal',
     about:
-      'waiting for an answer that another request already fetches, with a link to the span of that request',
+      'waiting for data that another request already fetches, with a link to the span of that request',
     attributes: ['perch.wait.for', 'error.type'],
   },
   revalidation: {
     name: 'perch.revalidation',
     kind: 'internal',
     about:
-      'fetching a fresh answer after a stale answer was sent; a trace of its own, with a link to the request',
+      'fetching fresh data after a stale response was sent; a separate trace, with a link to the request',
     attributes: ['error.type'],
   },
   chain: {
     name: 'perch.chain',
     kind: 'internal',
-    about: 'asking the [providers](providers.md) in order until one answers',
+    about: 'queries to the [providers](providers.md) in order, until a provider returns the data',
     attributes: ['perch.query.kind', 'perch.provider', 'error.type'],
   },
   provider: {
     name: 'perch.provider',
     kind: 'internal',
-    about: 'asking one provider; without child spans if its circuit breaker is open',
+    about: 'a query to one provider; without child spans if its circuit breaker is open',
     attributes: ['perch.provider', 'error.type'],
   },
   upstream: {
@@ -134,7 +134,7 @@ export const spanTable = {
     name: 'perch.turn',
     kind: 'internal',
     about:
-      'answering a message of a [session](sessions.md); a trace of its own, with a link to the request that sent the message',
+      'answering a message of a [session](sessions.md); a separate trace, with a link to the request that sent the message',
     attributes: ['perch.turn.outcome', 'perch.turn.failure', 'perch.turn.abstained', 'error.type'],
   },
 } as const satisfies Record<string, SpanDefinition>;
