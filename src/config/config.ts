@@ -189,7 +189,7 @@ export const variables = z.object({
     'Maximum number of seconds for which a circuit breaker stays open.',
   ),
   PERCH_CACHE_TTL_SECONDS: integer(0, 31_536_000, 3600).describe(
-    'Seconds for which a cached post stays fresh. Lists stay fresh for one twelfth of this time, and searches for one sixtieth.',
+    'Seconds for which a cached post stays fresh. Profiles and lists stay fresh for one twelfth of this time, and searches for one sixtieth.',
   ),
   PERCH_CACHE_ENTRIES: integer(1, 10_000_000, 5000).describe(
     'Maximum number of entries in the response cache.',

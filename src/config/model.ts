@@ -24,7 +24,7 @@ export const modelVariables = z.object({
     text(
       /^[\x21-\x7e]{1,4096}$/,
       'must have 1 to 4096 printable ASCII characters, without spaces',
-    ).describe('Bearer token for the API at `PERCH_MODEL_URL`, if that API requires one.'),
+    ).describe('Bearer token for the API at `PERCH_MODEL_URL`, if this API requires a token.'),
   ),
   PERCH_MODEL_STALL_SECONDS: integer(1, 600, 15).describe(
     'Seconds without output from the language model after which Perch answers the question without the model.',
