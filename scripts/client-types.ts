@@ -75,7 +75,7 @@ export function writeClientTypes({ paths, components }: Description): string {
   const parameters = Object.entries(parameterTypes).map(([id, name]) => {
     const operation = operations.find(({ operationId }) => operationId === id);
     if (operation === undefined) throw new Error(`The description has no operation ${id}.`);
-    return declareParameters(name, operation.parameters ?? []);
+    return declareParameters(id, name, operation.parameters ?? []);
   });
   const codes = components.schemas.Problem?.properties?.code?.['x-extensible-enum'] ?? [];
   const declaredCodes = `/** Codes of the errors that a server can return. */\nexport type ProblemCode =${codes.map((code) => `\n  | '${code}'`).join('')};\n`;
@@ -110,14 +110,14 @@ function declareSchema(name: string, schema: Schema): string {
   return `${comment(schema.description, '')}${body}\n`;
 }
 
-function declareParameters(name: string, parameters: readonly Parameter[]): string {
+function declareParameters(id: string, name: string, parameters: readonly Parameter[]): string {
   const taken = parameters.filter(
     (parameter) => parameter.in === 'query' && !ownParameters.has(parameter.name),
   );
   const members = taken.map(({ name: member, description, schema }) =>
     writeMember({ name: member, type: `${toType(schema, '  ')} | undefined`, description }),
   );
-  return `/** Optional parameters of a request. */\nexport interface ${name} {\n${members.join('')}}\n`;
+  return `/** Optional query parameters of the API operation \`${id}\`. */\nexport interface ${name} {\n${members.join('')}}\n`;
 }
 
 interface Member {

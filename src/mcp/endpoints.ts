@@ -38,7 +38,7 @@ export const mcpEndpoints: readonly Endpoint[] = [
     description:
       'Streamable HTTP without sessions, in revision 2026-07-28 and the older revisions with a handshake since 2025-03-26. The tools are the reads. A failed tool call is a result with `isError`.',
     body: { 'application/json': messages },
-    headers: { Vary: { description: 'Request headers on which the reply depends.' } },
+    headers: { Vary: { description: 'Request headers on which the response depends.' } },
     replies: [
       {
         status: 200,

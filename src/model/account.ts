@@ -60,7 +60,7 @@ export const account = record('Account', {
   statuses: count,
   media_count: count,
   likes: count,
-  joined: nullableText.describe('ISO 8601, UTC.'),
+  joined: nullableText.describe('Time at which the account was created: ISO 8601, UTC.'),
   protected: z.boolean(),
   verification: z
     .object({

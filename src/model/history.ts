@@ -32,11 +32,13 @@ const historyMeta = record('HistoryMeta', {
   until: moment.describe('Parameter `until`: ISO 8601, UTC; null if it was omitted.'),
   max_posts: z.number().int(),
   with_replies: z.boolean(),
-  with_reposts: z.boolean().describe('Always false with `only_replies`.'),
+  with_reposts: z
+    .boolean()
+    .describe('Whether reposts are included; always false with `only_replies`.'),
   only_replies: z.boolean(),
   index: z.boolean(),
   nocache: z.boolean(),
-  count: z.number().int().describe('Number of posts in the reply.'),
+  count: z.number().int().describe('Number of posts in the response.'),
   from_archive: z
     .number()
     .int()
@@ -44,7 +46,9 @@ const historyMeta = record('HistoryMeta', {
   oldest: moment.describe(
     'Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts.',
   ),
-  newest: moment.describe('Position of the first post in the timeline.'),
+  newest: moment.describe(
+    'Position of the first post in the timeline: ISO 8601, UTC. Null without posts.',
+  ),
   truncated: z
     .boolean()
     .describe('Whether the range was not read completely: `max_posts`, time, or a failure.'),
@@ -59,7 +63,7 @@ const historyMeta = record('HistoryMeta', {
     'Ranges that may lack posts: the source kept sending fewer posts than expected.',
   ),
   pages: z.number().int().describe('Number of pages requested from the source.'),
-  duration_ms: z.number().int().describe('Duration in milliseconds.'),
+  duration_ms: z.number().int().describe('Duration of the import in milliseconds.'),
 });
 export type HistoryMeta = z.output<typeof historyMeta>;
 
@@ -70,7 +74,7 @@ const about = {
 };
 
 export const historyReply = record('HistoryReply', {
-  resource: openEnum(['history'], 'Kind of the reply.'),
+  resource: openEnum(['history'], 'Kind of the response.'),
   handle: z.string().describe('Handle of the account, without `@`.'),
   profile: account.optional(),
   posts: list(historyPost).describe(

@@ -4,7 +4,10 @@ import { list, nullableText, record } from './record.ts';
 const videoVariant = z.object({
   url: z.string(),
   content_type: nullableText,
-  bitrate: z.number().nullable().describe('Bits per second; null if unknown, for example for HLS.'),
+  bitrate: z
+    .number()
+    .nullable()
+    .describe('Bit rate in bits per second; null if unknown, for example for HLS.'),
 });
 
 /** Image, video, looping image (`gif`) or audio. Sizes are in pixels, the duration is in seconds. */

@@ -50,7 +50,7 @@ const poll = record('Poll', {
   total_voters: count
     .optional()
     .describe('Number of voters, who may have chosen several options. Absent if unknown.'),
-  ends_at: nullableText.describe('ISO 8601, UTC.'),
+  ends_at: nullableText.describe('Time at which the poll ends: ISO 8601, UTC.'),
 });
 
 /** Poll with its current result. Percentages have one decimal place, and are `null` while the result is hidden. */
@@ -58,7 +58,7 @@ export type Poll = z.output<typeof poll>;
 
 const card = record('Card', {
   url: z.string(),
-  title: z.string().describe('May be empty.'),
+  title: z.string().describe('Title of the page; may be empty.'),
   description: nullableText,
   image_url: nullableText,
   image_alt: optionalText.describe('Description of the image, if the page has one.'),
@@ -85,9 +85,11 @@ export const status = z
         'Present if the post was read from another server than the author’s. Perch has not verified that the author wrote it.',
       ),
     text: z.string(),
-    facets: list(facet).describe('Sorted by `start`. Ranges may nest but never cross.'),
-    created_at: z.string().describe('ISO 8601, UTC.'),
-    created_timestamp: z.number().int().describe('Unix seconds.'),
+    facets: list(facet).describe(
+      'Links, mentions and styles in `text`, sorted by `start`. Their ranges may nest but never cross.',
+    ),
+    created_at: z.string().describe('Time of the post: ISO 8601, UTC.'),
+    created_timestamp: z.number().int().describe('Time of the post in Unix seconds.'),
     edited_at: optionalText.describe(
       'Time of the author’s last edit: ISO 8601, UTC. Absent if unknown.',
     ),

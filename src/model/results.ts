@@ -25,7 +25,7 @@ export type Feed = (typeof feeds)[number];
 const warnings = list(z.string()).describe('Sentences about missing or unusual content.');
 
 export const postReply = record('PostReply', {
-  format: openEnum(['json'], 'Representation.'),
+  format: openEnum(['json'], 'Format of the response.'),
   url: z.string().describe('Canonical URL of the requested post.'),
   markdown: z.string().describe('Markdown representation of the same result.'),
   posts: list(post).describe(

@@ -11,15 +11,22 @@ const fault = {
 };
 
 const meta = z.object({
-  id: z.string().describe('`evt_` and a ULID. Stable across reads.'),
+  id: z
+    .string()
+    .describe('Id of the event: `evt_` and a ULID. The same in each read of the session.'),
   at: z.iso.datetime({ precision: 3 }).describe('Time at which the event was recorded, in UTC.'),
   deliveryIds: z
     .array(z.string())
     .exactOptional()
     .describe(
-      'Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`.',
+      'Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`.',
     ),
-  index: z.int().min(0).describe('Position in the session. Resume a stream at `index` + 1.'),
+  index: z
+    .int()
+    .min(0)
+    .describe(
+      'Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1.',
+    ),
 });
 
 const event = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
@@ -30,8 +37,8 @@ const finishReason = z.enum(['stop', 'length', 'error']);
 const fallback = z
   .object({
     modelId: z.string().describe('Engine that answered instead.'),
-    code: z.string().describe('Reason why the model failed; begins with `model_`.'),
-    message: z.string().describe('Reason as a sentence.'),
+    code: z.string().describe('Code of the failure of the model; begins with `model_`.'),
+    message: z.string().describe('Sentence that describes the failure.'),
   })
   .describe('Present if the model that `step.started` names gave no answer or an incomplete one.');
 
@@ -75,7 +82,7 @@ export const sessionEvent = z
     event('turn.completed', turn).describe('The question was answered.'),
     event('turn.failed', {
       ...fault,
-      terminal: z.boolean().describe('Whether `session.failed` follows.'),
+      terminal: z.boolean().describe('Whether the event `session.failed` follows.'),
       ...turn,
     }).describe('The question could not be answered.'),
     event('turn.cancelled', turn).describe('The turn was cancelled.'),
@@ -83,7 +90,9 @@ export const sessionEvent = z
       wait: z.literal('next-user-message'),
       continuationToken: z
         .string()
-        .describe('Empty unless the request for the stream contained the token.'),
+        .describe(
+          'Continuation token of the session if the request for the stream contained it; otherwise an empty string.',
+        ),
     }).describe('The end of a turn, even if another turn is queued.'),
     event('session.completed', { reason: endReason }).describe(
       'The last event of a session that has ended.',

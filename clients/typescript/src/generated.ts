@@ -25,7 +25,7 @@ export interface Account {
   readonly statuses: number | null;
   readonly media_count: number | null;
   readonly likes: number | null;
-  /** ISO 8601, UTC. */
+  /** Time at which the account was created: ISO 8601, UTC. */
   readonly joined: string | null;
   readonly protected: boolean;
   readonly verification: {
@@ -42,9 +42,9 @@ export interface Article {
   readonly title: string;
   readonly preview_text: string | null;
   readonly cover_url: string | null;
-  /** ISO 8601, UTC. */
+  /** Time at which the article was published: ISO 8601, UTC. */
   readonly created_at: string | null;
-  /** ISO 8601, UTC. */
+  /** Time of the last change: ISO 8601, UTC. */
   readonly modified_at: string | null;
   readonly blocks: readonly ArticleBlock[];
 }
@@ -144,7 +144,7 @@ export interface BrowseReply {
 
 export interface Card {
   readonly url: string;
-  /** May be empty. */
+  /** Title of the page; may be empty. */
   readonly title: string;
   readonly description: string | null;
   readonly image_url: string | null;
@@ -223,18 +223,18 @@ export interface HistoryMeta {
   readonly until: string | null;
   readonly max_posts: number;
   readonly with_replies: boolean;
-  /** Always false with `only_replies`. */
+  /** Whether reposts are included; always false with `only_replies`. */
   readonly with_reposts: boolean;
   readonly only_replies: boolean;
   readonly index: boolean;
   readonly nocache: boolean;
-  /** Number of posts in the reply. */
+  /** Number of posts in the response. */
   readonly count: number;
   /** Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`). */
   readonly from_archive: number;
   /** Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts. */
   readonly oldest: string | null;
-  /** Position of the first post in the timeline. */
+  /** Position of the first post in the timeline: ISO 8601, UTC. Null without posts. */
   readonly newest: string | null;
   /** Whether the range was not read completely: `max_posts`, time, or a failure. */
   readonly truncated: boolean;
@@ -248,7 +248,7 @@ export interface HistoryMeta {
   readonly uncertain: readonly HistoryRange[];
   /** Number of pages requested from the source. */
   readonly pages: number;
-  /** Duration in milliseconds. */
+  /** Duration of the import in milliseconds. */
   readonly duration_ms: number;
 }
 
@@ -262,18 +262,18 @@ export interface HistoryMetaLine {
     readonly until: string | null;
     readonly max_posts: number;
     readonly with_replies: boolean;
-    /** Always false with `only_replies`. */
+    /** Whether reposts are included; always false with `only_replies`. */
     readonly with_reposts: boolean;
     readonly only_replies: boolean;
     readonly index: boolean;
     readonly nocache: boolean;
-    /** Number of posts in the reply. */
+    /** Number of posts in the response. */
     readonly count: number;
     /** Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`). */
     readonly from_archive: number;
     /** Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts. */
     readonly oldest: string | null;
-    /** Position of the first post in the timeline. */
+    /** Position of the first post in the timeline: ISO 8601, UTC. Null without posts. */
     readonly newest: string | null;
     /** Whether the range was not read completely: `max_posts`, time, or a failure. */
     readonly truncated: boolean;
@@ -287,7 +287,7 @@ export interface HistoryMetaLine {
     readonly uncertain: readonly HistoryRange[];
     /** Number of pages requested from the source. */
     readonly pages: number;
-    /** Duration in milliseconds. */
+    /** Duration of the import in milliseconds. */
     readonly duration_ms: number;
     /** Sentences about missing or unusual content. */
     readonly warnings: readonly string[];
@@ -310,7 +310,7 @@ export interface HistoryRange {
 }
 
 export interface HistoryReply {
-  /** Kind of the reply. */
+  /** Kind of the response. */
   readonly resource: 'history' | (string & {});
   /** Handle of the account, without `@`. */
   readonly handle: string;
@@ -339,7 +339,7 @@ export interface Media {
   readonly variants?: readonly ({
     readonly url: string;
     readonly content_type: string | null;
-    /** Bits per second; null if unknown, for example for HLS. */
+    /** Bit rate in bits per second; null if unknown, for example for HLS. */
     readonly bitrate: number | null;
   })[];
 }
@@ -359,14 +359,14 @@ export interface Poll {
   readonly total_votes: number | null;
   /** Number of voters, who may have chosen several options. Absent if unknown. */
   readonly total_voters?: number | null;
-  /** ISO 8601, UTC. */
+  /** Time at which the poll ends: ISO 8601, UTC. */
   readonly ends_at: string | null;
 }
 
 export type Post = Status | Tombstone;
 
 export interface PostReply {
-  /** Representation. */
+  /** Format of the response. */
   readonly format: 'json' | (string & {});
   /** Canonical URL of the requested post. */
   readonly url: string;
@@ -401,9 +401,9 @@ export interface Problem {
   readonly resolution: string;
   /** Seconds to wait, as in `Retry-After`. */
   readonly retry_after?: number;
-  /** On session routes: the same as `detail`. */
+  /** The same text as `detail`. Present only on session routes. */
   readonly error?: string;
-  /** On session routes. */
+  /** Always false. Present only on session routes. */
   readonly ok?: false;
 }
 
@@ -440,13 +440,13 @@ export type SessionEvent = {
     };
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -456,13 +456,13 @@ export type SessionEvent = {
     readonly turnId: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -477,13 +477,13 @@ export type SessionEvent = {
     readonly turnId: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -495,13 +495,13 @@ export type SessionEvent = {
     readonly stepIndex: 0;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -515,13 +515,13 @@ export type SessionEvent = {
     readonly stepIndex: 0;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -539,13 +539,13 @@ export type SessionEvent = {
     readonly stepIndex: 0;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -557,9 +557,9 @@ export type SessionEvent = {
     readonly fallback?: {
       /** Engine that answered instead. */
       readonly modelId: string;
-      /** Reason why the model failed; begins with `model_`. */
+      /** Code of the failure of the model; begins with `model_`. */
       readonly code: string;
-      /** Reason as a sentence. */
+      /** Sentence that describes the failure. */
       readonly message: string;
     };
     readonly sequence: number;
@@ -567,13 +567,13 @@ export type SessionEvent = {
     readonly stepIndex: 0;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -587,13 +587,13 @@ export type SessionEvent = {
     readonly stepIndex: 0;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -603,13 +603,13 @@ export type SessionEvent = {
     readonly turnId: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -618,19 +618,19 @@ export type SessionEvent = {
     readonly code: string;
     readonly message: string;
     readonly details?: { readonly [name: string]: unknown };
-    /** Whether `session.failed` follows. */
+    /** Whether the event `session.failed` follows. */
     readonly terminal: boolean;
     readonly sequence: number;
     readonly turnId: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -640,30 +640,30 @@ export type SessionEvent = {
     readonly turnId: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
   readonly type: 'session.waiting';
   readonly data: {
     readonly wait: 'next-user-message';
-    /** Empty unless the request for the stream contained the token. */
+    /** Continuation token of the session if the request for the stream contained it; otherwise an empty string. */
     readonly continuationToken: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -672,13 +672,13 @@ export type SessionEvent = {
     readonly reason: 'reset' | 'expired' | 'evicted' | 'turn_limit' | (string & {});
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 } | {
@@ -690,13 +690,13 @@ export type SessionEvent = {
     readonly sessionId: string;
   };
   readonly meta: {
-    /** `evt_` and a ULID. Stable across reads. */
+    /** Id of the event: `evt_` and a ULID. The same in each read of the session. */
     readonly id: string;
     /** Time at which the event was recorded, in UTC. */
     readonly at: string;
-    /** Array with the id of the message that the turn answers. Present in all events of the turn, from `turn.started` to `session.waiting`. */
+    /** Array with the id of the message that is being answered. Present in all events from `turn.started` to `session.waiting`. */
     readonly deliveryIds?: readonly string[];
-    /** Position in the session. Resume a stream at `index` + 1. */
+    /** Position of the event in the session, from 0. To continue a stream after this event, start at `index` + 1. */
     readonly index: number;
   };
 };
@@ -750,11 +750,11 @@ export interface Status {
   /** Present if the post was read from another server than the author’s. Perch has not verified that the author wrote it. */
   readonly copied_from?: CopiedFrom;
   readonly text: string;
-  /** Sorted by `start`. Ranges may nest but never cross. */
+  /** Links, mentions and styles in `text`, sorted by `start`. Their ranges may nest but never cross. */
   readonly facets: readonly Facet[];
-  /** ISO 8601, UTC. */
+  /** Time of the post: ISO 8601, UTC. */
   readonly created_at: string;
-  /** Unix seconds. */
+  /** Time of the post in Unix seconds. */
   readonly created_timestamp: number;
   /** Time of the author’s last edit: ISO 8601, UTC. Absent if unknown. */
   readonly edited_at?: string;
@@ -808,7 +808,7 @@ export interface Tombstone {
   readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `getPost`. */
 export interface PostParameters {
   /** `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread. */
   readonly thread?: 'off' | 'full' | 'conversation' | number | undefined;
@@ -824,7 +824,7 @@ export interface PostParameters {
   readonly nocache?: boolean | undefined;
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `listReplies`. */
 export interface RepliesParameters {
   /** `top`: the most liked direct replies first. `recent`: the newest first. */
   readonly replies?: 'top' | 'recent' | undefined;
@@ -840,7 +840,7 @@ export interface RepliesParameters {
   readonly nocache?: boolean | undefined;
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `getProfile`. */
 export interface ProfileParameters {
   /** Includes the account’s replies to others. */
   readonly with_replies?: boolean | undefined;
@@ -864,7 +864,7 @@ export interface ProfileParameters {
   readonly nocache?: boolean | undefined;
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `listFollowers`. */
 export interface AccountsParameters {
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
@@ -878,7 +878,7 @@ export interface AccountsParameters {
   readonly nocache?: boolean | undefined;
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `searchPosts`. */
 export interface SearchParameters {
   /** `latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts. */
   readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | 'media' | undefined;
@@ -902,7 +902,7 @@ export interface SearchParameters {
   readonly nocache?: boolean | undefined;
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `getOEmbed`. */
 export interface EmbedParameters {
   /** Maximum width of the embedded post in pixels. */
   readonly maxwidth?: number | undefined;
@@ -912,7 +912,7 @@ export interface EmbedParameters {
   readonly nocache?: boolean | undefined;
 }
 
-/** Optional parameters of a request. */
+/** Optional query parameters of the API operation `importProfilePosts`. */
 export interface HistoryParameters {
   /** Only posts at or after this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
   readonly since?: string | number | undefined;

@@ -83,11 +83,13 @@ export const keyMembers = z
     label: describeAs(z.string(), label),
     enabled: z.boolean().describe('Whether the key is accepted.'),
     allowance: describeAs(z.number().int().nullable(), allowance),
-    created_at: z.string().describe('ISO 8601, UTC.'),
+    created_at: z.string().describe('Time at which the key was created: ISO 8601, UTC.'),
     last_used_at: z
       .string()
       .nullable()
-      .describe('ISO 8601, UTC, to the minute; null if the key was never used.'),
+      .describe(
+        'Time of the last use, to the minute: ISO 8601, UTC; null if the key was never used.',
+      ),
     notes: describeAs(z.string().nullable(), notes),
   })
   .meta({ id: 'Key' });

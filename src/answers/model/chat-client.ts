@@ -168,7 +168,7 @@ async function* readReply(
   }
   if (mediaType !== 'text/event-stream') {
     throw failed(
-      'The language model’s endpoint sent a reply that is neither JSON nor an event stream.',
+      'The language model’s endpoint sent a response that is neither JSON nor an event stream.',
     );
   }
   for await (const data of readEventStream(chunks, limits)) {

@@ -124,7 +124,7 @@ export function createFailedAttempts(clock: Clock) {
         return 'not delayed' as const;
       }
       if (waiting >= maxWaiting) {
-        const detail = 'Too many requests with wrong tokens are waiting for their replies.';
+        const detail = 'Too many requests with wrong tokens are waiting for their responses.';
         throw new Problem('overloaded', { detail });
       }
       return wait(countAttempt(address), signal);

@@ -125,7 +125,7 @@ export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBy
 
 export function overloadedByReplies(): Problem {
   const detail =
-    'Too many bytes of replies are waiting to be read, in total or by this client address.';
+    'Too many bytes of responses are waiting to be read, in total or by this client address.';
   return new Problem('overloaded', { detail });
 }
 

@@ -113,7 +113,7 @@ export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
     name: 'Perch',
     version,
     description:
-      'Reads public social posts, profiles, followers and searches. Replies are Markdown, or JSON with `format=json` or `Accept: application/json`.',
+      'Reads public social posts, profiles, followers and searches. Responses are Markdown, or JSON with `format=json` or `Accept: application/json`.',
     base_url: baseUrl,
     documentation: {
       index: docs,
@@ -223,7 +223,7 @@ export function toApiMarkdown(api: ApiIndex): string {
     '## Formats',
     ['| `format` | media type | reads |', '| --- | --- | --- |', ...api.formats.map(writeFormat)],
     '## Keys and limits',
-    `No key is required. Send a key as \`${key.header}: ${key.scheme}\`; request one at <${key.request_url}>. Allowances are counted over ${api.limits.window_seconds} seconds. A 429 reply has the seconds to wait in \`Retry-After\`.`,
+    `No key is required. Send a key as \`${key.header}: ${key.scheme}\`; request one at <${key.request_url}>. Allowances are counted over ${api.limits.window_seconds} seconds. A 429 response contains the seconds to wait in \`Retry-After\`.`,
     [
       '| policy | units | applies to |',
       '| --- | --- | --- |',

@@ -121,7 +121,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getOpenApi',
     path: discoveryPaths.openApi,
-    summary: 'Describes every route, parameter and reply (OpenAPI 3.1).',
+    summary: 'Describes every route, parameter and response (OpenAPI 3.1).',
     schema: openApiDocument,
     write: (facts, nowMs) =>
       describeOpenApi({ ...facts, nowMs, examples: readExamples(facts.baseUrl) }),
@@ -257,7 +257,7 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
     '> Reads public social posts, profiles, followers and searches, and returns Markdown, JSON, web pages or feeds. No account or key is required, and nothing can be written.',
     `Append the path of a post, or its whole URL, to ${baseUrl}, or use the versioned routes:`,
     routes.map(({ path, read }) => `- \`GET ${path}\`: ${allReads[read].summary}`).join('\n'),
-    'Replies are Markdown unless the request has `format=json` or `Accept: application/json`. Take fields from the JSON; do not parse the Markdown. Send the `nextCursor` of a list as `cursor` to get the next page. Errors are problem documents: branch on `code`, follow `resolution`, and wait for the seconds in `Retry-After`.',
+    'Responses are Markdown unless the request has `format=json` or `Accept: application/json`. Take fields from the JSON; do not parse the Markdown. Send the `nextCursor` of a list as `cursor` to get the next page. Errors are problem documents: branch on `code`, follow `resolution`, and wait for the seconds in `Retry-After`.',
     '## Descriptions for programs',
     descriptions.join('\n'),
     '## Documentation',

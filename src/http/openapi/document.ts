@@ -71,7 +71,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
 
 const introduction = [
   'Reads public content only, and writes nothing. Every GET route supports HEAD as well.',
-  'Replies can get new members: ignore those that you do not know. A string with `x-extensible-enum` can get new values, and a list can get items with a new `type`.',
+  'Responses can get new members: ignore those that you do not know. A string with `x-extensible-enum` can get new values, and a list can get items with a new `type`.',
   'Do not parse Markdown as data: its wording and layout can change.',
   'A repeated parameter, or one with a value outside its schema, is an error. Unknown parameters are ignored.',
 ].join('\n\n');

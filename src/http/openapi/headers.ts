@@ -26,7 +26,7 @@ export const describedHeaders = {
   'Cache-Control': always(
     '`public, max-age=60` with further directives on reads, and with a longer `max-age` on feeds; `private, no-store` if the request has a key; `no-store` on problems and histories.',
   ),
-  Vary: always('The request headers that the reply depends on.'),
+  Vary: always('The request headers that the response depends on.'),
   Link: sometimes(
     'RFC 8288. `alternate`: the oEmbed document of the post, and the Atom feed of the same posts. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
   ),
@@ -38,7 +38,7 @@ export const describedHeaders = {
     'The state of the response cache for this read.',
     openSet<CacheState>('hit', 'miss', 'stale', 'bypass'),
   ),
-  'X-Result-Count': always('The number of posts or accounts in the reply.', count),
+  'X-Result-Count': always('The number of posts or accounts in the response.', count),
   'X-Search-Degraded': sometimes(
     '`true` if the results of a search are not live; otherwise absent.',
   ),

@@ -26,8 +26,11 @@ export const problemReply = z
     code: code.describe('The kind of error. Its meaning and its status never change.'),
     resolution: z.string().describe('The next step, for people.'),
     retry_after: z.number().int().exactOptional().describe('Seconds to wait, as in `Retry-After`.'),
-    error: z.string().exactOptional().describe('On session routes: the same as `detail`.'),
-    ok: z.literal(false).exactOptional().describe('On session routes.'),
+    error: z
+      .string()
+      .exactOptional()
+      .describe('The same text as `detail`. Present only on session routes.'),
+    ok: z.literal(false).exactOptional().describe('Always false. Present only on session routes.'),
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 

@@ -70,10 +70,10 @@ function addExample(parameter: ParameterObject, sent: Readonly<Record<string, un
 
 const bodyTexts = {
   importProfilePosts:
-    'The reply is JSON, or NDJSON or a feed if `format` or `Accept` selects it. Each line of NDJSON is an object with one member: `post` for each post, and on the last line either `meta` or `error`, a problem document. HEAD runs no import.',
-  getOEmbed: 'The reply is JSON.',
+    'The response is JSON, or NDJSON or a feed if `format` or `Accept` selects it. Each line of NDJSON is an object with one member: `post` for each post, and on the last line either `meta` or `error`, a problem document. HEAD runs no import.',
+  getOEmbed: 'The response is JSON.',
   other:
-    'The reply is Markdown unless `format` or `Accept` selects another format; `format` takes precedence.',
+    'The response is Markdown unless `format` or `Accept` selects another format; `format` takes precedence.',
 };
 
 function describeRoute(route: Route): string {
@@ -130,7 +130,7 @@ const pathParameters: Readonly<Record<string, Pick<ParameterObject, 'description
   handle: { description: handleParam.description ?? '', schema: { type: 'string' } },
   id: { description: 'The post’s id.', schema: { type: 'string' } },
   n: {
-    description: 'The number of a photo or video of the post. It does not affect the reply.',
+    description: 'The number of a photo or video of the post. It does not affect the response.',
     schema: { type: 'integer', minimum: 1, maximum: 99 },
   },
 };

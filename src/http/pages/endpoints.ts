@@ -28,7 +28,7 @@ export const frontEndpoints: readonly Endpoint[] = [
     tag: 'pages',
     summary: 'Returns the front page: HTML to browsers, Markdown to other clients.',
     description:
-      'With `q`, the request runs the read that the text stands for, with the allowance and headers of the read’s own route. As Markdown, the reply has the same bytes as that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
+      'With `q`, the request runs the read that the text stands for, with the allowance and headers of the read’s own route. As Markdown, the response has the same bytes as that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
     parameters: {
       query: z.object({
         q: z

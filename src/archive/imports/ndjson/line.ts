@@ -17,7 +17,7 @@ const stored = z.int().nonnegative().describe('Unix second at which the item was
 
 export const headLine = z.object({
   perch_archive: z.int().positive(),
-  exported_at: z.int().nonnegative().describe('Unix seconds.'),
+  exported_at: z.int().nonnegative().describe('Time of the export in Unix seconds.'),
 });
 
 /** Schema of each line after the first. The line of an account precedes its posts, reposts and follows. */

@@ -94,7 +94,7 @@ ${render('next', 'Next', pages[at + 1])}
 
 const indexTitle = 'Documentation';
 const introduction =
-  'Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds. These pages describe its requests, its replies, and how to run your own server.';
+  'Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds. These pages describe its requests and responses, and how to run your own server.';
 
 export function describeDocsIndex(site: DocSite): Page {
   const groups = site.library.groups.map(({ title, pages }) => {
