@@ -60,9 +60,12 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressOptio
   const host = hostname.replace(/^(?:www|mobile)\./, '');
   if (['x.com', 'twitter.com', ...xMirrors].includes(host)) return xSite;
   if (hostname === 'bsky.app') return blueskySite;
-  if (!isPublicName(hostname)) return null;
+  if (!isPublicName(hostname) || otherSites.test(hostname)) return null;
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
 }
+
+/** Pattern of the hosts of large sites without the Mastodon API, whose account URLs look like those of Mastodon. */
+const otherSites = /(?:^|\.)(?:medium\.com|threads\.(?:com|net)|tiktok\.com|youtube\.com)$/;
 
 /** Pattern of first path segments on X that are names of pages, such as `home`, and not handles. */
 const xPages =
