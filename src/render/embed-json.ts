@@ -56,7 +56,10 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, spaced);
 }
 
-/** Returns oEmbed's `author_name` and `author_url`. For a copied post, adds the host to the name and omits the URL. */
+/**
+ * Returns oEmbed's `author_name` and `author_url`. For a post copied from another server, adds that
+ * server's host to the name and omits the URL.
+ */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};

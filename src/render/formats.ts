@@ -18,7 +18,7 @@ interface ResultFormat<Of extends Result> {
   /** Renders the response body. For a body that can be long, returns a generator that can pause. Never throws. */
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileName?: (result: Of) => string;
-  /** Returns further response headers, in lower case. */
+  /** Returns additional response headers. The names are in lower case. */
   readonly toHeaders?: (context: RenderContext) => Readonly<Record<string, string>>;
 }
 
@@ -61,7 +61,7 @@ interface Rendered {
   readonly mediaType: string;
   /** Suggested file name for a download; `null` if the body is not a download. */
   readonly fileName: string | null;
-  /** Further response headers, in lower case. */
+  /** Additional response headers. The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -112,7 +112,10 @@ export async function represent(result: Result, rendering: Rendering, sliced: Sl
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
     /** URL of the same posts as an Atom feed; `null` if the result has no feeds. */
     feedUrl: hasFeeds(result) ? toFormatUrl(result.urls.self, 'atom') : null,
-    /** Number of seconds for which a client may reuse the body without asking; `null` for the usual number. */
+    /**
+     * Number of seconds for which a client may reuse the response without a new request; `null` for
+     * the server's default.
+     */
     maxAgeSeconds:
       result.kind !== 'embed' && isFeedFormat(rendering.format) ? result.freshSeconds : null,
     /** Whether the result is a search for which the platform's live results were unavailable. */

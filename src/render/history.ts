@@ -29,10 +29,12 @@ export interface HistoryHeader {
   readonly fetchedAtMs: number;
 }
 
-/** Writer of a post history as one document. The parts of the document are start, batches of posts, and end. */
+/** Writer of a post history as one document: a start, batches of posts, and an end. */
 export interface HistoryDocument {
   readonly add: (placed: readonly PlacedPost[]) => string;
-  /** Returns the start and the end of the document, after all posts were added. */
+  /**
+   * Returns the start and the end of the document. Call this function after all posts are added.
+   */
   readonly finish: (end: HistoryResult) => { readonly start: string; readonly end: string };
 }
 

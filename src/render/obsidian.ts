@@ -20,7 +20,7 @@ export const toNoteFileName = (result: PostResult): string =>
 export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>): string =>
   `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 
-/** Loads the `yaml` package at first use, because the package is slow to load. */
+/** Loads the `yaml` package only when it is needed, because the package is slow to load. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
@@ -68,7 +68,10 @@ function tagsOf(post: Status): string[] | undefined {
 
 const maxBytes = 200; // maximum length of a file name; file systems allow 255 bytes
 
-/** Matches invisible characters, and those with a special meaning in file names or in links between Obsidian notes. */
+/**
+ * Pattern of invisible characters, and of characters with a special meaning in file names or in
+ * links between Obsidian notes.
+ */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
 function toFileName(title: string): string {

@@ -22,7 +22,10 @@ export function headlinePost(post: Post | undefined): string {
 export const articleTitleOf = (post: Post | undefined): string =>
   post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
-/** Matches handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail links in headings. */
+/**
+ * Pattern of handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail
+ * links in headings.
+ */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
 /** Returns up to `max` code points of a post's article title, text or summary, as plain text on one line. */

@@ -36,18 +36,30 @@ export interface Entry {
   readonly title: string;
   readonly html: string;
   readonly author: Person;
-  /** Time of the post: ISO 8601, UTC. */
+  /** Time at which the post was published: ISO 8601, UTC. */
   readonly published: string;
-  /** Time of the last edit, or of the post: ISO 8601, UTC. */
+  /** Time of the post's last edit, or `published` if the post was never edited: ISO 8601, UTC. */
   readonly updated: string;
   readonly categories: readonly string[];
-  /** Media of the post. Empty for sensitive posts and posts with a content warning, whose media are links in `html`. */
+  /**
+   * Media of the post. Empty for sensitive posts and posts with a content warning: `html` links to
+   * their media.
+   */
   readonly media: readonly EntryMedia[];
-  /** Post to which the entry replies; `null` for other entries. `id` is the tag URI of its entry, if known. */
+  /**
+   * Post to which the entry's post replies; `null` if the entry's post is not a reply. `id` is a
+   * tag URI; `null` if unknown.
+   */
   readonly inReplyTo: { readonly id: string | null; readonly url: string | null } | null;
-  /** URL of the list of replies under `/api/v1`, without `format`; `null` if Perch cannot list the replies. */
+  /**
+   * URL of the list of replies under `/api/v1`, without the parameter `format`; `null` if Perch
+   * cannot list the replies.
+   */
   readonly repliesUrl: string | null;
-  /** Number of replies; `null` if unknown, and in lists, because changing counts would change the feed too often. */
+  /**
+   * Number of replies; `null` if unknown. Also `null` in the feed of a list of posts, because
+   * changing counts would change the feed too often.
+   */
   readonly replyCount: number | null;
 }
 
@@ -98,7 +110,10 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
 
 const epoch = '1970-01-01T00:00:00Z';
 
-/** Formats a time in Unix milliseconds as RFC 3339 and RFC 822 allow: years 1970 to 9999. Other times become 1970. */
+/**
+ * Formats Unix milliseconds as a time that RFC 3339 and RFC 822 allow. Times outside the years 1970
+ * to 9999 become the start of 1970.
+ */
 const toTime = (ms: number): string =>
   ms >= 0 && ms < 253_402_300_800_000 ? `${new Date(ms).toISOString().slice(0, 19)}Z` : epoch;
 
@@ -114,8 +129,8 @@ function titleEntry(post: Status): string {
 }
 
 /**
- * Returns text on one line that contains no HTML tag, because many feed readers show plain text as HTML. Replaces `<`
- * where a tag could start with `‹`, which looks similar.
+ * Returns text on one line that contains no HTML tag, because many feed readers show plain text as
+ * HTML. Replaces each `<` that could start a tag with the similar character `‹`.
  */
 export const toPlainText = (text: string): string =>
   toLine(text)
@@ -168,7 +183,10 @@ function toEntryMedia(item: Media, context: RenderContext): readonly EntryMedia[
   ];
 }
 
-/** Returns the URL of a picture: at this server if it shows pictures, otherwise at its own host. */
+/**
+ * Returns the URL of a picture on this server if it serves pictures, otherwise the picture's
+ * original URL; `null` if `url` is not an http or https URL.
+ */
 export function toPictureUrl(url: string | null, context: RenderContext): string | null {
   const strict = toStrictUrl(url);
   return strict && (context.toPictureUrl?.(strict) ?? strict);
@@ -179,7 +197,7 @@ const toSize = (size: number | null): number | null =>
 
 const defaultTypes = { image: 'image/jpeg', video: 'video/mp4', audio: 'audio/mpeg' } as const;
 
-/** Media types by the ending of a URL. A server does not have to confirm the media type of an enclosure. */
+/** Media types by file extension. They are used if the platform sends no media type. */
 const types: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   jpeg: 'image/jpeg',
@@ -207,7 +225,10 @@ function toMediaType(given: string | null, url: string): string | null {
   return Object.hasOwn(types, known) ? (types[known] ?? null) : null;
 }
 
-/** Returns the URL of the replies to a post. Only the author's server knows the replies to a copied post. */
+/**
+ * Returns the URL of the replies to a post; `null` for a post copied from another server, because
+ * only the author's server knows the replies.
+ */
 function toRepliesUrl(post: Status, { baseUrl }: RenderContext): string | null {
   const { id, platform, author, copied_from } = post;
   if (copied_from !== undefined) return null;

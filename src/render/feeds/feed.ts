@@ -21,7 +21,7 @@ export interface Feed {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
-  /** Page about the same content on its platform; `null` if there is none. */
+  /** URL of the same content on its platform; `null` if the content has no page there. */
   readonly url: string | null;
   readonly author: Person | null;
   /** URLs of the account's profile picture and banner; `null` if there are none. */
@@ -35,9 +35,12 @@ export interface Feed {
   };
   /** URL of the next page; `null` on the last page. */
   readonly nextUrl: string | null;
-  /** Media type of the response for the same URL without the parameter `format`. */
+  /** Media type of the response if the request has no parameter `format`. */
   readonly otherType: 'text/markdown' | 'application/json';
-  /** Time when the data was read from its source (ISO 8601, UTC). Feeds without entries have this time. */
+  /**
+   * Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds
+   * without entries.
+   */
   readonly fetchedAt: string;
   /** Number of minutes for which Perch answers the same request from its cache. */
   readonly ttlMinutes: number;
@@ -49,7 +52,7 @@ export function postsOf(result: PostResult | BrowseResult): readonly Post[] | nu
   return result.items !== null && 'posts' in result.items ? result.items.posts : null;
 }
 
-/** Describes a result as a feed. */
+/** Converts a result to the properties of a feed. */
 export function toFeed(result: PostResult | BrowseResult, context: RenderContext): Feed {
   const { urls, fetchedAt, freshSeconds, warnings } = result;
   const about =
@@ -108,7 +111,7 @@ function nameFeedOf(account: Account | null, handle: string) {
   return { title, subtitle: account?.description || `Posts by ${title}.` };
 }
 
-/** Describes the feed of an account's history. */
+/** Returns the title, URL, author and pictures of a feed about the posts of an account. */
 export function describeAccount(
   { account, handle }: { readonly account: Account | null; readonly handle: string },
   warnings: readonly string[],
@@ -122,7 +125,10 @@ export function describeAccount(
   };
 }
 
-/** Returns the title and the subtitle of a feed as plain text. Feeds have no other place for warnings than the subtitle. */
+/**
+ * Returns the title and the subtitle of a feed as plain text. Appends the warnings to the subtitle,
+ * because feeds have no element for warnings.
+ */
 const toTexts = (about: Pick<Feed, 'title' | 'subtitle'>, warnings: readonly string[]) => ({
   title: toPlainText(about.title),
   subtitle: toPlainText([about.subtitle, ...warnings].join(' ')),
@@ -135,7 +141,10 @@ const describePerson = (account: Account | null, context: RenderContext) => ({
   logoUrl: toPictureUrl(account?.banner_url ?? null, context),
 });
 
-/** Returns the host that is the authority of a list's tag URI. It depends on the request only, not on the answer. */
+/**
+ * Returns the host name for the tag URI of a list (the URI's authority). The host name depends only
+ * on the request, so that all pages of the list have the same tag URI.
+ */
 function authorityOfList(subject: BrowseSubject, { first }: PageUrls): string {
   if (subject.resource === 'search') {
     const platform = platforms.safeParse(new URL(first).searchParams.get('platform')).data;

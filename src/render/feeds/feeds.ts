@@ -7,7 +7,10 @@ import { type Feed, postsOf, toFeed } from './feed.ts';
 import { jsonFeed } from './json-feed.ts';
 import { rss } from './rss.ts';
 
-/** Functions that write the parts of a feed in one format. A document is start, entries with `separator`, and `end`. */
+/**
+ * Functions and texts that form a feed in one format. A document consists of the start, the entries
+ * joined with `separator`, and `end`.
+ */
 export interface FeedWriter {
   /** `updated`: time of the last change of an entry, ISO 8601, UTC. */
   readonly writeStart: (feed: Feed, updated: string) => string;

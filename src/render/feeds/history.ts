@@ -13,7 +13,10 @@ interface HistoryFeedOptions {
   readonly context: RenderContext;
 }
 
-/** Creates a writer of a post history as a feed. If the range has more posts, the feed links to the next feed. */
+/**
+ * Creates a writer of a post history as a feed. If the requested time range contains further posts,
+ * the feed links to another feed with the older posts.
+ */
 export function createHistoryFeed(
   header: HistoryHeader,
   { format, context }: HistoryFeedOptions,

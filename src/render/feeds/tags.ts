@@ -4,8 +4,9 @@ import type { Platform } from '../../model/reference.ts';
 import { toLine } from '../markdown/characters.ts';
 
 /**
- * Creates a tag URI (RFC 4151). The authority is the platform's host and never this server's, so that ids stay the same
- * if the server moves, and are equal on all servers (docs/decisions/0083). `perch` separates these tags from others.
+ * Creates a tag URI (RFC 4151). The authority is the platform's host, not this server's, so that
+ * ids stay the same if the server moves and are equal on all servers (docs/decisions/0083). The
+ * text `perch` distinguishes these tag URIs from those of other programs.
  */
 export function toTag(authority: string, parts: readonly string[], query = ''): string {
   const path = parts.map((part) => encodeURIComponent(toLine(part))).join('/');
@@ -21,19 +22,25 @@ export function toFeedId(authority: string, url: string): string {
 
 const hosts = { x: 'x.com', bluesky: 'bsky.app', sample: 'perch.example' } as const;
 
-/** Returns the host that is the authority of an account's tag URIs; on Mastodon, the server of the account. */
+/**
+ * Returns the host to use as the authority of an account's tag URIs; for a Mastodon account, the
+ * account's server.
+ */
 export function authorityOf(platform: Platform, handle: string): string {
   if (platform !== 'mastodon') return hosts[platform];
   return toHost(handle.slice(handle.lastIndexOf('@') + 1));
 }
 
-/** Returns a host name in lower case; `mastodon.example` if the text is no host name. */
+/** Returns a host name in lower case; `mastodon.example` if the text is not a host name. */
 function toHost(text: string): string {
   const host = text.toLowerCase();
   return /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host) ? host : 'mastodon.example';
 }
 
-/** Ids of accounts by handle in lower case. Used for Bluesky, where handles change and only the DID is permanent. */
+/**
+ * Account ids by handle in lower case. Used for Bluesky, where handles can change but ids (DIDs)
+ * are permanent.
+ */
 export type KnownOwners = ReadonlyMap<string, string>;
 
 export const findOwners = (posts: readonly Post[]): KnownOwners =>
@@ -41,7 +48,10 @@ export const findOwners = (posts: readonly Post[]): KnownOwners =>
 
 const keyOf = ({ screen_name }: Pick<Account, 'screen_name'>) => screen_name.toLowerCase();
 
-/** Returns the tag URI of a post. A repost has another tag than the original post. */
+/**
+ * Returns the tag URI of a post. The tag URI of a repost differs from the tag URI of the original
+ * post.
+ */
 export function tagPost({ id, platform, author, copied_from, reposted_by }: Status): string {
   const repost = reposted_by === null ? [] : ['repost', reposted_by.id];
   if (platform === 'bluesky') return toTag(hosts.bluesky, [author.id, id, ...repost]);
@@ -50,7 +60,10 @@ export function tagPost({ id, platform, author, copied_from, reposted_by }: Stat
   return toTag(authorityOf(platform, server), [id, ...repost]);
 }
 
-/** Returns the tag URI of the post to which a post replies; `null` if that post's id is unknown. */
+/**
+ * Returns the tag URI of the post to which `post` replies; `null` if the id of that post is
+ * unknown.
+ */
 export function tagTarget(post: Status, owners: KnownOwners): string | null {
   const { platform, replying_to: target } = post;
   const id = target?.status ?? null;
@@ -60,7 +73,7 @@ export function tagTarget(post: Status, owners: KnownOwners): string | null {
   return toTag(authorityOf(platform, target.screen_name ?? ''), [id]);
 }
 
-/** Returns the DID of a post's author if the DID is known, and the handle otherwise. */
+/** Returns the permanent id (DID) of a Bluesky author if the id is known, otherwise the handle. */
 function ownerOf({ screen_name, url }: NonNullable<Status['replying_to']>, owners: KnownOwners) {
   const handle = screen_name ?? '';
   const [, did] = /\/profile\/(did:[^/]+)\//.exec(decode(url ?? '')) ?? [];

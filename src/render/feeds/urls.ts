@@ -22,7 +22,10 @@ export function toStrictUrl(url: string | null): string | null {
 const invalidInPath = /[^\w.~:/?@!$&'()*+,;=%-]/g;
 const invalidInHost = /[^\w.~:/@!$&'()*+,;=%[\]-]/g;
 
-/** Percent-encodes ASCII characters that match `invalid`. A parsed URL has no other characters. */
+/**
+ * Percent-encodes the characters that match `invalid`. `text` must be part of a parsed URL, which
+ * contains only ASCII characters.
+ */
 const encode = (text: string, invalid: RegExp): string =>
   text
     .replace(invalid, (character) => `%${Buffer.from(character).toString('hex').toUpperCase()}`)

@@ -11,10 +11,16 @@ const references: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Matches characters that XML 1.0 §2.2 forbids, even as references: most control characters, lone surrogates, U+FFFE. */
+/**
+ * Pattern of characters that XML 1.0 §2.2 forbids, even as references: most control characters,
+ * lone surrogates, U+FFFE.
+ */
 const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** Escapes text for XML 1.0. Replaces characters that XML forbids with U+FFFD. Parsers return line breaks unchanged. */
+/**
+ * Escapes text for XML 1.0. Replaces characters that XML forbids with U+FFFD. Escapes carriage
+ * returns, because XML parsers would convert them to line feeds.
+ */
 export const escapeXml = (text: string): string =>
   text.replace(forbidden, '\ufffd').replace(/[&<>\r]/g, (character) => references[character] ?? '');
 

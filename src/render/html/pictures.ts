@@ -15,11 +15,17 @@ export interface Picture extends Video {
   readonly alt: string;
 }
 
-/** Returns whether the pictures of a post are only links, because the post is sensitive or has a content warning. */
+/**
+ * Returns whether a post's pictures are rendered as links only, because the post is sensitive or
+ * has a content warning.
+ */
 export const hidesPictures = (post: Status): boolean =>
   post.possibly_sensitive || post.content_warning !== null;
 
-/** Returns the photos, video stills and article cover of a post, or else of the quoted post. Skips sensitive posts. */
+/**
+ * Returns the photos, video stills and article cover of a post. If there are none, returns those of
+ * the quoted post. Returns an empty list for a sensitive post.
+ */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const { media, article } = post;
@@ -32,7 +38,10 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
   return findPictures({ ...post.quote, quote: null });
 }
 
-/** Returns the photo, or the still picture of a video. Assumes that the still picture has the size of the video. */
+/**
+ * Returns a list with the photo, or with the still picture of a video; an empty list if there is no
+ * picture. Assumes that the still picture has the size of the video.
+ */
 export function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
@@ -60,7 +69,10 @@ export function findVideo(post: Post | undefined): Video | null {
   return item && url ? { url, ...sizeOf(item) } : null;
 }
 
-/** Returns the URL of a video file that most programs can play; `null` if only a stream is known. */
+/**
+ * Returns the URL of a video file that most programs can play; `null` if only a streaming playlist
+ * is known.
+ */
 export function chooseFile({ url, variants = [] }: Media): string | null {
   const files = variants
     .filter((variant) => variant.content_type === 'video/mp4')

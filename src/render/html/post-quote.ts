@@ -10,11 +10,11 @@ import { hidesPictures, pictureOf } from './pictures.ts';
 import { renderParagraphs } from './text.ts';
 
 interface QuoteOptions {
-  /** Returns the address of a picture on this server. If absent, media are links only. */
+  /** Returns the URL of a picture on this server. If absent, media are rendered as links only. */
   readonly toPictureUrl?: RenderContext['toPictureUrl'] | undefined;
   /** Maximum width of a picture in pixels. */
   readonly pictureWidth?: number;
-  /** Number of enclosing quotes. */
+  /** Number of quoted posts that enclose the post. Default: 0. */
   readonly depth?: number;
 }
 
@@ -57,7 +57,10 @@ export function renderPostBody(post: Status, options: QuoteOptions = {}): string
   ]);
 }
 
-/** Renders links to the media of a post, with pictures unless the post is sensitive. */
+/**
+ * Renders a list of links to the media of a post. Adds pictures, except for sensitive posts and
+ * posts with a content warning.
+ */
 function renderMedia(post: Status, options: QuoteOptions): string {
   const { all } = post.media;
   const isHidden = hidesPictures(post);

@@ -52,7 +52,10 @@ export function renderInline(
   return insertMarkers(written, toSpans(source, annotations), toTags(toLinkTags));
 }
 
-/** Pattern of language codes that name no single language, such as `und` (undetermined) and X's `qme` (only media). */
+/**
+ * Pattern of language codes that do not identify one language, such as `und` (undetermined) and X's
+ * `qme` (only media).
+ */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 export function langOf(lang: string | null): string {

@@ -36,7 +36,7 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   ])}\n`;
 }
 
-/** Functions that write the parts of a title. */
+/** Functions that format the parts of a page title. */
 interface TitleStyle {
   account(account: Account): string;
   handle(handle: string, url: string): string;
@@ -49,7 +49,7 @@ const markdownStyle: TitleStyle = {
   text: escapeInline,
 };
 
-/** Returns the title of the page of a list as plain text. */
+/** Returns the title for a page of a list as plain text. */
 export const titleBrowsePage = (result: BrowseResult): string =>
   titleOf(result, { account: nameAccount, handle: (handle) => `@${toLine(handle)}`, text: toLine });
 
@@ -101,7 +101,7 @@ function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseRes
   return renderPostBlock(post, context, { full, fetchedAt, articles: 'preview' });
 }
 
-/** Returns a sentence about a list without items. */
+/** Returns the sentence to show in place of a list without items. */
 export function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {
   if (page > 1 || next !== null) return 'Nothing on this page.';
   switch (subject.resource) {

@@ -101,8 +101,9 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
 }
 
 /**
- * Returns the escaped Markdown of a run, or `null` if the run needs no escape. Writes `<` as an entity, because some
- * renderers treat a backslash after a URL as part of the URL, and the `<` after the backslash as HTML.
+ * Returns the escaped Markdown of a run; `null` if the run needs no escape. Replaces `<` with an
+ * entity: some renderers treat a backslash after a URL as part of the URL, and then parse the `<`
+ * as HTML.
  */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
@@ -123,7 +124,7 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
-/** Returns whether a run could open or close emphasis. A run between two spaces cannot. */
+/** Returns whether a run could open or close emphasis. A run between two spaces can do neither. */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 
@@ -171,7 +172,10 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
   return /^(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,31});/.test(ahead);
 }
 
-/** Returns whether `@` could belong to an e-mail address. Some renderers allow all characters of RFC 5322 §3.2.3. */
+/**
+ * Returns whether `@` could belong to an e-mail address. Some renderers link addresses with any
+ * character that RFC 5322 §3.2.3 allows.
+ */
 function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
   if (length > 1 || isEdge(after)) return false;
   return /^(?![()<>[\]\\@])[!-~]$/.test(characters[start - 1] ?? '');
@@ -189,7 +193,10 @@ const topLevelDomain =
 
 const longestDomain = 'museum'.length;
 
-/** Markdown delimiters of emphasis, code and links. They are escaped in text that may be inside such markup. */
+/**
+ * Characters that delimit emphasis, code and links in Markdown. Text within such markup must escape
+ * all of them.
+ */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
 /** Escapes a text as a single line of Markdown that is safe within emphasis and headings. */
@@ -227,7 +234,10 @@ function escapeOneLine(
   return escapeCharacters(characters, { ...plainContext, ...options, hazards });
 }
 
-/** Patterns of lines that start a Markdown block. Each pattern matches the text before the character to escape. */
+/**
+ * Patterns of lines that start a Markdown block. Each pattern matches the part of the line before
+ * the character to escape.
+ */
 const blockStarts: readonly RegExp[] = [
   /^(?=#{1,6}(?:\s|$))/, // heading
   /^(?=>)/, // quote

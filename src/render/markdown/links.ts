@@ -70,7 +70,10 @@ const urlInText = new RegExp(
   'giu',
 );
 
-/** Finds the first `max` bare http and https URLs in a text. Excludes punctuation at the end of each URL. */
+/**
+ * Finds the first `max` http and https URLs in plain text. Excludes punctuation at the end of each
+ * URL.
+ */
 export function findBareLinks(characters: readonly string[], max: number): BareLink[] {
   const text = characters.join('');
   if (!text.includes('://')) return [];

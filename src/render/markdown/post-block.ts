@@ -32,9 +32,12 @@ export interface PostView {
 
 interface BlockContext {
   readonly thread: Thread;
-  /** Account shown on a profile page; its name is omitted from its own posts. `null` on other pages. */
+  /**
+   * Account whose profile page is rendered; `null` on other pages. Posts by this account are shown
+   * without its name.
+   */
   readonly owner: Account | null;
-  /** Position in a thread by one author, such as `2/5`. */
+  /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
   readonly position: string | null;
   /** Whether to label the post as `requested post`. */
   readonly isRequested: boolean;
@@ -67,7 +70,10 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
   return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
-/** Renders the reposter, community and reply target of a post. Omits accounts and posts that the page already shows. */
+/**
+ * Renders lines about the reposter, the community and the reply target of a post. Omits accounts
+ * and posts that the page already shows.
+ */
 export function renderOrigin(
   post: Status,
   context: Pick<BlockContext, 'thread' | 'owner'>,
@@ -144,7 +150,10 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
 export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
-/** Returns texts about a post: its time as a link, its last edit and the source of a copy; `null` for absent facts. */
+/**
+ * Returns the time of a post as a link, the time of its last edit, and a link to the server from
+ * which it was copied; `null` in place of each absent value.
+ */
 export function originOf(post: Status): readonly (string | null)[] {
   const { created_at, edited_at, url } = post;
   const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;

@@ -36,7 +36,10 @@ export function* renderPostPage(result: PostResult): Steps<string> {
 export const titlePostPage = (result: PostResult): string =>
   titleOf(result, { account: nameAccount, text: toLine });
 
-/** Returns the title of a post's page without the first words of the post, as plain text: `Thread by Ada (@ada)`. */
+/**
+ * Returns the title of a post's page as plain text, such as `Thread by Ada (@ada)`. Omits the first
+ * words of the post.
+ */
 export function headPostPage({ posts }: PostResult): string {
   const thread = toThread(posts);
   const { main } = thread;
@@ -67,7 +70,7 @@ function kindOf(thread: Thread, postCount: number): string {
   return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
 }
 
-/** Returns whether the title of a post's page is the title of its article. */
+/** Returns whether the page of a post uses the title of the post's article as its title. */
 export const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
   posts.length < 2 && main !== undefined && articleTitleOf(main) !== '';
 

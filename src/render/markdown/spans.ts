@@ -250,7 +250,7 @@ function canClose(span: Span, at: number, line: Neighbours): boolean {
   );
 }
 
-/** Returns whether a space, punctuation or the marker of a link or code precedes a span. */
+/** Returns whether a span follows a space, punctuation, or the marker of a link or code. */
 function allowsMarkerBefore({ start, end }: Span, line: Neighbours): boolean {
   if (canBeOutsideMarker(line.characters[start - 1]) || line.closedStarts.has(start)) return true;
   return (line.closedEnds.get(start) ?? end) > end;

@@ -1,11 +1,14 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 
-/** Posts of a page by their role in the conversation. */
+/** Posts of a page, grouped by role in the conversation. */
 export interface Thread {
   /** Requested post; `undefined` if the page has no posts. */
   readonly main: Post | undefined;
-  /** Posts before the requested post, the requested post, and its author's continuation of the thread. */
+  /**
+   * Ancestors of the requested post, the requested post, and the posts with which its author
+   * continues the thread.
+   */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
   /** Index of each post in `chain`. The keys are the ids of the posts. */
@@ -39,7 +42,10 @@ export const isSameAccount = (one: Account, other: Account | null): boolean =>
 
 const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
-/** Returns positions such as `2/5` in runs of posts by one author. Posts of unknown authors in a run count too. */
+/**
+ * Returns the position of each post, such as `2/5`, in a run of consecutive posts by one author.
+ * Posts of unknown authors within a run count too.
+ */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
   const runs = toRuns(chain).filter(({ length }) => length > 1);
   return new Map(
@@ -63,7 +69,10 @@ function toRuns(chain: readonly Post[]): Post[][] {
   return runs;
 }
 
-/** Returns whether the post to which `post` replies is missing from the page or does not precede `post`. */
+/**
+ * Returns whether the post to which `post` replies is missing from `thread.chain`. If only the
+ * handle of the target's author is known, an earlier post by this author counts as the target.
+ */
 export function isReplyTargetElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;
   if (target === null) return false;

@@ -37,7 +37,10 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/** Starts a code block at its opening fence. Removes the fence's indent, so that no list above includes the block. */
+/**
+ * Starts a code block at its opening fence. Removes the fence's indent, so that the block does not
+ * become part of a preceding list.
+ */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
@@ -84,7 +87,9 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   return true;
 }
 
-/** Matches `](destination)` of a Markdown link if no code span can overlap the destination. */
+/**
+ * Pattern of `](destination)` in a Markdown link, for destinations that no code span can overlap.
+ */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
 /** Sanitizes a line except its code spans; returns `null` if parsers may disagree about where the code spans are. */

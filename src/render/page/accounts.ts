@@ -19,7 +19,9 @@ export function renderAuthor(
   return toLine(name) === '' ? shown : `<bdi>${escapeLine(name)}</bdi> ${shown}`;
 }
 
-/** Returns the source of a copied post or account as a link; `null` if it is not a copy. */
+/**
+ * Renders the server from which a post or account was copied as a link; `null` if it is not a copy.
+ */
 export const renderOrigin = (
   { copied_from: source }: Status | Account,
   links: PageLinks,

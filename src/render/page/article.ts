@@ -11,9 +11,15 @@ import type { PageView } from './view.ts';
 interface ArticlePlace {
   /** Heading level of the article's title. */
   readonly level: number;
-  /** Whether the title of the page is the title of the article. */
+  /**
+   * Whether the page's title is already the title of the article. If so, the article is rendered
+   * without a title.
+   */
   readonly isTitled: boolean;
-  /** Whether to show all blocks of the article, or only its preview text. */
+  /**
+   * Part of the article to show: `whole` for all available blocks, `preview` for the preview text
+   * only.
+   */
   readonly extent: 'whole' | 'preview';
 }
 

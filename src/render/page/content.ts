@@ -11,11 +11,11 @@ import { joinFacts, joinParts, paragraph, renderList, renderTime } from './marku
 import { renderMedia, renderPicture } from './media.ts';
 import { type PageView, withoutPictures } from './view.ts';
 
-/** Options for the content of a post, which depend on its place on the page. */
+/** Options for rendering the content of a post at one place of a page. */
 interface ContentPlace {
   /** Heading level of headings within the post, such as the title of an article. */
   readonly level: number;
-  /** Whether the title of the page is the title of the post's article. */
+  /** Whether the page's title is already the title of the post's article. */
   readonly isTitledByArticle: boolean;
   readonly articles: 'whole' | 'preview';
 }
@@ -78,7 +78,10 @@ function renderPoll(poll: Poll, { fetchedAt }: PageView): string {
   return `<div class="poll">\n${joinParts([renderList(choices), paragraph(facts, 'facts')])}\n</div>`;
 }
 
-/** Renders a bar that is as long as the share of a choice, in percent; an empty string if the share is unknown. */
+/**
+ * Renders a bar whose length is a poll choice's percentage of the votes; an empty string if the
+ * percentage is unknown.
+ */
 function renderBar(percentage: number | null): string {
   if (percentage === null || !Number.isFinite(percentage)) return '';
   const width = Math.min(100, Math.max(0, percentage)).toFixed(1);
@@ -143,7 +146,10 @@ const quoteBlock = (html: string) =>
 export const renderTombstone = ({ text, url }: Tombstone, { links }: PageView): string =>
   `<blockquote dir="auto">\n${paragraph(links.link(text, url))}\n</blockquote>`;
 
-/** Returns the time of a post as a link, the time of its last edit and the source of a copy; `null` if absent. */
+/**
+ * Returns the time of a post as a link, the time of its last edit, and a link to the server from
+ * which it was copied; `null` in place of each absent value.
+ */
 export function describeTimes(post: Status, { links }: PageView): readonly (string | null)[] {
   const [open, close] = links.toTags(post.url);
   const edited = post.edited_at;

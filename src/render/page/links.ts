@@ -2,7 +2,10 @@ import type { OwnPage, RenderContext } from '../context.ts';
 import { escapeHtml, escapeLine, openLink, toSafeUrl } from '../html/escape.ts';
 import type { TagPair } from '../html/text.ts';
 
-/** Links of one page. A link to a post, an account or a search leads to the page of this server. */
+/**
+ * Functions that render the links of one page. Links to posts, accounts and searches lead to pages
+ * of this server.
+ */
 export interface PageLinks {
   /** Returns the tags of a link; empty tags if the URL's scheme is not http, https or mailto. */
   toTags(url: string | null): TagPair;
@@ -10,13 +13,16 @@ export interface PageLinks {
   link(text: string, url: string | null): string;
 }
 
-/** Maximum number of URLs of a page that are looked up. The other links lead to the URL itself. */
+/**
+ * Maximum number of URLs on a page for which the server looks up its own page. Links to further
+ * URLs keep the original URL.
+ */
 const maxLookups = 2000;
 
 /**
- * Creates the links of a page. The first link to each post or account is followed by an arrow, which links to the
- * original on the social platform (docs/decisions/0059). `mastodonHost`: Mastodon server from which the result was read, or
- * `null`.
+ * Creates the functions that render the links of a page. The first link to each post or account is
+ * followed by an arrow, which links to the original on the social platform (docs/decisions/0059).
+ * `mastodonHost`: Mastodon server from which the result was read, or `null`.
  */
 export function createPageLinks(
   { toOwnPage }: RenderContext,

@@ -1,11 +1,11 @@
 import { escapeHtml, escapeLine } from '../html/escape.ts';
 import { toMinute } from '../markdown/layout.ts';
 
-/** Joins the parts of a page that are not empty, one on each line. */
+/** Joins the non-empty parts of a page with line feeds. */
 export const joinParts = (parts: readonly (string | null)[]): string =>
   parts.filter(Boolean).join('\n');
 
-/** Joins the facts on a line that are not empty, separated by ` · `. */
+/** Joins the non-empty texts on one line, separated by ` · `. */
 export const joinFacts = (facts: readonly (string | null)[]): string =>
   facts.filter(Boolean).join(' · ');
 

@@ -11,7 +11,10 @@ import { brandMark } from './brand-mark.ts';
 import { joinParts, renderTime } from './markup.ts';
 import { renderResult } from './result.ts';
 
-/** Renders a result as an HTML page that needs no script and no other file. Yields after each post. */
+/**
+ * Renders a result as an HTML page without scripts or external style sheets. Yields after each
+ * post.
+ */
 export function* renderHtmlPage(
   result: PostResult | BrowseResult,
   context: RenderContext,
@@ -34,7 +37,10 @@ ${renderFooter(result, context)}
 `;
 }
 
-/** Returns the headers of HTML pages. The policy allows only the styles of the page, and pictures of this server. */
+/**
+ * Returns the response headers of HTML pages. The Content-Security-Policy allows only the embedded
+ * styles and pictures from this server.
+ */
 export function toPageHeaders({ pageAssets }: RenderContext): Readonly<Record<string, string>> {
   const styles = pageAssets === undefined ? '' : ` style-src '${pageAssets.stylesHash}';`;
   return {
@@ -72,13 +78,16 @@ function renderHead(result: ShownResult, title: string, { pageAssets }: RenderCo
   ]);
 }
 
-/** Returns the URL of the result on its social platform; `null` for a search. */
+/** Returns the URL of a result on its social platform; `null` for a search. */
 function originalOf(result: ShownResult): string | null {
   if (result.kind === 'post') return result.url;
   return result.subject.resource === 'search' ? null : result.subject.url;
 }
 
-/** Returns the other formats of a result, to which its page links. */
+/**
+ * Returns the URL, media type and name of each other format of a result, for the `link` elements of
+ * the page.
+ */
 function listAlternates(result: ShownResult) {
   const feeds = postsOf(result) === null ? [] : feedFormats;
   const others = [

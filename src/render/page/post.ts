@@ -8,22 +8,28 @@ import { heading, joinFacts, joinParts, paragraph } from './markup.ts';
 import { renderAvatar } from './media.ts';
 import type { PageView } from './view.ts';
 
-/** Place of a post on a page. */
+/** Options for rendering a post at one place of a page. */
 interface PostPlace {
   readonly thread: Thread;
-  /** Account of a profile page, whose own posts are shown without the author's name; `null` on other pages. */
+  /**
+   * Account whose profile page is rendered; `null` on other pages. Posts by this account are shown
+   * without its name.
+   */
   readonly owner: Account | null;
   /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
   readonly position: string | null;
   readonly isRequested: boolean;
   /** Level of the post's heading. */
   readonly level: number;
-  /** Whether the title of the page is the title of the post's article. */
+  /** Whether the page's title is already the title of the post's article. */
   readonly isTitledByArticle: boolean;
   readonly articles: 'whole' | 'preview';
 }
 
-/** Renders a post as an `article` element: the author, the time, the content and the counts. Yields within articles. */
+/**
+ * Renders a post as an `article` element: the author, the time, the content and the counts. Yields
+ * after each block of an article.
+ */
 export function* renderPost(post: Post, place: PostPlace, view: PageView): Steps<string> {
   const kind = place.isRequested ? 'post requested' : 'post';
   const head = renderHeader(post, place, view);
@@ -56,7 +62,10 @@ function* renderBody(post: Post, place: PostPlace, view: PageView): Steps<string
   ]);
 }
 
-/** Renders the reposter, community and reply target of a post. Omits accounts and posts that the page already shows. */
+/**
+ * Renders lines about the reposter, the community and the reply target of a post. Omits accounts
+ * and posts that the page already shows.
+ */
 function renderContext(post: Status, { owner, thread }: PostPlace, view: PageView): string {
   const { reposted_by: reposter, community, replying_to: target } = post;
   const { links } = view;

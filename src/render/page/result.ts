@@ -18,7 +18,7 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-/** Context of the renderers, and the heading level of the title. */
+/** Options of all renderers, and the heading level of the title. */
 export interface ResultOptions extends RenderContext {
   readonly level: number;
 }

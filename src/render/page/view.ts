@@ -4,7 +4,7 @@ import type { RenderContext } from '../context.ts';
 import { toThread } from '../markdown/thread.ts';
 import { createPageLinks, type PageLinks } from './links.ts';
 
-/** Options and state of a page while it is rendered. */
+/** Options of a page, and state that changes while the page is rendered. */
 export interface PageView {
   readonly links: PageLinks;
   readonly toPictureUrl: NonNullable<RenderContext['toPictureUrl']>;
@@ -12,7 +12,7 @@ export interface PageView {
   readonly full: boolean;
   /** Time when the content was fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** Whether the page has a picture that is only a link. Set while the page is rendered. */
+  /** Whether the page links to at least one picture instead of showing it. Set during rendering. */
   hasLinkedPictures: boolean;
 }
 
@@ -29,7 +29,7 @@ export function createPageView(
   };
 }
 
-/** Returns the options of a page for a post whose pictures are only links. */
+/** Returns a copy of the page options that renders pictures as links only. */
 export const withoutPictures = (view: PageView): PageView => ({
   ...view,
   toPictureUrl: () => null,
