@@ -12,7 +12,10 @@ interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly span?: TraceSpan | undefined;
 }
 
-/** Starts a session. @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready` */
+/**
+ * Starts a session with its first message. @throws Problem `overloaded`, `turn_queue_full`,
+ * `idempotency_conflict`, `not_ready`
+ */
 export function sendFirstMessage(
   { text, owner, client, idempotency, span }: FirstMessage,
   { store, ids, clock, turnSpans }: SessionService,
@@ -37,8 +40,9 @@ interface FurtherMessage {
 }
 
 /**
- * Adds a message to a session, to be answered after the earlier messages. @throws Problem `session_not_active`,
- * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the errors of `check`
+ * Adds a message to the queue of a session. @throws Problem `session_not_active`,
+ * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the
+ * errors of `check`
  */
 export async function sendFurtherMessage(
   { sessionId, text, idempotency, span, check }: FurtherMessage,
@@ -63,7 +67,10 @@ export const unknownSession = (): Problem =>
 export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
-/** @throws Problem `session_forbidden` if the session was started with another bearer token, or without one */
+/**
+ * Checks that a session was started with the same bearer token (`owner`: its hash; `null` for no
+ * token). @throws Problem `session_forbidden` if not
+ */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;
   throw new Problem('session_forbidden', {

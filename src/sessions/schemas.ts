@@ -67,12 +67,18 @@ export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })
   .meta({ id: 'SessionMessageAccepted' });
 
-/** Reply to the cancellation of an answer in an active session. Has only the members of the eve agent protocol. */
+/**
+ * Reply to the cancellation of an answer in an active session. Contains only members of the eve
+ * agent protocol.
+ */
 export const cancelReply = z
   .object({ ok, sessionId, status })
   .meta({ id: 'SessionCancelAccepted' });
 
-/** Reply to a cancellation in an unknown or ended session. Has only the members of the eve agent protocol. */
+/**
+ * Reply to a cancellation in an unknown or ended session. Contains only members of the eve agent
+ * protocol.
+ */
 export const idleReply = z
   .object({ ok, status: z.literal('no_active_turn') })
   .meta({ id: 'SessionNotRunning' });
@@ -85,7 +91,7 @@ export const resetReply = z
   })
   .meta({ id: 'SessionResetDone' });
 
-/** Reply of the session service's health route. Has only the members of the eve agent protocol. */
+/** Reply of the session service's health route. Contains only members of the eve agent protocol. */
 export const healthReply = z
   .object({ ok, status: z.literal('ready'), workflowId: z.string().min(1) })
   .meta({ id: 'SessionHealth' });

@@ -40,13 +40,22 @@ interface ServiceOptions {
   readonly limits: ServiceLimits;
   /** Counter that limits the sessions, stored bytes, queued questions and event streams of each client. */
   readonly ledger: Ledger;
-  /** Opens the session store, which calls `stamp` for the metadata of events. The session service closes the store. */
+  /**
+   * Opens the session store. The store calls `stamp` to get the metadata of a new event. The
+   * session service closes the store.
+   */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
+  /**
+   * Called with each error to log and the failed action (`doing`). Errors never contain messages or
+   * answers.
+   */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Task that needs no session but counts as a concurrent answer. `signal` cancels the task before it starts. */
+/**
+ * Task without a session that counts towards the limit of concurrent answers. `signal` cancels the
+ * task while it is queued.
+ */
 interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -83,13 +92,19 @@ export async function openSessionService(options: ServiceOptions) {
         network: network === null ? null : keyedHash(secret, 'network', network),
       };
     },
-    /** @throws Problem `not_ready` while the search index is built, `shutting_down` during a shutdown */
+    /**
+     * Checks that the service accepts messages. @throws Problem `not_ready` while the search index
+     * is built, `shutting_down` during a shutdown
+     */
     refuseUnlessReady: (): void => {
       if (isDraining()) throw shuttingDown();
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The server is still building its search index.' });
     },
-    /** Adds a task to the question queue, and runs it. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
+    /**
+     * Runs a task as soon as fewer than the maximum number of answers are running. Returns the
+     * result of the task. @throws Problem `overloaded`, `shutting_down`, `not_ready`
+     */
     runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
       const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
@@ -176,7 +191,10 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
     isDraining = true;
     turns.startDraining();
   };
-  /** Stops running answers with the error `turn_interrupted`. Then sends the last events and closes all streams. */
+  /**
+   * Stops running answers with the error `turn_interrupted`, sends the last events, and then closes
+   * all streams.
+   */
   const cutOff = (): Promise<void> => {
     startDraining();
     stopExpiry();
@@ -197,7 +215,10 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
 const shuttingDown = (): Problem =>
   new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
-/** Records a failure for each answer that a crash interrupted. Returns the sessions with unanswered messages. */
+/**
+ * Records a failure for each answer that a crash interrupted. Returns the sessions that still have
+ * unanswered messages.
+ */
 async function recoverSessions(options: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {

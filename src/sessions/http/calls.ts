@@ -12,13 +12,19 @@ export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /** Whether event streams contain the continuation token: always, or only if the request had it (`proven`). */
+  /**
+   * Condition for sending the continuation token in event streams: `always`, or only if the request
+   * had the token (`proven`).
+   */
   readonly streamToken: 'proven' | 'always';
 }
 
 export type CallOptions = Readonly<{ service: SessionService; rules: CallerRules }>;
 
-/** Requires a bearer token if `rules.requireBearer` is set. @throws Problem `missing_bearer` */
+/**
+ * Checks that a request has a bearer token, if `rules.requireBearer` is set. @throws Problem
+ * `missing_bearer`
+ */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallOptions) {
   if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {
@@ -33,7 +39,10 @@ export interface OneSession {
 
 export type SessionRequest = FastifyRequest<OneSession>;
 
-/** Returns the session of a request. @throws Problem `session_not_found`, `session_expired`, `session_forbidden` */
+/**
+ * Returns the stored session that a request is for. @throws Problem `session_not_found`,
+ * `session_expired`, `session_forbidden`
+ */
 export async function findSession(request: SessionRequest, options: CallOptions) {
   const found = await options.service.store.find(request.params.sessionId);
   if (found.kind === 'unknown') throw unknownSession();
@@ -43,7 +52,10 @@ export async function findSession(request: SessionRequest, options: CallOptions)
   return found.record;
 }
 
-/** @throws Problem `session_forbidden` if `rules.bindBearer` is set and another bearer token started the session */
+/**
+ * Checks that the caller started the session, if `rules.bindBearer` is set. @throws Problem
+ * `session_forbidden` if the session was started with another bearer token, or without one
+ */
 export function refuseStranger(
   record: SessionRecord,
   { raw }: FastifyRequest,
@@ -52,7 +64,10 @@ export function refuseStranger(
   if (options.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, options.service.secret));
 }
 
-/** Returns a request's continuation token, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
+/**
+ * Returns the continuation token of a request; `undefined` if there is none. @throws Problem
+ * `conflicting_continuation_tokens`, `invalid_body`
+ */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
@@ -62,7 +77,10 @@ export function readToken({ headers }: FastifyRequest, body?: Body): string | un
   });
 }
 
-/** @throws Problem `invalid_continuation_token` if the continuation token belongs to another session */
+/**
+ * Checks that a continuation token, if present, belongs to the session of the request. @throws
+ * Problem `invalid_continuation_token`
+ */
 export function refuseWrongToken(
   token: string | undefined,
   { params }: SessionRequest,
@@ -74,7 +92,10 @@ export function refuseWrongToken(
   });
 }
 
-/** Checks a request's continuation token. @throws Problem `missing_continuation_token`, `invalid_continuation_token` */
+/**
+ * Checks the continuation token of a request. @throws Problem `invalid_continuation_token`;
+ * `missing_continuation_token` if `rules.token` is `required`; and the errors of `readToken`
+ */
 export function demandToken(request: SessionRequest, body: Body | undefined, options: CallOptions) {
   const token = readToken(request, body);
   if (token === undefined && options.rules.token === 'required') {
@@ -85,7 +106,10 @@ export function demandToken(request: SessionRequest, body: Body | undefined, opt
   refuseWrongToken(token, request, options);
 }
 
-/** Caller of a request: keyed hashes of the bearer token (`owner`; `null` if missing) and of the address (`client`). */
+/**
+ * Caller of a request. `owner`: keyed hash of the bearer token, or `null` without a token.
+ * `client`: keyed hashes of the client's address and network.
+ */
 export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
 export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | null): boolean {
@@ -94,7 +118,11 @@ export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | n
   return owner !== null && typeof key === 'string' && /^.{16,255}$/s.test(key);
 }
 
-/** Returns hashes of a request's idempotency key and body; `null` if the caller is anonymous or the key is invalid. */
+/**
+ * Returns keyed hashes that identify a repeated request: `key` of the idempotency key and the
+ * caller, `fingerprint` of the path and body. Returns `null` if the caller has no bearer token, or
+ * the idempotency key is missing or invalid.
+ */
 export function readIdempotency(
   request: FastifyRequest,
   { owner, client }: Caller,

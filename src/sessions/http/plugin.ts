@@ -28,7 +28,7 @@ export interface SessionsOptions extends HandlerOptions {
   readonly origins: readonly string[];
 }
 
-/** Route configuration that lets clients use the session routes while the server shuts down. */
+/** Route configuration that keeps the session routes reachable while the server shuts down. */
 const sessionConfig = { decidesWhileDraining: true };
 
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
@@ -54,7 +54,10 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
   }
 }
 
-/** Registers a parser that returns request bodies as bytes. Handlers find the session before they parse the bytes. */
+/**
+ * Registers a parser that returns request bodies as bytes. The handlers parse the bytes after they
+ * have found the session.
+ */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async ({ headers }: FastifyRequest, body: Buffer) => {
@@ -78,7 +81,10 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  /** Registers replies with status 405 for methods other than `allow`. Returns the route configuration for `url`. */
+  /**
+   * Registers replies with status 405 for all methods except `allow`. Returns the route
+   * configuration for `url`.
+   */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
     const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);

@@ -5,32 +5,45 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-/** Rate limits per address (a bearer token or a network gets a multiple), and the function `spend` to apply them. */
+/**
+ * Rate limits per client address, and the function `spend` that applies them. Bearer tokens and
+ * IPv6 networks have a multiple of these limits.
+ */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
 
 /** Functions that apply the rate limits for session starts and messages. */
 export interface CallRates {
-  /** Counts a new session and its first message. @throws Problem `rate_limited` with the time until a retry can work */
+  /**
+   * Counts a new session and its first message against the caller's limits. @throws Problem
+   * `rate_limited` with the time until a retry can succeed
+   */
   spendStart(owner: string | null, client: Client): Promise<void>;
-  /** Counts one message of a caller. @throws Problem `rate_limited` with the time until a retry can succeed */
+  /**
+   * Counts a message against the caller's limits. @throws Problem `rate_limited` with the time
+   * until a retry can succeed
+   */
   spendMessage(client: Client): Promise<void>;
 }
 
 /**
- * Function that counts a request against all `charges`, or against none if one exceeds its limit (generic cell rate
- * algorithm). Returns the longest wait; `null` if the request was counted.
+ * Function that counts one request against several rate limits (`charges`). If the request exceeds
+ * one of them, it is not counted. Returns the longest wait, or `null` if the request was counted.
  */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
-/** Exceeded rate limit with the longest wait: its index in the list of charges (`at`), and the wait in milliseconds. */
+/**
+ * Exceeded rate limit with the longest wait. `at`: index of the limit in the list of charges.
+ * `waitMs`: milliseconds until a retry can succeed.
+ */
 export type RateWait = Readonly<{ at: number; waitMs: number }>;
 
 /** Rate limit of a caller. `name` identifies the caller and the counted action. */
 export type NamedRate = Rate & Readonly<{ name: string }>;
 
 /**
- * Creates the rate limits for session starts and messages. Callers can invent bearer tokens, so addresses are limited
- * too. A token has a higher limit than an address, because several clients can share the token.
+ * Creates the functions that apply the rate limits for session starts and messages. Addresses are
+ * limited too, because callers can invent bearer tokens. A token has a higher limit than an
+ * address, because several clients can share the token.
  */
 export function createCallRates({ starts, messages, spend }: CallRatesOptions): CallRates {
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
@@ -72,7 +85,10 @@ const looks = 4; // number of least recently seen callers that each counted requ
 /** Creates a rate limiter that keeps its state in the memory of this process. */
 export function createOwnRateLimit(clock: Clock): SpendCharges {
   const fullAtMs = new Map<string, number>();
-  /** Removes callers whose limit is fully available again and, above `maxCallers`, the least recently seen callers. */
+  /**
+   * Checks the least recently seen callers. Removes callers whose limit is fully available again,
+   * and any caller while there are more than `maxCallers`.
+   */
   const forgetFull = (nowMs: number): void => {
     let left = looks;
     for (const [name, atMs] of fullAtMs) {

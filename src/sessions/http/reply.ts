@@ -12,7 +12,9 @@ declare module 'fastify' {
 type Headers = Readonly<Record<string, string>>;
 
 export interface ProblemReplies {
-  /** Converts a thrown error to a problem, and logs the error if it is a defect of the server. */
+  /**
+   * Converts a thrown error to a problem. Logs the error if the cause is a defect of the server.
+   */
   toProblem(error: Error, request: FastifyRequest): Problem;
   /** Returns the problem document (RFC 9457) and the response headers for a problem. */
   describe(

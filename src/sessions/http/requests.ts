@@ -78,7 +78,10 @@ function readPolicy(value: unknown) {
   });
 }
 
-/** Returns an optional string member of a request body. @throws Problem `invalid_body` if the member is no string */
+/**
+ * Returns an optional string member of a request body; `undefined` if absent. @throws Problem
+ * `invalid_body` if the member is not a string
+ */
 export function readString(body: Body | undefined, name: string): string | undefined {
   const value = body?.[name];
   if (!isGiven(value)) return undefined;

@@ -88,7 +88,10 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   return sendFurtherMessage(message, service);
 }
 
-/** @throws Problem `session_not_active`, or `turn_in_progress` if the session has an unanswered message */
+/**
+ * Checks that a session is active and has no unanswered message. @throws Problem
+ * `session_not_active`, `turn_in_progress`
+ */
 function refuseRunning(record: SessionRecord): void {
   refuseInactive(record);
   if (record.pending.length === 0) return;
@@ -176,7 +179,9 @@ function demandBody(request: FastifyRequest): Body {
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks, before the body of a request is read, that its session accepts messages. */
+/**
+ * Checks that the session of a request accepts messages. Called before the request body is read.
+ */
 export async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.

@@ -3,7 +3,11 @@ import { idempotencyMs } from './session-rows.ts';
 import type { SessionStore } from './session-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-/** Limits in milliseconds: maximum idle time and age of a session, and times until its content and id are deleted. */
+/**
+ * Limits in milliseconds. `idleMs`, `ageMs`: maximum idle time and age of an active session.
+ * `retentionMs`: time from the end of a session to its deletion. `forgetMs`: time from there to the
+ * deletion of its id.
+ */
 export type LifetimeLimits = Readonly<Record<Lives, number>>;
 type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';
 
@@ -16,7 +20,10 @@ interface ExpiryOptions {
 
 const intervalMs = 10_000;
 
-/** Ends idle sessions and deletes old sessions periodically. The returned function stops the periodic work. */
+/**
+ * Starts to end idle sessions and to delete old sessions periodically. Returns the function that
+ * stops this.
+ */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
   const stopped = new AbortController();
@@ -31,7 +38,10 @@ export function startExpiry(options: ExpiryOptions): () => void {
   return () => stopped.abort();
 }
 
-/** Ends all sessions that are idle or open for too long, and deletes old ended sessions, in batches of up to 100. */
+/**
+ * Ends sessions that are idle or open for too long, and deletes old ended sessions, in batches of
+ * up to 100 sessions. Deletes expired ids and idempotency keys.
+ */
 async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();
   const before = { idleMs: nowMs - limits.idleMs, createdMs: nowMs - limits.ageMs };
@@ -55,7 +65,10 @@ async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void>
   await store.forget({ purgedMs: nowMs - limits.forgetMs, idempotencyMs: nowMs - idempotencyMs });
 }
 
-/** Processes batches of ids until `list` returns none, or until the same first id is listed twice (no progress). */
+/**
+ * Calls `take` with batches of ids until `list` returns no ids. Stops if two batches start with the
+ * same id, because `take` then makes no progress.
+ */
 async function forEachBatch(
   list: () => Promise<readonly string[]>,
   take: (ids: readonly string[]) => Promise<unknown>,

@@ -1,7 +1,10 @@
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 
-/** Time of the commit: after the current event loop iteration (`now`), or a few iterations later (`soon`). */
+/**
+ * Time of a commit: after the current event loop iteration (`now`), or a few iterations later
+ * (`soon`).
+ */
 type Urgency = 'now' | 'soon';
 
 const soonTurns = 8; // number of event loop iterations after which `soon` work is committed
@@ -13,7 +16,10 @@ interface GroupCommitOptions {
   readonly onEnd: (isCommitted: boolean) => void;
 }
 
-/** Open transaction and the callbacks for its end. The argument `error` is `null` if the transaction was committed. */
+/**
+ * Open transaction and the callbacks for its end. A callback gets `null` after a commit, otherwise
+ * the error.
+ */
 interface Group {
   readonly callbacks: ((error: unknown) => void)[];
   isDue: boolean;
@@ -26,8 +32,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
   const groups = createGroups(options);
   return {
     /**
-     * Runs work in the shared transaction and resolves when the transaction is durable. If the work throws a Problem
-     * before it writes, only this promise rejects. Any other error rolls back the whole transaction.
+     * Runs `work` in the shared transaction, and resolves when the transaction is durable. If
+     * `work` throws a Problem, only this promise rejects, and the transaction continues. Any other
+     * error rolls back the whole transaction.
      */
     write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
       new Promise((resolve, reject) => {
@@ -37,7 +44,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
           group.callbacks.push((failure) => (failure === null ? resolve(value) : reject(failure)));
         } catch (error) {
           group.callbacks.push((failure) => reject(failure ?? error));
-          // A Problem is thrown before anything is written, so the transaction can continue.
+          // The writes before a Problem, such as evictions, are complete, so the transaction can continue.
           if (!(error instanceof Problem)) groups.abort(group, error);
         }
       }),

@@ -1,13 +1,16 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum number of characters of a batch of session events. A single event may exceed the maximum. */
+/**
+ * Maximum total length of a batch of session events in characters. A batch with a single event may
+ * be longer.
+ */
 export const chunkLength = 65_536;
 
 /** Stored session event. `line` is JSON without a line feed and never contains the continuation token. */
 export type StoredEvent = Readonly<{ index: number; line: string }>;
 
-/** Question, and the stored line of the `message.completed` event with the answer. */
+/** Answered question. `line` is the stored `message.completed` event with the answer. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
 export interface SessionMessage {

@@ -5,7 +5,10 @@ import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 import type { StoreBounds } from './session-store.ts';
 
-/** Limited quantities that can be reduced by evicting sessions: the number of sessions and their stored bytes. */
+/**
+ * Limited quantity that can be reduced by evicting sessions: the number of sessions, or their
+ * stored bytes.
+ */
 export type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
@@ -41,19 +44,31 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
-    /** Returns whether there is room to start an answer for a client. Started answers may exceed limits slightly. */
+    /**
+     * Returns whether the storage limits allow a new answer for a client. Answers that have started
+     * may exceed the limits slightly.
+     */
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
-    /** Evicts sessions except `session` if `amount` bytes don't fit. @throws Problem `turn_queue_full`, `overloaded` */
+    /**
+     * Checks the limit of queued messages. Evicts sessions, never `session`, until the storage
+     * limits allow `amount` further bytes. @throws Problem `turn_queue_full`, `overloaded`
+     */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
       makeRoomOrThrow({ quantity: 'sessionBytes', client, amount, session });
     },
-    /** Evicts sessions if a new session would exceed a limit. @throws Problem `overloaded` if none can be evicted */
+    /**
+     * Evicts sessions until the limits allow a new session. @throws Problem `overloaded` if no
+     * session can be evicted
+     */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
-    /** Evicts up to 256 sessions, never `session`, while stored bytes exceed a limit. Returns the number evicted. */
+    /**
+     * Evicts up to 256 sessions, never `session`, while stored bytes exceed a limit. Returns the
+     * number of evicted sessions.
+     */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
   };
@@ -93,7 +108,10 @@ export function tooManyTurns(excess: Excess): Problem {
   return new Problem(code, { detail: `The queue of messages${of} is full.` });
 }
 
-/** Limited quantities and their columns in the table `holders`, which has a row for each client and network. */
+/**
+ * Limited quantities and their columns in the table `holders`. The table has a row for each client
+ * and network.
+ */
 const columns = [
   ['sessions', 'live'],
   ['sessionBytes', 'stored'],
@@ -118,15 +136,19 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
 };
 
 /**
- * Search among the sessions of the client or network `name`. Skips the session number `except` and sessions used after
- * `unusedSinceMs`. `isOwn`: 1 to include sessions with open event streams, else 0.
+ * Parameters of a search among the sessions of the client or network `name`. The search skips the
+ * session number `except` and sessions used after `unusedSinceMs`. `isOwn`: 1 to include sessions
+ * with open event streams, else 0.
  */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/** Prepares the search for a session to evict. It finds recently used sessions only for the client that owns them. */
+/**
+ * Creates the function that finds a session to evict; `undefined` if there is none. A recently used
+ * session is evicted only for the client that owns it.
+ */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>

@@ -2,7 +2,10 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** Session with its row number. Despite its name, `bytes` is the total length of its stored events in characters. */
+/**
+ * Session with its row number. `bytes` is the total length of the session's stored events in
+ * characters, despite its name.
+ */
 export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
 /** Columns of the SQL table `sessions`, with aliases that match the fields of `RawSession`. */
@@ -123,13 +126,19 @@ export function createLifetimeRows(database: SqliteDatabase) {
 
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
-/** Request with an `Idempotency-Key`. `key`: hash of header value and caller. `fingerprint`: hash of path and body. */
+/**
+ * Request with an `Idempotency-Key` header. `key`: hash of the header value and the caller.
+ * `fingerprint`: hash of the path and body. `nowMs`: time of the request.
+ */
 export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
-/** Time in milliseconds after which stored idempotency keys expire. */
+/** Milliseconds after which a stored idempotency key expires: 24 hours. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
-/** @throws Problem `idempotency_conflict` if the key of a request was used for a request with another fingerprint */
+/**
+ * Checks that a repeated request has the fingerprint of the first request with its idempotency key.
+ * @throws Problem `idempotency_conflict` if the fingerprints differ
+ */
 export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): void {
   if (fingerprint === request.fingerprint) return;
   throw new Problem('idempotency_conflict', {
@@ -147,7 +156,10 @@ export function createIdempotencyRows(database: SqliteDatabase) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /** Returns the stored result of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+    /**
+     * Returns the stored result of an earlier request with the same idempotency key; `undefined` if
+     * there is none. @throws Problem `idempotency_conflict` if the earlier request was different
+     */
     recall: (request: KeyedRequest | null): Receipt | undefined => {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;

@@ -12,22 +12,34 @@ export type Found =
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/** Accepted message: the change of its session, and the result of the request (`receipt`) to return to the caller. */
+/**
+ * Accepted message. `transition`: change of the session. `receipt`: result of the request for the
+ * caller.
+ */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
-/** Sessions changed by one commit, by id; `undefined` for a session that was deleted. */
+/** Sessions changed by one commit, keyed by id. The value is `undefined` for a deleted session. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
 /** Function that returns the metadata of a new event: its id, its time and its index in the session. */
 export type StampEvent = (index: number) => EventStamp;
 
-/** Function that returns the change to make to a session, or `null` for no change. It can be called more than once. */
+/**
+ * Function that returns the change to make to a session, or `null` for no change. The store may
+ * call it again if another change came first.
+ */
 export type Decide = (record: SessionRecord) => Transition | null;
 
-/** Bytes of a part of a long event line. */
+/**
+ * Part of an event line that is sent in several parts. `isLast`: whether the line ends with this
+ * part.
+ */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
-/** Limits of the store, and the sessions with open event streams in this process. */
+/**
+ * Limits of the store, and functions that return the sessions with open event streams in this
+ * process.
+ */
 export interface StoreBounds {
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -37,16 +49,31 @@ export interface StoreBounds {
 
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
 export interface SessionStore {
-  /** Whether several instances share the store. If so, only the instance that runs a session answers its messages. */
+  /**
+   * Whether several server instances share the store. If so, one instance runs each session, and
+   * only this instance answers its messages.
+   */
   readonly isShared: boolean;
-  /** Applies rate limits across all instances that share the store. Absent if the store is not shared. */
+  /**
+   * Applies rate limits across all server instances that share the store. Absent if the store is
+   * not shared.
+   */
   readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
-  /** Returns the stored result of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+  /**
+   * Returns the stored result of an earlier request with the same idempotency key; `undefined` if
+   * there is none. @throws Problem `idempotency_conflict` if the earlier request was different
+   */
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
-  /** Reads events from index `from` on: at most about `chunkLength` characters, but at least one event, if any. */
+  /**
+   * Reads events from index `from` on. Returns at least one event, if any, and about `chunkLength`
+   * characters at most.
+   */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
-  /** Reads the part at byte `offset` of an event longer than `chunkLength` bytes; `undefined` for shorter events. */
+  /**
+   * Reads the part at byte `offset` of an event that is longer than `chunkLength` bytes. Returns
+   * `undefined` for a shorter event.
+   */
   readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;
@@ -55,51 +82,73 @@ export interface SessionStore {
     id: string,
     range: Record<'before' | 'count', number>,
   ): Promise<readonly AnsweredTurn[]>;
-  /** Yields sessions in pages, ordered by their start. */
+  /** Yields all or only the running sessions in pages, ordered by start time. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
-  /** Returns up to 100 ids of `waiting` sessions last active before `idleMs` or created before `createdMs`. */
+  /**
+   * Returns the ids of up to 100 `waiting` sessions last active before `idleMs` or created before
+   * `createdMs`.
+   */
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
   /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
   listStale(endedMs: number): Promise<readonly string[]>;
   countLive(): Promise<number>;
-  /** Returns the size of all stored sessions in bytes. */
+  /** Returns the estimated total size of all stored sessions in bytes. */
   countStored(): Promise<number>;
   setBounds(bounds: StoreBounds): void;
-  /** Returns whether there is room to store further answers for a client. */
+  /** Returns whether the storage limits allow a new answer for a client. */
   hasRoom(client: Client | null): Promise<boolean>;
-  /** Returns whether this instance answers the messages of a session. */
+  /** Returns whether this server instance runs a session, that is, answers its messages. */
   runs(id: string): boolean;
   /**
-   * Starts a session, or returns the stored result of an identical earlier request. Evicts other sessions to enforce
-   * limits (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Starts a session, or returns the stored result of an earlier request with the same idempotency
+   * key. Evicts other sessions to enforce limits (`docs/sessions.md`). @throws Problem
+   * `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message, or returns the stored result of an identical earlier request. Returns `undefined` for a deleted
-   * session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Adds a message, or returns the stored result of an earlier request with the same idempotency
+   * key. Returns `undefined` for an unknown or deleted session. @throws errors of the callback
+   * `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   accept(
     id: string,
     request: KeyedRequest | null,
     decide: (record: SessionRecord) => Acceptance,
   ): Promise<Receipt | undefined>;
-  /** Changes a session. Returns `undefined` if the session was deleted or `decide` returns `null`. */
+  /**
+   * Changes a session and returns it. Returns `undefined` if the session does not exist or `decide`
+   * returns `null`.
+   */
   change(id: string, decide: Decide, urgency?: 'now' | 'soon'): Promise<SessionRecord | undefined>;
-  /** Changes a session as `change` does. Returns `undefined`, without a change, if another instance runs it. */
+  /**
+   * Changes a session like `change`, but only if this server instance runs the session. Otherwise
+   * returns `undefined`.
+   */
   changeOwn(
     id: string,
     decide: Decide,
     urgency?: 'now' | 'soon',
   ): Promise<SessionRecord | undefined>;
-  /** Deletes a session's data. Keeps its id and the deletion time `nowMs`. Returns whether the session existed. */
+  /**
+   * Deletes the data of a session. Keeps the session's id and the deletion time `nowMs`. Returns
+   * whether the session existed.
+   */
   purge(id: string, nowMs: number): Promise<boolean>;
   /** Deletes the ids of sessions deleted before `purgedMs`, and the idempotency keys stored before `idempotencyMs`. */
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
-  /** Deletes up to 256 sessions while too many bytes are stored. Returns the number of deleted sessions. */
+  /**
+   * Deletes up to 256 sessions while the stored bytes exceed the limit. Returns the number of
+   * deleted sessions.
+   */
   trim(): Promise<number>;
-  /** Sets the listener; there is only one. It is called with each commit, in order, once the commit is durable. */
+  /**
+   * Sets the only listener for commits. The store calls it once for each durable commit, in order.
+   */
   onCommit(listener: (commit: Commit) => void): void;
-  /** Sets the listener for sessions taken over from a failed instance. Absent if the store is not shared. */
+  /**
+   * Sets the listener for sessions that this server instance takes over from a failed instance.
+   * Absent if the store is not shared.
+   */
   onTakeOver?(listener: (record: SessionRecord) => void): void;
   close(): void | Promise<void>;
 }

@@ -1,11 +1,13 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Migrations of `sessions.db`. Other tables refer to `sessions.number`. `sessions.client` and `network` are keyed
- * hashes of the client's address and of its IPv6 /48; they are equal for IPv4, and `-` if unknown. `events.ends` is the
- * total length in characters of a session's events up to this one. Triggers count active sessions (`live`), stored
- * bytes and unanswered messages (`pending`) in `holders`. This table has a row for each client, each network and the
- * total (`*`). Its column `parent` is the network for an IPv6 client, otherwise `*`.
+ * Migrations of `sessions.db`. Other tables refer to `sessions.number`. The columns
+ * `sessions.client` and `sessions.network` contain keyed hashes of the client's address and of its
+ * IPv6 /48. Both are equal for IPv4, and `-` if unknown. `events.ends` is the total length in
+ * characters of a session's events up to and including this event. The table `holders` has a row
+ * for each client, each network and all clients (`*`). Triggers update the row's numbers of active
+ * sessions (`live`), stored bytes and unanswered messages (`pending`). Its column `parent` is the
+ * network for an IPv6 client, otherwise `*`.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>

@@ -20,16 +20,19 @@ import { bytesOf, toWrites } from './transition-writes.ts';
 interface SqliteSessionsOptions {
   readonly path: string;
   readonly stamp: StampEvent;
-  /** Whether to throw if the database file does not exist. Default: `false`, which creates the file. */
+  /**
+   * Whether to throw if the database file does not exist. Default: `false`, which creates the file.
+   */
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
 /**
- * Opens the session store in one SQLite file. A change is on disk before its promise resolves and
- * before it can be read. Promises reject with Problem `not_ready` if the file becomes unusable.
- * `close()` commits pending changes and closes the file. @throws Error if the file cannot be opened
+ * Opens the session store in one SQLite file. A change is on disk before its promise resolves, and
+ * before any read returns it. Promises reject with Problem `not_ready` if the file becomes
+ * unusable. `close()` commits pending changes and closes the file. @throws Error if the file cannot
+ * be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
@@ -84,19 +87,28 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         if (record !== undefined) return { kind: 'known', record };
         return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
-    /** Returns the stored result of an identical earlier request, if any. @throws Problem `idempotency_conflict` */
+    /**
+     * Returns the stored result of an earlier request with the same idempotency key; `undefined` if
+     * there is none. @throws Problem `idempotency_conflict` if the earlier request was different
+     */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    /** Returns events from index `from` on, up to `chunkLength` characters, but at least one event if there is one. */
+    /**
+     * Returns events from index `from` on: at least one event, if any, and up to `chunkLength`
+     * characters.
+     */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    /** Returns up to `chunkLength` bytes of a longer event, from byte `offset` on; `undefined` for shorter events. */
+    /**
+     * Returns up to `chunkLength` bytes of a longer event, starting at byte `offset`; `undefined`
+     * for a shorter event.
+     */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /** Yields sessions in pages, ordered by their start times. */
+    /** Yields all or only the running sessions in pages, ordered by start time. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
@@ -105,7 +117,10 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         page = await pageAfter(last.number);
       }
     },
-    /** Returns up to 100 ids of `waiting` sessions last active before `idleMs` or created before `createdMs`. */
+    /**
+     * Returns the ids of up to 100 `waiting` sessions last active before `idleMs` or created before
+     * `createdMs`.
+     */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
     /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
@@ -135,14 +150,16 @@ function createWrites(
     setBounds: room.setBounds,
     hasRoom: async (client: Client | null) => room.hasRoom(client),
     /**
-     * Starts a session, or returns the stored result of an identical earlier request. Evicts other sessions to enforce
-     * limits (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Starts a session, or returns the stored result of an earlier request with the same
+     * idempotency key. Evicts other sessions to enforce limits (`docs/sessions.md`). @throws
+     * Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message, or returns the stored result of an identical earlier request. Returns `undefined` for a deleted
-     * session. @throws any error of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Adds a message, or returns the stored result of an earlier request with the same idempotency
+     * key. Returns `undefined` for an unknown or deleted session. @throws errors of the callback
+     * `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (
       id: string,
@@ -155,14 +172,20 @@ function createWrites(
       }),
     change,
     changeOwn: change,
-    /** Deletes a session except its id, and records the deletion time `nowMs`. Returns whether the session existed. */
+    /**
+     * Deletes the data of a session. Keeps the session's id and the deletion time `nowMs`. Returns
+     * whether the session existed.
+     */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
-    /** Deletes ids of sessions deleted before `purgedMs`, and idempotency keys stored before `idempotencyMs`. */
+    /**
+     * Deletes the ids of sessions deleted before `purgedMs`, and the idempotency keys stored before
+     * `idempotencyMs`.
+     */
     forget: ({
       purgedMs,
       idempotencyMs,
@@ -175,7 +198,10 @@ function createWrites(
 
 type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
-/** Creates functions that change sessions in a transaction. They may evict other sessions and then throw a Problem. */
+/**
+ * Creates the functions that change sessions in a transaction. A function can evict other sessions
+ * and still throw a Problem; the evictions are then kept.
+ */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
   const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {

@@ -4,7 +4,10 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/** Message that is queued or being answered. `isCancelled`: the instance that answers it must cancel the answer. */
+/**
+ * Message that is queued or being answered. `isCancelled`: whether the server instance that answers
+ * the message must cancel the answer.
+ */
 export type PendingTurn = Readonly<{
   sequence: number;
   deliveryId: string;
@@ -32,7 +35,7 @@ export interface SessionRecord {
   readonly storedBytes: number;
 }
 
-/** Database change of a message: adds the message, or sets the state of the message. */
+/** Database change of a message. `add` inserts the message; `mark` sets its state. */
 export type MessageChange = { readonly sequence: number } & (
   | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
   | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }
@@ -55,7 +58,10 @@ export interface SessionLimits {
   readonly sessionBytes: number;
 }
 
-/** Part of an answer that is not stored yet, and the answer so far; `null` if all text is stored. */
+/**
+ * Text of an answer that is not stored yet (`delta`), and the whole answer so far, including this
+ * text (`soFar`); `null` if all text is stored.
+ */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
 export function startSession(
@@ -72,7 +78,10 @@ export function startSession(
   return { record, messages, events: [started] };
 }
 
-/** Adds a message to a session's queue. @throws Problem `session_not_active`, `turn_queue_full` */
+/**
+ * Returns the change that adds a message to a session's queue. @throws Problem
+ * `session_not_active`, `turn_queue_full`
+ */
 export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
   refuseInactive(record);
   const { turns, sessionBytes, queue } = limits;
@@ -92,7 +101,10 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
-/** @throws Problem `session_not_active` for a session that has ended or failed */
+/**
+ * Checks that a session has neither ended nor failed. @throws Problem `session_not_active` if it
+ * has
+ */
 export function refuseInactive({ state }: SessionRecord): void {
   if (isLive(state)) return;
   throw new Problem('session_not_active', { detail: `The session has ${state}.` });
@@ -111,7 +123,10 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
   };
 }
 
-/** Begins to answer a message. Returns `null` if the message is not first in the queue or already being answered. */
+/**
+ * Returns the change that begins the answer to a message; `null` if the message is not first in the
+ * queue or its answer has already begun.
+ */
 export function beginTurn(
   record: SessionRecord,
   sequence: number,
@@ -133,7 +148,10 @@ export function beginTurn(
   };
 }
 
-/** Appends text to a running answer. Returns `null` if the answer is no longer running. */
+/**
+ * Returns the change that appends text to a running answer; `null` if the answer is no longer
+ * running.
+ */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
   const front = findRunning(record, sequence);
   return front ? { record, events: appendedEvents(front, unsent), messages: [] } : null;
@@ -145,10 +163,16 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/** Reason why a message could not be answered, as sent in events. `terminal`: whether the session has failed too. */
+/**
+ * Reason why a message could not be answered, as sent in events. `terminal`: whether the session
+ * fails too.
+ */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
-/** Ends a turn (a message and its answer). Returns `null` if the turn is no longer running. */
+/**
+ * Returns the change that ends a turn (a message and its answer); `null` if the turn is no longer
+ * running. Ends the session if it has reached a limit.
+ */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
@@ -181,7 +205,10 @@ export function endTurn(
   return { ...last, events: [...events, ...last.events], messages };
 }
 
-/** Ends an active session. Cancels the running answer, and drops queued messages. */
+/**
+ * Returns the change that ends an active session. The running answer and all queued messages are
+ * cancelled.
+ */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const running = record.pending.filter(({ isBegun }) => isBegun);
   const cancelled = running.flatMap((front): readonly EventDraft[] => [

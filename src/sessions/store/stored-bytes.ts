@@ -1,16 +1,25 @@
 import type { EventDraft } from '../events.ts';
 
-/** Estimated bytes of an empty session: table rows, index entries, and the tombstone that remains after a deletion. */
+/**
+ * Estimated size of an empty session in bytes: table rows, index entries, and the id that remains
+ * after a deletion.
+ */
 export const emptySessionBytes = 1024;
 export const keyRowBytes = 512;
 
-/** Estimates the stored bytes of a message: its row, and its `message.received` event, which has the text twice. */
+/**
+ * Estimates the stored bytes of a message: its row, and its `message.received` event, which
+ * contains the text twice.
+ */
 export function toMessageBytes(text: string): number {
   const escaped = Buffer.byteLength(JSON.stringify(text));
   return toRowBytes(Buffer.byteLength(text)) + toRowBytes(2 * escaped);
 }
 
-/** Estimates the stored bytes of an event; 0 for `message.received`, which `toMessageBytes` counts. */
+/**
+ * Estimates the stored bytes of an event. Returns 0 for `message.received`, because
+ * `toMessageBytes` includes this event.
+ */
 export const toEventBytes = ({ type }: EventDraft, line: string): number =>
   type === 'message.received' ? 0 : toRowBytes(Buffer.byteLength(line));
 

@@ -4,15 +4,24 @@ import type { StampEvent } from './session-store.ts';
 import type { SessionRecord, Transition } from './state.ts';
 import { toEventBytes, toMessageBytes } from './stored-bytes.ts';
 
-/** Result of a transition: the next record, the event lines to append, and the index of `message.completed`. */
+/**
+ * Data that a store writes for a transition (a change of a session): the new record, and the event
+ * lines to append.
+ */
 export interface TransitionWrites {
   readonly after: SessionRecord;
   readonly lines: readonly StoredEvent[];
-  /** Index of the event with the complete answer; `null` if the transition has none. */
+  /**
+   * Index of the `message.completed` event, which contains the complete answer; `null` if the
+   * transition has no such event.
+   */
   readonly completed: number | null;
 }
 
-/** Converts a transition to the lines and the record that a store writes. */
+/**
+ * Converts a transition (a change of a session) to the record and the event lines that a store
+ * writes.
+ */
 export function toWrites(
   before: SessionRecord,
   transition: Transition,
@@ -33,7 +42,7 @@ export function toWrites(
   return { after: { ...transition.record, events, storedBytes }, lines, completed };
 }
 
-/** Returns the size in bytes of the messages that a transition adds. */
+/** Estimates the stored bytes of the messages that a transition (a change of a session) adds. */
 export function bytesOf({ messages }: Transition): number {
   const bytes = messages.map((one) => (one.kind === 'add' ? toMessageBytes(one.text) : 0));
   return bytes.reduce((sum, more) => sum + more, 0);

@@ -3,13 +3,19 @@ import { fillToken } from '../events.ts';
 import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/** Position in an event stream: the index of an event, and the number of its bytes that have been sent. */
+/**
+ * Position in an event stream: the index of an event, and the number of bytes of this event that
+ * have been sent.
+ */
 type Position = Readonly<{ index: number; offset: number }>;
 
 /** Bytes of an event stream to write at once, and the stream position after these bytes. */
 type Chunk = Readonly<{ bytes: Buffer; next: Position }>;
 
-/** Range of an event stream; `untilIndex` is exclusive. `token` is the continuation token to insert into events. */
+/**
+ * Range of an event stream. `untilIndex` is exclusive. `token` is the continuation token to insert
+ * into events, or `null`.
+ */
 interface ChunkRange {
   readonly sessionId: string;
   readonly from: Position;
@@ -40,7 +46,10 @@ export function createChunkReader(source: Source) {
     }
   };
   return {
-    /** Reads the first events of a range. Resolves to `null` if the range is empty. Rejects if the store fails. */
+    /**
+     * Reads the first events of a range. Resolves to `null` if the range is empty. Rejects if the
+     * store fails.
+     */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
       const { sessionId, from, untilIndex, token } = range;
       const key = `${sessionId} ${from.index} ${from.offset} ${untilIndex} ${token ?? ''}`;
@@ -69,7 +78,10 @@ async function readChunk({ sessionId, from, untilIndex, token }: ChunkRange, sou
   return wanted.length === 0 ? null : toChunk(wanted, token);
 }
 
-/** Joins as many whole events as fit into `chunkLength` characters, but at least one event. */
+/**
+ * Joins as many whole events as fit into `chunkLength` characters, but at least one event. Inserts
+ * the continuation token `token` unless it is `null`.
+ */
 export function toChunk(events: readonly StoredEvent[], token: string | null): Chunk {
   const lines: string[] = [];
   let length = 0;

@@ -9,7 +9,9 @@ export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
   readonly sessionId: string;
-  /** Index of the first event to send. A negative value counts back from the end. */
+  /**
+   * Index of the first event to send. A negative value counts from the end: -1 is the last event.
+   */
   readonly startIndex: number;
   readonly mode: FollowMode;
   /** Continuation token to insert into events; `null` to insert none. */
@@ -21,7 +23,7 @@ export interface StreamRequest {
 type Times = 'heartbeatMs' | 'leaseMs' | 'followMs' | 'stallMs';
 export type StreamTimes = Readonly<Record<Times, number>>;
 
-/** Session with open event streams. */
+/** Session with at least one open event stream. */
 export interface Feed {
   readonly sessionId: string;
   /** Last committed record of the session; `undefined` before the record is loaded and after the session is deleted. */
@@ -30,7 +32,10 @@ export interface Feed {
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the state of one open event stream. `events` is the number of the session's events stored so far. */
+/**
+ * Creates the state of an open event stream. `events` is the current number of stored events of the
+ * session.
+ */
 export function createReader(
   { mode, token, startIndex }: StreamRequest,
   events: number,
@@ -45,9 +50,15 @@ export function createReader(
     mode,
     token,
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    /** Number of sent bytes of the event at the cursor. Long events are sent in parts. */
+    /**
+     * Number of bytes already sent of the event with the index `cursor`. Long events are sent in
+     * parts.
+     */
     offset: 0,
-    /** Index of the first event that is not sent; `Infinity` if the stream also sends events stored later. */
+    /**
+     * Index before which the stream ends; `Infinity` if the stream also sends events that are
+     * stored later.
+     */
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,
@@ -115,7 +126,10 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   else sink.destroy();
 }
 
-/** Returns whether a stream ends with a lease record: it has a time limit, and the session may get further events. */
+/**
+ * Returns whether to end an event stream with a lease record: the stream has a time limit, and the
+ * session is still active.
+ */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);
 
@@ -133,7 +147,7 @@ function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
   return reader.mode === 'automatic' && record.state === 'waiting';
 }
 
-/** Writes bytes in parts. Waits until a part is flushed before it writes the next part. */
+/** Writes bytes in parts. Waits until each part is flushed before it writes the next part. */
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
   for (let from = 0; from < bytes.length && !sink.destroyed; from += maxWriteBytes) {
     reader.writingSinceMs = clock.now();

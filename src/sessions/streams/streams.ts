@@ -15,7 +15,10 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-/** Open event stream, with the session at the time of opening. Call `sendTo` exactly once to send the events. */
+/**
+ * Open event stream. `record` is the session as it was when the stream was opened. Call `sendTo`
+ * exactly once to send the events.
+ */
 interface Stream {
   readonly record: SessionRecord;
   sendTo(sink: Writable): Promise<void>;
@@ -60,7 +63,10 @@ export function createStreams(options: StreamsOptions) {
     },
     isRead: (sessionId: string) => slots.feeds.has(sessionId),
     readIds: () => [...slots.feeds.keys()],
-    /** Opens an event stream; returns `undefined` if the session no longer exists. @throws Problem `overloaded` */
+    /**
+     * Opens an event stream. Returns `undefined` if the session does not exist or was deleted.
+     * @throws Problem `overloaded`
+     */
     openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
       const { feed, release } = slots.take(request);
       const found = await store.find(request.sessionId).catch((error) => {
@@ -106,7 +112,7 @@ export function createStreams(options: StreamsOptions) {
   };
 }
 
-/** Sets the record of a feed, unless the feed already has a later record of the session. */
+/** Sets the session record of a feed, unless the feed already has a newer record. */
 function setIfLater(feed: OpenFeed, record: SessionRecord): void {
   if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }

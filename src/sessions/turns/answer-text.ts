@@ -1,7 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
-/** Options of an answer's text buffer. The buffer calls `onDue` when text should be sent. `signal` stops the timer. */
+/**
+ * Options of the text buffer for an answer. The buffer calls `onDue` when buffered text should be
+ * sent. `signal` stops the buffer's timer.
+ */
 interface AnswerTextOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -10,14 +13,23 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** Minimum number of buffered characters that are sent immediately. Shorter text is sent after `maxDelayMs`. */
+/**
+ * Number of buffered characters from which text is sent immediately. Shorter text is sent after
+ * `maxDelayMs`.
+ */
 const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
-/** Maximum total length of an answer's `messageSoFar` values in characters. Later text is sent when the answer ends. */
+/**
+ * Maximum total length in characters of the `messageSoFar` values of an answer's events. Text
+ * beyond the maximum is sent when the answer ends.
+ */
 const maxRepeated = 4_194_304;
 
-/** Creates the text buffer of an answer. It limits the number of events, because each event repeats the text so far. */
+/**
+ * Creates a buffer that groups the text of an answer into few events, because each event repeats
+ * the whole text so far.
+ */
 export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let soFar = '';
   let sent = 0;
@@ -59,7 +71,8 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     },
     take,
     /**
-     * Returns the unsent rest of the answer `whole`; the buffered text if `whole` does not begin with the sent text.
+     * Returns the part of the complete answer `whole` that is not sent yet. If `whole` does not
+     * begin with the sent text, returns the buffered text.
      */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();

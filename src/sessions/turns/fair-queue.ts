@@ -1,9 +1,15 @@
 import type { Client } from '../../core/caller.ts';
 
-/** Queued task with a unique key. `client` is `null` if unknown. `order` is a string that sorts by time of arrival. */
+/**
+ * Queued task with a unique key. `client` is `null` if unknown. `order` is a string that sorts
+ * tasks by arrival time.
+ */
 export type QueuedTask = Readonly<{ key: string; client: Client | null; order: string }>;
 
-/** Creates a queue that is fair between networks. A network is an IPv4 address, an IPv6 /48, or all unknown clients. */
+/**
+ * Creates a queue that takes tasks from each network in turn. A network is an IPv4 address, an IPv6
+ * /48, or all unknown clients.
+ */
 export function createFairQueue<Task extends QueuedTask>() {
   /** Tasks by network, then by address. The first entry of each map contains the next task. */
   const networks = new Map<string, Map<string, Task[]>>();
@@ -27,7 +33,10 @@ export function createFairQueue<Task extends QueuedTask>() {
       addresses.set(address, tasks);
       networks.set(network, addresses);
     },
-    /** Removes and returns the next task. Takes turns between networks, then between the addresses of a network. */
+    /**
+     * Removes and returns the next task; `undefined` if the queue is empty. Takes from each network
+     * in turn, and from each address of a network in turn.
+     */
     take: (): Task | undefined => {
       const [network] = networks;
       const [next] = network?.[1] ?? [];
@@ -51,7 +60,10 @@ export function createFairQueue<Task extends QueuedTask>() {
   };
 }
 
-/** Moves an entry to the end of a map. Removes the entry if `left`, the number of its remaining items, is 0. */
+/**
+ * Moves an entry to the end of a map. Deletes the entry if `left`, the number of items in `value`,
+ * is 0.
+ */
 function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
   map.delete(name);
   if (left > 0) map.set(name, value);

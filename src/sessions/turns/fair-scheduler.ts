@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { createFairQueue, type QueuedTask } from './fair-queue.ts';
 
-/** Scheduled task of a client. The number of running tasks is limited. */
+/** Scheduled task of a client. */
 interface Task extends QueuedTask {
   /** Runs the task. The promise never rejects. */
   run(): Promise<void>;
@@ -65,14 +65,20 @@ export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
   };
 }
 
-/** Task with a result. `signal` cancels it while it is queued. `toDropped` creates the error if a shutdown drops it. */
+/**
+ * Task with a result. `signal` cancels the task while it is queued. `toDropped` creates the error
+ * for a task that a shutdown removes from the queue.
+ */
 interface ScheduledTask<Value> extends QueuedTask {
   readonly signal: AbortSignal;
   run(): Promise<Value>;
   toDropped(): Error;
 }
 
-/** Runs a task when the scheduler can start it. Rejects if the task fails or is dropped, or its signal is aborted. */
+/**
+ * Runs a task when the scheduler can start it, and returns the result. Rejects if the task fails,
+ * if the scheduler is closed first, or if the task's signal is aborted.
+ */
 export function runScheduled<Value>(
   scheduler: Scheduler,
   task: ScheduledTask<Value>,

@@ -23,16 +23,24 @@ export interface TurnRunOptions {
   readonly limits: SessionLimits & { readonly turnMs: number };
   /** Spans of turns; `undefined` if tracing is off. */
   readonly turnSpans?: TurnSpans | undefined;
-  /** Called with errors to log and the failed action (`doing`), never with users' messages or answers. */
+  /**
+   * Called with each error to log and the failed action (`doing`). Errors never contain messages or
+   * answers.
+   */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Reason to stop an answer: `truncated` if the answer is too long, `gone` if the session has ended or was deleted. */
+/**
+ * Reason to stop an answer early. `truncated`: the answer is too long. `gone`: the session has
+ * ended or was deleted.
+ */
 type Stop =
   | { readonly kind: 'cancelled' | 'truncated' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-/** Turn to run: the message `sequence` of a session. */
+/**
+ * Turn (a message and its answer) to run. `sequence` is the number of the message in the session.
+ */
 interface Turn {
   readonly sessionId: string;
   readonly sequence: number;
@@ -41,7 +49,7 @@ interface Turn {
 }
 
 interface Run extends TurnRunOptions, Turn {
-  /** Abort signal to stop the answer early. Its reason is a `Stop`. */
+  /** Signal that stops the answer early. Its abort reason is a `Stop`. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
 }
@@ -72,12 +80,18 @@ export const failures = {
 
 const maxEarlierTurns = 6;
 const maxAnswerLength = 262_144; // characters; longer answers are truncated
-/** Milliseconds between attempts to store the final events of an answer, or to reload the session after an error. */
+/**
+ * Milliseconds between attempts to store the end of an answer, or to reload the session after an
+ * error.
+ */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
-/** Starts to answer a session's first pending message, `sequence`. `ended` resolves to the changed session. */
+/**
+ * Starts to answer the message with the number `sequence`. The promise `ended` resolves to the
+ * session after the answer; `undefined` after an error or if the session has ended.
+ */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
@@ -85,7 +99,10 @@ export function runTurn(turn: Turn, options: TurnRunOptions) {
   return { sequence: turn.sequence, stop, ended: executeTurn(run) };
 }
 
-/** Answers a message and returns the changed session; `undefined` after an error or if the session has ended. */
+/**
+ * Answers a message and returns the session after the answer; `undefined` after an error or if the
+ * session has ended.
+ */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine, span } = run;
   let end: TurnEnd | null | undefined = null;
@@ -115,7 +132,10 @@ interface TurnInput extends Pick<SessionRecord, 'client'> {
   readonly answered: readonly AnsweredTurn[];
 }
 
-/** Creates the answer to a question and returns how it ended; `null` if the session has ended or was deleted. */
+/**
+ * Generates the answer to a question, and returns how the answer ended; `null` if the session has
+ * ended or was deleted.
+ */
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();
@@ -215,7 +235,10 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   }
 }
 
-/** Stores the final events of an answer. Retries until they are stored, because clients wait for them. */
+/**
+ * Stores the final events of an answer. Retries after errors, because clients wait for these
+ * events.
+ */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {

@@ -4,17 +4,20 @@ import type { TurnEnd } from '../store/state.ts';
 
 export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
-/** Maximum number of waiting messages for which the span of the request is stored. */
+/** Maximum number of waiting messages for which the tracing span of the request is stored. */
 const maxRemembered = 10_000;
 
 /**
- * Creates the spans of turns. The span of a turn links to the request that sent the message. The link is missing if
- * another instance received the message, or if the server was restarted since.
+ * Creates the functions that start the tracing spans of turns (a message and its answer). The span
+ * links to the request that sent the message. The link is missing if another server instance
+ * received the message, or if the server was restarted since.
  */
 export function createTurnSpans(tracing: Tracing) {
   const requests = new LRUCache<string, Pick<TraceSpan, 'spanContext'>>({ max: maxRemembered });
   return {
-    /** Remembers the request that sent a message, until the answer to the message begins. */
+    /**
+     * Stores the span of the request that sent a message, until the answer to the message begins.
+     */
     remember: (deliveryId: string, { spanContext }: TraceSpan): void => {
       requests.set(deliveryId, { spanContext });
     },
@@ -26,7 +29,10 @@ export function createTurnSpans(tracing: Tracing) {
   };
 }
 
-/** Ends the span of a turn. `end` is `null` if the session has ended or was deleted, `undefined` after an error. */
+/**
+ * Ends the tracing span of a turn (a message and its answer). `end`: how the answer ended; `null`
+ * if the session has ended or was deleted, `undefined` after an error.
+ */
 export function endTurnSpan(span: TraceSpan | undefined, end: TurnEnd | null | undefined): void {
   if (span === undefined) return;
   span.set({ 'perch.turn.outcome': end === null ? 'gone' : (end?.kind ?? 'failed') });

@@ -12,7 +12,10 @@ interface TurnsOptions extends TurnRunOptions {
   readonly scheduler: Scheduler;
 }
 
-/** Creates the runner of turns (a turn is a message and its answer). The scheduler is fair between client addresses. */
+/**
+ * Creates the functions that run turns (a message and its answer). The scheduler takes turns from
+ * each client network in rotation.
+ */
 export function createTurns(options: TurnsOptions) {
   const { scheduler, store } = options;
   const { running, schedule, resume, close } = createRunningTurns(options);
@@ -28,15 +31,24 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
-    /** Continues a session whose answer was interrupted: records the failure, and schedules the next message. */
+    /**
+     * Continues a session after an interrupted answer: records the failure, and schedules the next
+     * message.
+     */
     resume,
-    /** Follows a changed session: schedules its next turn, or stops its running turn if the turn was cancelled. */
+    /**
+     * Handles a change of a session: stops the running turn if it was cancelled, otherwise
+     * schedules the next turn.
+     */
     follow: (record: SessionRecord): void => {
       const [front] = record.pending;
       if (front?.isCancelled === true) cancelRunning(record.id, toTurnId(front.sequence));
       else schedule(record);
     },
-    /** Cancels the turn (a message and its answer) `turnId`, or the first pending turn if `turnId` is `null`. */
+    /**
+     * Cancels the oldest unfinished turn (a message and its answer) of a session. Does nothing if
+     * `turnId` is neither `null` nor the id of that turn.
+     */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
       const record = await cancelQueued(sessionId, turnId, options);
@@ -49,7 +61,10 @@ export function createTurns(options: TurnsOptions) {
       if (cancelRunning(sessionId, turnId) || store.runs(sessionId)) return;
       await store.change(sessionId, (now) => markCancelled(now, turnId));
     },
-    /** Stops the running answer of a session that has ended or was deleted. Stores no event. */
+    /**
+     * Removes a session that has ended or was deleted: stops its running answer and unschedules its
+     * messages. Stores no event.
+     */
     drop: (sessionId: string): void => {
       scheduler.remove(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
@@ -71,7 +86,10 @@ const toTurnId = (sequence: number): string => `turn_${sequence}`;
 const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === toTurnId(sequence);
 
-/** Returns the change that makes another instance cancel its running turn; `null` if `turnId` is not running. */
+/**
+ * Returns the change that makes another server instance cancel its running turn; `null` if the turn
+ * `turnId` is not running.
+ */
 function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
   const [front, ...others] = record.pending;
   if (!front?.isBegun || front.isCancelled || !matchesTurn(front.sequence, turnId)) return null;
@@ -79,7 +97,10 @@ function markCancelled(record: SessionRecord, turnId: string | null): Transition
   return { record: { ...record, pending }, events: [], messages: [] };
 }
 
-/** Creates the set of running answers. When an answer ends, schedules the next message of the session. */
+/**
+ * Creates the functions that run answers. After each answer, the next message of the session is
+ * scheduled.
+ */
 function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, turnSpans, onFault } = options;
   const running = new Map<string, TurnRun>();
@@ -107,7 +128,10 @@ function createRunningTurns(options: TurnsOptions) {
     const record = await failInterrupted(found.record, options);
     if (record !== undefined) schedule(record);
   };
-  /** Retries after errors. Does nothing if another instance runs the session, or if the session has ended. */
+  /**
+   * Records a failure if the session's answer was interrupted, then schedules the next message.
+   * Retries after errors. Does nothing if another server instance runs the session.
+   */
   const resume = async (sessionId: string): Promise<void> => {
     while (!closed.signal.aborted) {
       try {
@@ -125,7 +149,10 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, resume, close };
 }
 
-/** Records a failure if an answer of the session was begun, but is not running. Returns the session as it is then. */
+/**
+ * Records a failure if the answer to a session's oldest pending message was interrupted. Returns
+ * the session afterwards; `undefined` if the answer has ended in the meantime.
+ */
 export async function failInterrupted(
   record: SessionRecord,
   { store, clock, limits }: Pick<TurnsOptions, 'store' | 'clock' | 'limits'>,
@@ -139,7 +166,10 @@ export async function failInterrupted(
   );
 }
 
-/** Cancels a session's oldest pending message. Returns `undefined` if its answer has started or it is not `turnId`. */
+/**
+ * Cancels a session's oldest pending message. Returns `undefined` if its answer has started, or if
+ * `turnId` is the id of another turn.
+ */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);

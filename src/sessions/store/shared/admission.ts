@@ -20,11 +20,17 @@ import type { Need, Outcome, StoredSession } from './transactions.ts';
 const maxEvictions = 256;
 
 type Admission = Pick<SessionStore, 'start' | 'accept' | 'recall' | 'hasRoom'> & {
-  /** Deletes up to 256 sessions, never `except`, while stored bytes exceed a limit. Returns the number of deletions. */
+  /**
+   * Deletes up to 256 sessions, never `except`, while stored bytes exceed a limit. Returns the
+   * number of deleted sessions.
+   */
   trim(client: Client | null, except: string): Promise<number>;
 };
 
-/** Creates the functions that accept messages within the limits, and evict sessions to make room for them. */
+/**
+ * Creates the functions that accept messages within the limits. To make room for a message, they
+ * evict other sessions.
+ */
 export function createAdmission(changes: Changes, clock: Clock): Admission {
   const { transactions, boundsOf, load, repeat } = changes;
   const { run } = transactions;
@@ -71,7 +77,10 @@ type Evict = (id: string, field: 'live' | 'stored') => Promise<number>;
 function createEviction({ transactions, boundsOf, load, purge, change }: Changes, clock: Clock) {
   const isReadHere = (id: string) => boundsOf()?.isRead(id) === true;
   const now = () => boundsOf()?.clock.now() ?? clock.now();
-  /** Deletes a session if `field` is `stored`, otherwise ends it. Returns the number of freed bytes or sessions. */
+  /**
+   * Deletes a session if `field` is `stored`, otherwise ends it. Returns the number of freed bytes
+   * or sessions; 0 if the session could not be evicted.
+   */
   const evict: Evict = async (id, field) => {
     const before = await load(id);
     if (before === undefined) return 0;
@@ -84,11 +93,15 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
 }
 
 /**
- * Creates the function that stores a message and evicts other sessions if there is no room. It returns `undefined` for
- * a repeated request, and `retry` if another change interfered. It throws Problem `overloaded` or `turn_queue_full`.
+ * Creates the function that stores a message, and evicts other sessions if the limits do not allow
+ * the message. The function returns `undefined` for a repeated request, and `retry` if another
+ * change came first. It throws Problem `overloaded` or `turn_queue_full`.
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
-  /** Evicts one session. Returns the number of freed bytes or sessions. @throws Problem if none can be evicted */
+  /**
+   * Evicts one session. Returns the number of freed bytes or sessions. @throws Problem if no
+   * session can be evicted
+   */
   const makeRoom = async (excessive: Excessive, { client, id }: SessionRecord): Promise<number> => {
     const { field, excess } = excessive;
     if (field === 'pending') throw toExcessProblem(excessive);
@@ -135,7 +148,10 @@ function createRecall({ transactions }: Changes): SessionStore['recall'] {
   };
 }
 
-/** Returns the amounts that a message adds: one unanswered message, its bytes and, for a new session, one session. */
+/**
+ * Returns the amounts that a message adds to the limited quantities: one unanswered message, its
+ * bytes and, for a new session, one session.
+ */
 function toNeeds(
   bounds: StoreBounds | null,
   before: StoredSession | null,
@@ -150,7 +166,10 @@ function toNeeds(
   ];
 }
 
-/** Returns `acceptance` with the stored bytes of an empty session and, if there is a `request`, of its key. */
+/**
+ * Returns `acceptance` with the stored bytes of an empty session, plus the bytes of the idempotency
+ * key if there is a `request`.
+ */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;
   const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);

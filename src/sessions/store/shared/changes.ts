@@ -35,7 +35,10 @@ export interface SharedSessionsOptions {
   readonly stamp: StampEvent;
   /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
   readonly replicas: number;
-  /** Called with each error to log and the failed task. Errors never contain messages or answers. */
+  /**
+   * Called with each error to log and the failed action (`doing`). Errors never contain messages or
+   * answers.
+   */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -44,24 +47,31 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Optional conditions of a change, and the result of the request (`receipt`) to store for repeated requests. */
+/**
+ * Conditions of a change, and the result of the request (`receipt`) to store for repeated requests.
+ */
 export interface ChangeExtras {
-  /** Instance that must run the session; otherwise, the change is not made. */
+  /**
+   * Server instance that must run the session. If another instance runs it, the change is not made.
+   */
   readonly runner?: string;
   readonly request?: KeyedRequest | null;
   readonly receipt?: Receipt;
   readonly needs?: readonly Need[];
 }
 
-/** Result of a write (`outcome`), and the session as it is after a successful write (`after`). */
+/** Result of a write. `after`: the session as it is if the write succeeded. */
 type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
 
-/** Session after a change. `isOver`: whether the stored bytes exceed a limit now. */
+/** Session after a change. `isOver`: whether the stored bytes now exceed a limit. */
 export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Creates the functions that change sessions in Valkey or Redis. They repeat a change if another interferes. */
+/**
+ * Creates the functions that change sessions in Valkey or Redis. They retry a change if another
+ * change of the session came first.
+ */
 export function createChanges(options: SharedSessionsOptions) {
   const { engine, random } = options;
   const transactions = createTransactions(options);
@@ -69,7 +79,7 @@ export function createChanges(options: SharedSessionsOptions) {
   const { announce, load, written, leases, boundsOf } = views;
   const serialize = createSerializer();
   const write = createWriter(options, { transactions, announce, boundsOf });
-  /** Calls `attempt` until it does not return `retry`. @throws Error after 100 calls */
+  /** Calls `attempt` until it returns a value other than `retry`. @throws Error after 100 calls */
   const repeat = async <Value>(attempt: (isFirst: boolean) => Promise<Value | 'retry'>) => {
     for (let count = 0; count < maxAttempts; count += 1) {
       const value = await attempt(count === 0);
@@ -78,7 +88,10 @@ export function createChanges(options: SharedSessionsOptions) {
     }
     throw new Error('A session changes too often.');
   };
-  /** Changes a session. The first attempt uses the last known version; returns `retry` if that version is outdated. */
+  /**
+   * Changes a session. The first attempt uses the cached session; returns `retry` if the cached
+   * session is outdated.
+   */
   const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
     const cached = isFirst ? written.get(id) : undefined;
     const before = cached ?? (await load(id));
@@ -119,12 +132,18 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-/** Returns whether a limit is exceeded. Ignores a client's share of the total, which limits only new messages. */
+/**
+ * Returns whether a limit is exceeded. Ignores the kind `share` (a client's share of the total),
+ * which limits only new messages.
+ */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
-/** Creates the state of this instance: cached sessions, leases, limits, and the listener for changes. */
+/**
+ * Creates the state of this server instance: cached sessions, leases, limits, and the listener for
+ * changes.
+ */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  /** Cache of the last known sessions, so that a change of such a session does not have to read it first. */
+  /** Cache of the last known sessions, so that a change can start without reading the session. */
   const written = new LRUCache<string, StoredSession>({ max: maxCached });
   const latest = new LRUCache<string, number>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
@@ -142,7 +161,10 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     const found = await transactions.find(id);
     return typeof found === 'string' ? undefined : found;
   };
-  /** Returns whether the listener has not seen this version of a session. Version 0: the session does not exist. */
+  /**
+   * Returns whether a version of a session is newer than the version last passed to the listener.
+   * Version 0: the session does not exist.
+   */
   const isUnseen = (id: string, version: number): boolean =>
     (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
   const boundsOf = () => bounds;
@@ -168,7 +190,10 @@ interface WriterContext {
   readonly boundsOf: () => StoreBounds | null;
 }
 
-/** Creates the function that applies a `Transition` to a session. Its argument `before` is `null` for a new session. */
+/**
+ * Creates the function that applies a `Transition` to a session. The argument `before` of the
+ * function is `null` for a new session.
+ */
 function createWriter(
   { engine, stamp }: SharedSessionsOptions,
   { transactions, announce, boundsOf }: WriterContext,
@@ -205,7 +230,10 @@ function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: Sessio
 
 type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
 
-/** Returns whether a change starts a lease or ends it. A session has a lease only while its state is `running`. */
+/**
+ * Returns the lease that a change starts, if any, and whether the session has no lease after the
+ * change. A session has a lease only while its state is `running`.
+ */
 function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
   const isRunning = after?.state === 'running';
   if (isRunning && before?.state !== 'running')

@@ -3,7 +3,9 @@ import type { MessageChange, SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../transition-writes.ts';
 import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
 
-/** Valkey or Redis command: its name, its key without the common prefix, and its arguments. */
+/**
+ * Valkey or Redis command: its name, its key without the common prefix, and its further arguments.
+ */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
 /** Change of a session. `before` is `null` for a new session, and `after` is `null` for a deleted one. */
@@ -13,7 +15,10 @@ export interface RecordChange {
   readonly after: SessionRecord | null;
 }
 
-/** Returns the commands that write the record, the event lines and the messages of a transition. */
+/**
+ * Returns the commands that write the record, the event lines and the messages of a changed
+ * session.
+ */
 export function toWriteCommands(
   { after, lines, completed }: TransitionWrites,
   messages: readonly MessageChange[],
@@ -64,7 +69,10 @@ export function toOnceCommand(
   return ['SET', keys.once + key, text, 'PX', lifetimeMs];
 }
 
-/** Returns the commands that update the sorted sets and the usage of the client, its network and all clients. */
+/**
+ * Returns the commands that update the sorted sets of sessions, and the usage of the client, its
+ * network and all clients.
+ */
 export function toIndexCommands(change: RecordChange): readonly Command[] {
   const { before, after } = change;
   const holders = holdersOf((after ?? before)?.client ?? null);
@@ -94,7 +102,10 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
   ];
 }
 
-/** Returns the commands that add a session to sorted sets and remove it from others. */
+/**
+ * Returns the commands that add a session to sorted sets or remove it from them, according to its
+ * new state.
+ */
 function toSetCommands(
   { id, before, after }: RecordChange,
   names: readonly string[],
@@ -122,6 +133,9 @@ const scoreOfOver = ({ state, activeMs }: SessionRecord) =>
 const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
   endedMs === null ? createdMs : null;
 
-/** Returns the client and network whose usage may now be zero, so that their stored usage can be deleted. */
+/**
+ * Returns the client and the network whose usage may be zero after a change. Their stored usage can
+ * then be deleted.
+ */
 export const namesToPrune = ({ before, after }: RecordChange) =>
   holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

@@ -1,48 +1,77 @@
 import type { Client } from '../../../core/caller.ts';
 import type { SessionRecord } from '../state.ts';
 
-/** Prefix of all session keys. Its hash tag makes a Redis cluster store them on one server, which scripts require. */
+/**
+ * Prefix of all session keys. The hash tag in braces makes a Redis cluster store all keys on one
+ * server, which scripts require.
+ */
 export const keyBase = '{sessions}:';
 
-/** Names of keys after the prefix `keyBase`. A colon is followed by an id, an idempotency key or a client's name. */
+/**
+ * Key names after the prefix `keyBase`. A name that ends with a colon is followed by an id, an
+ * idempotency key or a client's name.
+ */
 export const keys = {
-  /** Redis hash of a session: `record` (JSON), `version`, `runner`, its latest `operations`, and its messages. */
+  /**
+   * Redis hash of a session: its `record` (JSON), `version`, `runner`, latest `operations`, and
+   * messages.
+   */
   record: 'record:',
   /** Redis stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
   events: 'events:',
   /** Result of a request with an idempotency key, which is returned if the request is repeated. */
   once: 'once:',
-  /** Sorted sets of session ids by start (`all`, `live`), end (`ended`), deletion (`purged`), lease end (`running`). */
+  /**
+   * Sorted sets of session ids. The score is the time of the start (`all`, `live`), end (`ended`),
+   * deletion (`purged`) or lease end (`running`).
+   */
   all: 'all',
   live: 'live',
   ended: 'ended',
   purged: 'purged',
   running: 'running',
-  /** Sorted set of sessions with open event streams, by the time at which an instance last confirmed the stream. */
+  /**
+   * Sorted set of sessions with open event streams. The score is the time at which a server
+   * instance last confirmed the stream.
+   */
   read: 'read',
-  /** Redis hash with the usage of a client, network or all clients (`*`): sessions, bytes, unanswered messages. */
+  /**
+   * Redis hash with the usage of a client, a network or all clients (`*`): sessions, stored bytes,
+   * unanswered messages.
+   */
   use: 'use:',
-  /** Sorted sets of waiting and ended (`over`) sessions of a client, network or all clients (`*`), by last activity. */
+  /**
+   * Sorted sets of the `waiting` and the ended (`over`) sessions of a client, a network or all
+   * clients (`*`). The score is the time of the last activity.
+   */
   waiting: 'waiting:',
   over: 'over:',
-  /** Sorted sets of a network's clients, or of networks and IPv4 clients (`*`), by live sessions or stored bytes. */
+  /**
+   * Sorted sets of the clients of a network, or of the networks and IPv4 clients (`*`). The score
+   * is the number of live sessions or of stored bytes.
+   */
   holdersByLive: 'holders:live:',
   holdersByStored: 'holders:stored:',
 } as const;
 
-/** Milliseconds for which a stream counts as open after an instance has confirmed it. */
+/**
+ * Milliseconds for which an event stream counts as open after a server instance has confirmed it.
+ */
 export const readMs = 30_000;
 
-/** Pub/sub channel on which instances publish changes of sessions. */
+/** Pub/sub channel on which server instances publish changes of sessions. */
 export const changesChannel = 'sessions';
 
 export const everyone = '*';
 const unknownClient = '-';
 
-/** Client or network whose usage is counted, or all clients (`*`). `parent`: the network or `*` that includes it. */
+/**
+ * Client or network whose usage is counted, or all clients (`*`). `parent`: name of the network, or
+ * `*`, that contains the client or network.
+ */
 export type Holder = Readonly<{ name: string; parent: string | null }>;
 
-/** Returns the client, its network if it has one, and all clients (`*`). */
+/** Returns a client, its network if it has one, and all clients (`*`) as holders of usage. */
 export function holdersOf(client: Client | null): readonly Holder[] {
   const address = client?.address ?? unknownClient;
   const network = client?.network ?? null;

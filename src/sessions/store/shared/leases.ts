@@ -11,7 +11,7 @@ import {
 } from './scripts.ts';
 import type { StoredSession, Transactions } from './transactions.ts';
 
-/** Milliseconds after which other instances take over the sessions of an instance that has failed. */
+/** Milliseconds after which other server instances take over the sessions of a failed instance. */
 export const leaseMs = 5000;
 
 const checkMs = 1000;
@@ -25,16 +25,23 @@ interface LeasesOptions {
 interface LeasesContext {
   readonly transactions: Transactions;
   readonly load: (id: string) => Promise<StoredSession | undefined>;
-  /** Called with the current state of a session that other instances have changed; `undefined` if deleted. */
+  /**
+   * Called with the current state of a session that another server instance has changed;
+   * `undefined` if it was deleted.
+   */
   readonly announce: (id: string, stored: StoredSession | undefined) => void;
-  /** Returns whether this version of a session has not been announced yet. Version 0: the session does not exist. */
+  /**
+   * Returns whether a version of a session is newer than the last announced version. Version 0: the
+   * session does not exist.
+   */
   readonly isUnseen: (id: string, version: number) => boolean;
   readonly boundsOf: () => StoreBounds | null;
 }
 
 /**
- * Creates the leases of this instance. Only the instance with a session's lease answers its messages. Every second,
- * this instance renews its leases and takes over expired ones. It reloads its sessions if other instances change them.
+ * Creates the leases of this server instance. Only the instance that holds the lease of a session
+ * answers its messages. Every second, this instance renews its leases, and takes over expired
+ * leases of others. It reloads its sessions if other instances change them.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;
@@ -81,12 +88,18 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },
-    /** Adds a changed session to the leases if this instance runs it; otherwise removes the session from the leases. */
+    /**
+     * Adds a changed session to the leases if this server instance runs it. Otherwise removes the
+     * session from the leases.
+     */
     note: (id: string, stored: StoredSession | undefined): void => {
       if (stored?.runner === engine.instance) held.add(id);
       else held.delete(id);
     },
-    /** Stops renewing the leases, and releases them, so that other instances can take over the sessions at once. */
+    /**
+     * Stops renewing the leases, and releases them, so that other server instances can take over
+     * the sessions immediately.
+     */
     close: async (): Promise<void> => {
       closing.abort();
       if (held.size === 0 || !engine.state.isUp) return;
@@ -99,7 +112,7 @@ interface LeaseTasks {
   renew(): Promise<void>;
   claim(): Promise<void>;
   confirmRead(): Promise<void>;
-  /** Reloads sessions with changes that this instance has missed. */
+  /** Reloads sessions whose changes this server instance has missed. */
   catchUp(): Promise<void>;
 }
 
@@ -126,7 +139,10 @@ async function watch(
   }
 }
 
-/** Creates a function that reloads a session, and repeats this if the session changes meanwhile. */
+/**
+ * Creates a function that reloads a session. If the function is called again during a load, it
+ * loads the session once more.
+ */
 function createReloads(
   load: (id: string) => Promise<void>,
   onFault: LeasesOptions['onFault'],

@@ -3,10 +3,10 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Counts a request against all rate limits in ARGV, or against none if one is exceeded. Each limit has three values:
- * name, milliseconds per request, milliseconds for the burst. A key stores the time at which a full burst is available
- * again. Returns the index of the limit with the longest wait, and this wait in milliseconds; nothing if no limit is
- * exceeded.
+ * Script that counts a request against all rate limits in ARGV, or against none if one is exceeded.
+ * Each limit has three values: name, milliseconds per request, milliseconds for the burst. A key
+ * stores the time at which a full burst is available again. Returns the index of the limit with the
+ * longest wait, and this wait in milliseconds; an empty list if no limit is exceeded.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')
@@ -26,7 +26,10 @@ end
 return {}
 `);
 
-/** Creates a rate limiter that all instances share. It throws Problem `not_ready` if Valkey or Redis fails. */
+/**
+ * Creates a rate limiter that all server instances share. It throws Problem `not_ready` if Valkey
+ * or Redis fails.
+ */
 export function createSharedRateLimit({ list }: Pick<Transactions, 'list'>): SpendCharges {
   return async (rates) => {
     const args = rates.flatMap(({ name, perMinute, burst }) => {

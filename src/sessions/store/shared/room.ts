@@ -22,7 +22,10 @@ const inactiveMs = 60_000; // sessions used more recently are not evicted for ot
 const maxHolders = 64;
 const maxCandidates = 8;
 
-/** Returns a list with the amount that a client needs and the limits for it; an empty list if `bounds` is `null`. */
+/**
+ * Returns a list with one need: the amount that a client needs, and the limits for it. Returns an
+ * empty list if `bounds` is `null`.
+ */
 export function toNeed(
   bounds: StoreBounds | null,
   { field, client, amount }: { field: Field; client: Client | null; amount: number },
@@ -40,7 +43,7 @@ export function toNeed(
   return [{ field, amount, total, own, ignoresShare: false }];
 }
 
-/** Returns the Problem for an exceeded limit if no session can be evicted. */
+/** Returns the Problem for an exceeded limit, for the case that no session can be evicted. */
 export function toExcessProblem({ field, excess }: Excessive): Problem {
   if (field === 'pending') return tooManyTurns(excess);
   return new Problem('overloaded', { detail: overloadDetails[resources[field]] });
@@ -54,23 +57,35 @@ interface VictimSearch {
   readonly except: string;
 }
 
-/** Sorted sets of the sessions that may be evicted if this limit is exceeded, in order of preference. */
+/**
+ * Sorted sets of the sessions that may be evicted, by the exceeded limit. Sessions in the first set
+ * are evicted first.
+ */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
-/** Creates the search for a session to evict. It finds recently used sessions only for the client that owns them. */
+/**
+ * Creates the function that finds the id of a session to evict; `undefined` if there is none. A
+ * recently used session is evicted only for the client that owns it.
+ */
 export function createVictimSearch(
   { list }: Transactions,
   isReadHere: (id: string) => boolean,
   now: () => number,
 ) {
-  /** Returns the first session without an open stream on any instance. */
+  /**
+   * Returns the first session without an open event stream on any server instance; `undefined` if
+   * there is none.
+   */
   const findUnread = async (sessions: readonly Member[]): Promise<Member | undefined> => {
     const unread = sessions.filter(({ name }) => !isReadHere(name));
     const ids = unread.map(({ name }) => name);
     const isRead = ids.length === 0 ? [] : await list(readScript, readMs, ...ids);
     return unread.find((_, at) => isRead[at] !== '1');
   };
-  /** Returns the least recently used session of `name` to evict. `isOwn`: whether the client `name` needs the space. */
+  /**
+   * Returns the least recently used session of a client or network that may be evicted. `isOwn`:
+   * whether the client `name` itself needs the space.
+   */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
     for (const set of evictable[field]) {
@@ -81,7 +96,10 @@ export function createVictimSearch(
     }
     return undefined;
   };
-  /** Returns the oldest evictable session of the clients or networks in `parent` with the highest usage. */
+  /**
+   * Returns the least recently used session that may be evicted, among the clients or networks in
+   * `parent` with the highest usage.
+   */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
     const holders = toMembers(await list(highestScript, byField + parent, maxHolders));
@@ -110,7 +128,7 @@ export function createVictimSearch(
 /** Member of a sorted set: a client or network with its usage, or a session with the time of its last activity. */
 type Member = Readonly<{ name: string; score: number }>;
 
-/** Converts a list of alternating names and scores to members. */
+/** Converts a list of alternating names and scores to objects. */
 function toMembers(pairs: readonly string[]): readonly Member[] {
   const members: Member[] = [];
   for (let at = 0; at < pairs.length; at += 2) {

@@ -1,8 +1,9 @@
 import { defineScript } from '../../../core/engine/engine.ts';
 
 /**
- * Lua functions that several scripts use. `KEYS[1]` is the prefix of all keys of sessions; the scripts append the rest.
- * All keys have the same hash tag, so that a cluster stores them on one server.
+ * Lua functions that several scripts use. `KEYS[1]` is the common prefix of all session keys, to
+ * which the scripts append the rest. The hash tag in the prefix makes a cluster store all keys on
+ * one server.
  */
 const functions = `
 local function key(rest) return KEYS[1] .. rest end
@@ -30,10 +31,11 @@ end
 `;
 
 /**
- * Changes a session if it has the expected version. ARGV[1] is a `SessionChange` as JSON, with two further fields:
- * `operation` (unique name, so that a repeated call has no effect) and `channel` (where the change is published).
- * Returns the kind of the `Outcome`. The field and the kind of an exceeded limit follow 'excess'; they also follow 'ok'
- * if the limit `room` is exceeded after the change.
+ * Script that changes a session if the session has the expected version. ARGV[1] is a
+ * `SessionChange` as JSON with two further fields. `operation` is a unique name, so that a repeated
+ * call has no effect. `channel` is the channel on which the change is published. Returns the kind
+ * of the `Outcome`. After 'excess', the field and the kind of the exceeded limit follow; also after
+ * 'ok' if the limit `room` is exceeded after the change.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -80,21 +82,30 @@ if kind then return {'ok', change.room.field, kind} end
 return {'ok'}
 `);
 
-/** Returns 'known' with the version, record and runner of the session ARGV[1]; otherwise 'purged' or 'unknown'. */
+/**
+ * Script that returns 'known' with the version, record and runner of the session ARGV[1]; 'purged'
+ * for a deleted session; otherwise 'unknown'.
+ */
 export const findScript = defineScript(`${functions}
 local found = redis.call('HMGET', key('record:' .. ARGV[1]), 'version', 'record', 'runner')
 if found[1] then return {'known', found[1], found[2], found[3] or ''} end
 return {redis.call('ZSCORE', key('purged'), ARGV[1]) and 'purged' or 'unknown'}
 `);
 
-/** Returns the versions of the sessions with the ids in ARGV; 0 for a session that does not exist. */
+/**
+ * Script that returns the versions of the sessions with the ids in ARGV; 0 for a session that does
+ * not exist.
+ */
 export const versionsScript = defineScript(`${functions}
 local versions = {}
 for at, id in ipairs(ARGV) do versions[at] = redis.call('HGET', key('record:' .. id), 'version') or '0' end
 return versions
 `);
 
-/** Returns event lines of the session ARGV[1] from index ARGV[2] on: at least one, if any, and up to ARGV[3] bytes. */
+/**
+ * Script that returns event lines of the session ARGV[1] from index ARGV[2] on: at least one line,
+ * if any, and up to ARGV[3] bytes.
+ */
 export const eventsScript = defineScript(`${functions}
 local lines, bytes, from = {}, 0, tonumber(ARGV[2]) + 1
 while #lines < 256 do
@@ -110,8 +121,9 @@ return lines
 `);
 
 /**
- * Returns a part of a long event, and the length of the whole event in bytes. For an event of at most ARGV[4] bytes,
- * returns nothing. ARGV: session, index of the event, offset and maximum length of the part in bytes.
+ * Script that returns the length of a long event in bytes, and a part of the event. ARGV: session
+ * id, event index, offset in bytes, maximum length of the part in bytes. Returns an empty list for
+ * an event that is not longer than this maximum.
  */
 export const partScript = defineScript(`${functions}
 local at = (tonumber(ARGV[2]) + 1) .. '-0'
@@ -125,8 +137,8 @@ return {#line, string.sub(line, from, to)}
 `);
 
 /**
- * Returns up to ARGV[3] questions of the session ARGV[1] before the message ARGV[2], latest first. Each is followed by
- * the `message.completed` line with its answer.
+ * Script that returns up to ARGV[3] answered questions of the session ARGV[1] before the message
+ * ARGV[2], latest first. Each question is followed by the `message.completed` line with the answer.
  */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
@@ -143,27 +155,42 @@ end
 return found
 `);
 
-/** Returns the kind of the limit that the `Need` in ARGV[1] (JSON) exceeds; an empty string if it exceeds none. */
+/**
+ * Script that returns the kind of the limit that the `Need` in ARGV[1] (JSON) exceeds; an empty
+ * string if it exceeds none.
+ */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
 `);
 
-/** Returns up to ARGV[4] ids with scores ARGV[2] to ARGV[3] of the sorted set ARGV[1]. Skips the first ARGV[5]. */
+/**
+ * Script that returns ids of the sorted set ARGV[1] with scores from ARGV[2] to ARGV[3]. Skips the
+ * first ARGV[5] ids, and returns up to ARGV[4] ids.
+ */
 export const rangeScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV[5] or 0, ARGV[4])
 `);
 
-/** Returns the lowest ARGV[3] members of the sorted set ARGV[1], up to score ARGV[2]. Names and scores alternate. */
+/**
+ * Script that returns the ARGV[3] lowest members of the sorted set ARGV[1] with scores up to
+ * ARGV[2], as alternating names and scores.
+ */
 export const lowestScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 `);
 
-/** Returns the highest ARGV[2] members of the sorted set ARGV[1]. Names and scores alternate. */
+/**
+ * Script that returns the ARGV[2] highest members of the sorted set ARGV[1], as alternating names
+ * and scores.
+ */
 export const highestScript = defineScript(`${functions}
 return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
 `);
 
-/** Returns 1 for each session in ARGV[2…] with a stream confirmed in the last ARGV[1] milliseconds, otherwise 0. */
+/**
+ * Script that returns, for each session in ARGV[2…], 1 if an event stream was confirmed in the last
+ * ARGV[1] milliseconds, otherwise 0.
+ */
 export const readScript = defineScript(`${functions}
 local since, found = nowMs() - ARGV[1], {}
 for at = 2, #ARGV do
@@ -172,7 +199,10 @@ end
 return found
 `);
 
-/** Renews leases of the instance ARGV[1] on the sessions ARGV[3…] for ARGV[2] ms. Returns the ids of lost sessions. */
+/**
+ * Script that extends the leases of the server instance ARGV[1] on the sessions ARGV[3…] by ARGV[2]
+ * milliseconds from now. Returns the ids of the sessions that the instance no longer runs.
+ */
 export const renewScript = defineScript(`${functions}
 local untilMs, lost = nowMs() + ARGV[2], {}
 for at = 3, #ARGV do
@@ -187,8 +217,9 @@ return lost
 `);
 
 /**
- * Leases up to ARGV[3] sessions with expired leases to the instance ARGV[1] for ARGV[2] milliseconds. Returns their
- * ids. Increments the version of each, which is the fencing token: later writes of the previous instance fail.
+ * Script that leases up to ARGV[3] sessions with expired leases to the server instance ARGV[1] for
+ * ARGV[2] milliseconds. Returns the ids of these sessions. Increments the version of each session
+ * as a fencing token, so that later writes of the previous instance fail.
  */
 export const claimScript = defineScript(`${functions}
 local now = nowMs()
@@ -206,7 +237,10 @@ end
 return due
 `);
 
-/** Ends the leases of the instance ARGV[1] on the sessions ARGV[2…], so that other instances take them over at once. */
+/**
+ * Script that ends the leases of the server instance ARGV[1] on the sessions ARGV[2…], so that
+ * other instances take them over immediately.
+ */
 export const releaseScript = defineScript(`${functions}
 for at = 2, #ARGV do
   if redis.call('HGET', key('record:' .. ARGV[at]), 'runner') == ARGV[1] then
@@ -215,35 +249,50 @@ for at = 2, #ARGV do
 end
 `);
 
-/** Records that the sessions ARGV[2…] have open streams. Deletes such records older than ARGV[1] milliseconds. */
+/**
+ * Script that records the current time for the sessions ARGV[2…], which have open event streams.
+ * Deletes records older than ARGV[1] milliseconds.
+ */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
 redis.call('ZREMRANGEBYSCORE', key('read'), '-inf', now - ARGV[1])
 for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
 `);
 
-/** Deletes stored ids of deleted sessions: those deleted up to the time ARGV[1], and all except the latest ARGV[2]. */
+/**
+ * Script that deletes the ids of sessions that were deleted up to the time ARGV[1], and all but the
+ * latest ARGV[2] ids of deleted sessions.
+ */
 export const forgetScript = defineScript(`${functions}
 redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])
 redis.call('ZREMRANGEBYRANK', key('purged'), 0, -1 - ARGV[2])
 `);
 
-/** Returns the stored result of the request with the idempotency key ARGV[1], if its session still exists. */
+/**
+ * Script that returns the stored result of the request with the idempotency key ARGV[1]; an empty
+ * string if there is none or its session no longer exists.
+ */
 export const recallScript = defineScript(`${functions}
 return receipt('once:' .. ARGV[1]) or ''
 `);
 
-/** Returns the usage of the client or network ARGV[1] (`*`: all clients). ARGV[2]: `live`, `stored` or `pending`. */
+/**
+ * Script that returns the usage of the client or network ARGV[1], or of all clients (`*`). ARGV[2]:
+ * `live`, `stored` or `pending`.
+ */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])
 `);
 
-/** Returns the text of the message number ARGV[2] of the session ARGV[1]. */
+/** Script that returns the text of the message number ARGV[2] of the session ARGV[1]. */
 export const textScript = defineScript(`${functions}
 return redis.call('HGET', key('record:' .. ARGV[1]), 'text:' .. ARGV[2])
 `);
 
-/** Returns the first ARGV[2] messages of the session ARGV[1]. Delivery ids, texts and states alternate. */
+/**
+ * Script that returns the first ARGV[2] messages of the session ARGV[1]: for each message its
+ * delivery id, text and state.
+ */
 export const messagesScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 for at = 0, ARGV[2] - 1 do

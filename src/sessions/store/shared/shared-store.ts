@@ -5,10 +5,13 @@ import { createSharedRateLimit } from './rate-limit.ts';
 import { createSharedReads } from './reads.ts';
 import { forgetScript } from './scripts.ts';
 
-/** Maximum number of ids of deleted sessions that are kept; the oldest are removed. */
+/** Maximum number of stored ids of deleted sessions. The oldest ids are removed first. */
 const maxPurged = 100_000;
 
-/** Opens the session store that all instances share. Only the instance with a session's lease answers its messages. */
+/**
+ * Opens the session store that all server instances share. Only the instance that holds the lease
+ * of a session answers its messages.
+ */
 export function openSharedSessions(options: SharedSessionsOptions): SessionStore {
   const changes = createChanges(options);
   const { transactions, leases } = changes;

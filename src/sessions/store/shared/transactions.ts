@@ -7,14 +7,20 @@ import type { Command } from './commands.ts';
 import { changesChannel, keyBase } from './keys.ts';
 import { commitScript, findScript } from './scripts.ts';
 
-/** Stored session. `runner`: name of the instance that answers its messages, or an empty string. */
+/**
+ * Stored session. `runner`: name of the server instance that answers its messages; empty if there
+ * is none.
+ */
 export interface StoredSession {
   readonly version: number;
   readonly record: SessionRecord;
   readonly runner: string;
 }
 
-/** Amount that must fit into the limits for all clients (`total`), and for the client and its network (`own`). */
+/**
+ * Amount that a change adds to a limited quantity. `total`: limit for all clients. `own`: limits
+ * for the client and its network.
+ */
 export interface Need {
   readonly field: 'live' | 'stored' | 'pending';
   readonly amount: number;
@@ -23,37 +29,46 @@ export interface Need {
   readonly ignoresShare: boolean;
 }
 
-/** Change of a session. It is made only if the session still has this `version` (0: the session must not exist). */
+/**
+ * Change of a session. The change is made only if the stored session has the version `version` (0:
+ * the session must not exist).
+ */
 export interface SessionChange {
   readonly id: string;
   readonly version: number;
-  /** Name of the instance that must run the session; an empty string for no condition. */
+  /** Name of the server instance that must run the session; an empty string for no condition. */
   readonly runner: string;
-  /** Key of a request's stored result, or empty. The change fails if this result is newer than `onceSinceMs`. */
+  /**
+   * Key under which the result of a request is stored; empty for none. The change is not made if
+   * this key has a result that is newer than `onceSinceMs`.
+   */
   readonly once: string;
   readonly onceSinceMs: number;
   readonly needs: readonly Need[];
   readonly commands: readonly Command[];
   readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
-  /** Lease of the session that the change gives to an instance for `ms` milliseconds. */
+  /** Lease that the change creates: `instance` runs the session for `ms` milliseconds. */
   readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
   /** Whether the change ends the session's lease. */
   readonly ends: boolean;
-  /** Limits that are checked after the change but do not prevent it. The `Outcome` contains the exceeded limit. */
+  /**
+   * Limits that are checked after the change, and do not prevent it. The `Outcome` contains the
+   * exceeded limit.
+   */
   readonly room?: Need | undefined;
 }
 
 /**
- * Result of a change. `ok`: it was made; `excess` is the limit in `room` that is exceeded now. `changed`: another
- * change came first. `lost`: another instance runs the session. `once`: the request is a repetition. `excess`: a limit
- * is exceeded.
+ * Result of a change. `ok`: the change was made; `excess` is the limit in `room` that is exceeded
+ * now. `changed`: another change came first. `lost`: another server instance runs the session.
+ * `once`: the request repeats an earlier request. `excess`: the change would exceed a limit.
  */
 export type Outcome =
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
   | { readonly kind: 'changed' | 'lost' | 'once' }
   | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
 
-/** Milliseconds to wait for a Valkey or Redis server that does not answer, before a call fails. */
+/** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
 const patienceMs = 2000;
 
 interface TransactionsOptions {
@@ -67,7 +82,10 @@ export type Transactions = ReturnType<typeof createTransactions>;
 /** Creates the functions that read and change sessions. They throw Problem `not_ready` if Valkey or Redis fails. */
 export function createTransactions({ engine, replicas }: TransactionsOptions) {
   let operations = 0;
-  /** Runs a script once. If Valkey or Redis fails during the call, returns the error, so that the caller can retry. */
+  /**
+   * Runs a script once. If Valkey or Redis fails during the call, returns the error instead of
+   * throwing it, so that the caller can retry.
+   */
   const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
     if (!(await engine.waitUntilUp(patienceMs))) throw unavailable(engine.state.fault);
     try {
@@ -78,7 +96,10 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       return { error };
     }
   };
-  /** Runs a script, and repeats it once if Valkey or Redis fails during the call. The script must be safe to repeat. */
+  /**
+   * Runs a script. Repeats the call once if Valkey or Redis fails during the call, so the script
+   * must be safe to repeat.
+   */
   const run = async (script: EngineScript, args: readonly (string | number)[]) => {
     const first = await attempt(script, args);
     const { reply, error } = 'error' in first ? await attempt(script, args) : first;
@@ -99,7 +120,10 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
     }
   };
   return {
-    /** Waits until `replicas` replicas have stored every change that is visible now. @throws Problem `not_ready` */
+    /**
+     * Waits until `replicas` replicas have stored all changes made so far. @throws Problem
+     * `not_ready`
+     */
     confirm,
     run: async (script: EngineScript, ...args: readonly (string | number)[]): Promise<string> =>
       String((await run(script, args)) ?? ''),
