@@ -26,7 +26,10 @@ interface ArchiveOptions {
   readonly clock: Clock;
 }
 
-/** Opens the provider for imported posts (the archive) and sample data. @throws Error if opening the database fails */
+/**
+ * Opens the provider that reads imported posts (the archive) and sample data. @throws Error if the
+ * database cannot be opened
+ */
 export function openArchive(options: ArchiveOptions): Provider {
   const { sample } = options;
   const store = openSeededStore(options);
@@ -135,7 +138,11 @@ function isIncomplete(
 
 const isProtected = (): ProviderError => new ProviderError('missing', 'The account is protected.');
 
-/** Returns the part of the archive to search. Without imports, this is the sample data if `sample` is true. */
+/**
+ * Returns the part of the archive to search: one platform, all imports, or the sample data. A
+ * search of the whole archive uses the sample data only if `sample` is true and nothing was
+ * imported.
+ */
 function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {
   if (target !== 'archive') return target;
   return sample && !store.hasImports() ? 'sample' : 'imports';

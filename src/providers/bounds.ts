@@ -19,7 +19,10 @@ import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
-/** Returns a provider that shortens overlong posts and accounts in the results of `provider`, and adds warnings. */
+/**
+ * Returns a provider like `provider` that shortens overlong posts and accounts in the results, and
+ * adds warnings about this.
+ */
 export function withBounds(provider: Provider): Provider {
   // TypeScript types the keys as `string`, but all of them are kinds of query.
   const kinds = Object.keys(provider.ask) as QueryKind[];
@@ -27,7 +30,10 @@ export function withBounds(provider: Provider): Provider {
   return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
-/** Creates a provider that reads from the servers of one platform, and shortens overlong posts and accounts. */
+/**
+ * Creates a provider that reads from the servers of one platform. The provider shortens overlong
+ * posts and accounts.
+ */
 export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
   const covers = (query: Query) => platformOf(query) === platform;
   return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
@@ -55,7 +61,10 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
   return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
-/** Shortens posts that exceed the maximum text length of a response. Counts the requested post before the others. */
+/**
+ * Shortens posts once the response has reached its maximum text length. Counts the text of the
+ * requested post first, so that other posts are shortened before it.
+ */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
   const budget = createBudget(sliced);
@@ -104,7 +113,10 @@ function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<reado
   return (posts) => mapInSlices(posts, bound, sliced);
 }
 
-/** Counts the UTF-16 code units of all displayed texts of a post, plus `lineWeight` for each line break. */
+/**
+ * Counts the UTF-16 code units of all displayed texts of a post. Adds `lineWeight` for each line
+ * break.
+ */
 function countText(post: Post): number {
   if (post.type === 'tombstone') return weighText(post.text);
   const { article, card, poll, quote } = post;
@@ -126,7 +138,10 @@ function countText(post: Post): number {
 const weighText = (text: string | null | undefined): number =>
   text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
-/** Terms used in warnings for members whose names are not plain English. */
+/**
+ * Terms for members of a post or account in warnings. Used for members whose names are not plain
+ * English.
+ */
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
   community_note: 'community note',
@@ -162,7 +177,10 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
   });
 }
 
-/** Shortens the lists and texts of a post, and adds the names of the shortened members to `left_out`. */
+/**
+ * Shortens the lists and texts of a post. Adds the names of the shortened members to the list
+ * `left_out`.
+ */
 export function boundPost(
   post: Post,
   texts: TextMaximums = shownTexts,
@@ -181,7 +199,9 @@ export function boundPost(
   };
 }
 
-/** Shortens the texts of an account, and adds the names of the shortened members to `left_out`. */
+/**
+ * Shortens the texts of an account. Adds the names of the shortened members to the list `left_out`.
+ */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
   const bounded = replaceNamed(account, {
@@ -221,7 +241,10 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** Limits the number of facets (links and styles). Drops links and clips styles beyond the shortened text `cut`. */
+/**
+ * Limits the number of facets (links and styles). If the text was shortened to `cut`, drops links
+ * and clips styles beyond its end.
+ */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;
@@ -285,7 +308,10 @@ interface Lossy {
   readonly left_out?: readonly string[] | undefined;
 }
 
-/** Replaces members of a value, and adds the names of the changed members to `left_out`. */
+/**
+ * Replaces members of a post or account. Adds the names of the changed members to the list
+ * `left_out`.
+ */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));
   const changed = Object.entries(parts).flatMap(([name, part]) =>

@@ -1,23 +1,29 @@
 import type { Clock } from '../core/clock.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Seconds for which requests to an upstream pause after a rate-limited response without `Retry-After`. */
+/**
+ * Number of seconds for which Perch sends no requests to an upstream after a rate-limited response
+ * without `Retry-After`.
+ */
 export const defaultPauseSeconds = 30;
 
 const maxPauseSeconds = 300;
 
-/** Limits the pause that an upstream server demands. The result is between 1 and 300 seconds. */
+/** Clamps the pause that an upstream server demands to a value from 1 to 300 seconds. */
 export const clampPause = (seconds: number): number =>
   Math.min(Math.max(seconds, 1), maxPauseSeconds);
 
-/** Returns the milliseconds for which a `throttled` error pauses a provider. */
+/** Returns the number of milliseconds for which a `throttled` error pauses a provider. */
 export const toPauseMs = ({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): number =>
   clampPause(retryAfterSeconds) * 1000;
 
 export interface BreakerOptions {
   /** Number of consecutive failures that open the circuit breaker. */
   readonly failures: number;
-  /** Milliseconds that the breaker stays open. Each consecutive opening doubles the time, up to `maxOpenMs`. */
+  /**
+   * Milliseconds for which the breaker stays open. The time doubles each time the breaker opens
+   * again without a success, up to `maxOpenMs`.
+   */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -31,26 +37,35 @@ export interface CircuitBreakerOptions extends BreakerOptions {
   readonly host?: string;
 }
 
-/** `closed`: queries pass; `open`: queries fail immediately; `half_open`: a single query probes for recovery. */
+/**
+ * State of a circuit breaker. `closed`: queries pass. `open`: queries fail immediately.
+ * `half_open`: a single query tests whether the server has recovered.
+ */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** Reason why a circuit breaker rejects queries. */
+/** Reason why a circuit breaker rejects queries, and the time until it admits one. */
 export interface BreakerHold {
   readonly reason: 'rate limit' | 'failures';
-  /** Milliseconds until the breaker admits a query; 0 while a single query probes for recovery. */
+  /**
+   * Milliseconds until the breaker admits a query; 0 while a single query tests whether the server
+   * has recovered.
+   */
   readonly waitMs: number;
 }
 
 export interface BreakerCall {
   readonly signal: AbortSignal;
-  /** Post, account or path of the query. Repeated `malformed` responses about one subject count as one failure. */
+  /**
+   * Post, account or path that the query reads. Repeated `malformed` responses for one subject
+   * count as one failure.
+   */
   readonly subject: string;
 }
 
 /**
- * Circuit breaker of a provider or, with the option `host`, of one host. Opens after repeated
- * failures, and pauses after a rate-limited response. Ignores the outcome of a query that began
- * before the last change of state.
+ * Circuit breaker of a provider or, with the option `host`, of one host. It opens after repeated
+ * failures, and pauses after a rate-limited response. If its state changes during a query, it
+ * ignores the outcome of the query, unless the response is rate-limited.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';
@@ -81,20 +96,26 @@ export class CircuitBreaker {
     }
   }
 
-  /** Rejects all queries for the time that a `throttled` error specifies; default: 30 seconds. */
+  /**
+   * Rejects all queries for the time that a `throttled` error specifies, or for 30 seconds if the
+   * error specifies no time.
+   */
   pause(error: ProviderError): void {
     const untilMs = this.#options.clock.now() + toPauseMs(error);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /** Opens a closed breaker for `ms` milliseconds. Called after the breaker of another Perch instance has opened. */
+  /**
+   * Opens a closed breaker for `ms` milliseconds. Called when the breaker of another Perch instance
+   * has opened.
+   */
   openFor(ms: number): void {
     if (this.state !== 'closed') return;
     this.#openUntilMs = this.#options.clock.now() + ms;
     this.#change('open');
   }
 
-  /** Returns the reason why the breaker rejects queries at the moment; `null` if it admits them. */
+  /** Returns the reason why the breaker currently rejects queries; `null` if it admits queries. */
   hold(): BreakerHold | null {
     const now = this.#options.clock.now();
     if (now < this.#pausedUntilMs)

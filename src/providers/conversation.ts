@@ -28,7 +28,10 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
   const isOwn = (row: Row, focal: Row) => row.id !== focal.id && authorOf(row) === authorOf(focal);
   const byLikes = (a: Row, b: Row) => (likesOf(b) ?? -1) - (likesOf(a) ?? -1) || byOldest(a, b);
   return {
-    /** Returns the author's posts after `focal` in a thread. Each is the author's first reply to the post before it. */
+    /**
+     * Returns the posts with which the author of `focal` continues the thread: the author's first
+     * reply to `focal`, the first reply to that reply, and so on.
+     */
     pickContinuation: (focal: Row, rows: readonly Row[]): readonly Row[] => {
       const own = groupByParent(rows.filter((row) => isOwn(row, focal)));
       const chain = new Map([[focal.id, focal]]);
@@ -39,7 +42,10 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /** Returns the direct replies to `answeredIds` by `order`, then `others`, each followed by its own replies. */
+    /**
+     * Returns the direct replies to the posts `answeredIds`, sorted by `order`, and then the posts
+     * `others`. Each of these posts is followed by the replies to it.
+     */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds

@@ -30,7 +30,10 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   return new ProviderError('unavailable', unanswered[kind], { isProviderWide, cause: failure });
 }
 
-/** Returns the error for HTTP status 429, 403 (which some CDNs send instead of 429) or 5xx; `null` for others. */
+/**
+ * Returns the error for HTTP status 429, 403 (which some CDNs send instead of 429) or 5xx; `null`
+ * for other statuses.
+ */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -43,12 +46,15 @@ export function toStatusFailure(
   return new ProviderError('unavailable', 'The source is failing at the moment.');
 }
 
-/** Pauses the provider if an optional request failed with a `throttled` error. Ignores other errors. */
+/**
+ * Reports a `throttled` error of an optional request, so that the provider pauses. Ignores other
+ * errors.
+ */
 export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
 
-/** Waits for an optional read, and returns `null` if it fails with a ProviderError. */
+/** Returns the result of an optional read; `null` if the read fails with a ProviderError. */
 export async function readOrNull<Found>(read: Promise<Found>, context: ProviderContext) {
   try {
     return await read;
@@ -59,7 +65,10 @@ export async function readOrNull<Found>(read: Promise<Found>, context: ProviderC
   }
 }
 
-/** Waits for a read of a post or account. Rethrows ProviderError `missing`. Ignores ProviderErrors of other kinds. */
+/**
+ * Waits for a read, and throws its error if the post or account does not exist (ProviderError
+ * `missing`). Ignores ProviderErrors of other kinds.
+ */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;
@@ -69,7 +78,10 @@ export async function throwIfMissing(read: Promise<unknown>, context: ProviderCo
   }
 }
 
-/** Waits for `result`. Throws the value of `reasonOf()` if the signal is aborted first. */
+/**
+ * Returns `result` when it is available. Throws the value of `reasonOf()` if the signal is aborted
+ * first.
+ */
 export function untilAborted<Result>(
   result: Promise<Result>,
   signal: AbortSignal,
@@ -88,7 +100,10 @@ export const unreadParts = {
   replies: 'The replies could not be read.',
 } as const;
 
-/** Returns the parts of a conversation that a query requests in addition to the post. */
+/**
+ * Returns the parts of a conversation that a query requests in addition to the post: the thread,
+ * the replies, or both.
+ */
 export function wantedParts({ thread, replies }: PostQuery): PostFound['missing'] {
   const parts = ['thread', 'replies'] as const;
   return parts.filter((part) => (part === 'thread' ? thread : replies !== 'off'));

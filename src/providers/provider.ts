@@ -16,27 +16,39 @@ export const readNames = [
 ] as const;
 
 export interface ProviderContext extends RequestContext {
-  /** Pauses the provider. Called if an optional request fails with a `throttled` error. The read itself continues. */
+  /**
+   * Pauses the provider. Called if an optional request fails with a `throttled` error. The query
+   * itself continues.
+   */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/** Function that answers one kind of query. Throws ProviderError, or Problem `rate_limited` or `overloaded`. */
+/**
+ * Function of a provider that answers one kind of query. Throws ProviderError, or Problem
+ * `rate_limited` or `overloaded`.
+ */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
 
-/** Whether a provider can answer a query. A `last resort` is used only after all other providers have failed. */
+/**
+ * Whether a provider can answer a query. A provider of `last resort` is used only after all other
+ * providers have failed.
+ */
 export type Coverage = boolean | 'last resort';
 
 export interface Provider {
   readonly name: string;
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<(typeof readNames)[number]>;
-  /** Returns whether the provider can answer this query; the archive, for example, contains only some accounts. */
+  /**
+   * Returns whether the provider can answer a query. For example, the archive contains only some
+   * accounts.
+   */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
-  /** Whether the provider reads stored data, without requests to an upstream server. */
+  /** Whether the provider reads stored data and sends no requests to upstream servers. */
   readonly isLocal?: boolean;
   close?(): void;
 }

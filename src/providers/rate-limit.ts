@@ -4,7 +4,9 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface RateLimitOptions {
-  /** Returns the maximum number of requests per minute, which may change. */
+  /**
+   * Returns the current maximum number of requests per minute. The maximum may change over time.
+   */
   readonly perMinute: () => number;
   readonly maxWaitMs: number;
   readonly clock: Clock;
@@ -14,16 +16,19 @@ const minuteMs = 60_000;
 
 const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
-/** Tolerance in milliseconds for network delays, because requests can arrive closer together than they were sent. */
+/**
+ * Tolerance in milliseconds for network delays. Two requests can arrive closer together than they
+ * were sent.
+ */
 const slackMs = 2000;
 
 const fairTurns = 100; // number of requests in 60 seconds that each client may always start
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
- * requests use at most four fifths of them. Each API client can use 100, and more while it has used
- * fewer than are left. `get` throws ProviderError `throttled` if a foreground request would wait
- * longer than `maxWaitMs`.
+ * requests may use up to four fifths of this number. Each API client may start 100 requests, and
+ * more as long as its number of requests is lower than the number still available. `get` throws
+ * ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -68,7 +73,10 @@ function throttled(message: string, waitMs: number, isProviderWide: boolean): Pr
   return new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
 }
 
-/** Returns the key for counting the requests of a client: its /48 network for IPv6, or else its IP address. */
+/**
+ * Returns the key by which the requests of a client are counted: the client's IPv6 /48 network or
+ * its IPv4 address; `null` for an unknown client.
+ */
 const nameOf = (client: Client | null | undefined): string | null =>
   client?.network ?? client?.address ?? null;
 
@@ -77,7 +85,10 @@ interface Turn {
   readonly name: string | null;
 }
 
-/** Creates a sliding window with the requests (turns) of the last 60 seconds. All times are in Unix milliseconds. */
+/**
+ * Creates a sliding window of the requests (turns) that were started in the last 60 seconds. All
+ * times are in Unix milliseconds.
+ */
 function createTurnWindow(perMinute: () => number) {
   const turns: Turn[] = [];
   const taken = new Map<string, number>();
@@ -94,12 +105,18 @@ function createTurnWindow(perMinute: () => number) {
     }
   };
   return {
-    /** Returns the earliest time at which more than `left` further requests are allowed. */
+    /**
+     * Returns the earliest time at which a request can start so that at least `left` more requests
+     * remain available.
+     */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    /** Returns the earliest time at which the client has used fewer than 100 requests, or fewer than are left. */
+    /**
+     * Returns the earliest time at which the client `name` may start a request: its number of
+     * requests is lower than 100, or lower than the number still available.
+     */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;

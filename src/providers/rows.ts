@@ -6,11 +6,14 @@ import { maximums } from '../platforms/maximums.ts';
 export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
-  /** Number of list items beyond the maximum. These items were not read. */
+  /** Number of list items beyond the maximum. These items were not parsed. */
   readonly excess: number;
 }
 
-/** Parses a list item by item, and counts malformed items. Returns `null` if the value is not a list. */
+/**
+ * Parses a list item by item, and counts the malformed items. Returns `null` if the value is not an
+ * array.
+ */
 export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
@@ -43,7 +46,10 @@ export function uniqueBy<Row>(
 export const uniqueById = <Row extends { readonly id: string | null }>(rows: readonly Row[]) =>
   uniqueBy(rows, ({ id }) => id);
 
-/** Returns whether a post is in the search's time range and has photos or videos if the search's feed requires them. */
+/**
+ * Returns whether a post matches a search: it is in the time range, and has photos or videos if the
+ * search's feed requires them.
+ */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -54,7 +60,9 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 export type RowNoun = keyof typeof plurals;
 
-/** Returns a list with a warning that `count` items were omitted; an empty list if `count` is 0. */
+/**
+ * Returns a list with one warning that `count` items were omitted; an empty list if `count` is 0.
+ */
 export function describeOmitted(
   count: number,
   noun: RowNoun,
@@ -79,7 +87,7 @@ export function describeUnread(
   ];
 }
 
-/** Converts a post with its replies to a page of replies, which is the only page of the list. */
+/** Converts a post with its replies to a page of replies. The page has no next page. */
 export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): Page<Post> {
   // Placeholders are not listed, because they may lack the id that identifies an item.
   const items = replies.filter(({ type }) => type === 'status');

@@ -13,7 +13,10 @@ export interface UpstreamOptions {
   readonly apiUrl: string;
 }
 
-/** Function that sends a GET request. Throws ProviderError, or Problem `rate_limited` or `overloaded`. */
+/**
+ * Function that sends a GET request to an upstream API. Throws ProviderError, or Problem
+ * `rate_limited` or `overloaded`.
+ */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
@@ -28,7 +31,9 @@ export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
   };
 }
 
-/** Parses a JSON body. Returns `undefined` for other content, such as an HTML error page. */
+/**
+ * Parses a JSON response body. Returns `undefined` for other content, such as an HTML error page.
+ */
 export function readJson({ mediaType, text }: HttpAnswer): unknown {
   if (mediaType !== 'application/json') return undefined;
   try {
@@ -40,7 +45,7 @@ export function readJson({ mediaType, text }: HttpAnswer): unknown {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Parses a body that is a JSON object. Returns `null` for anything else. */
+/** Parses a response body as a JSON object. Returns `null` for anything else. */
 export function readBody(answer: HttpAnswer): Body | null {
   const body = readJson(answer);
   return isBody(body) ? body : null;

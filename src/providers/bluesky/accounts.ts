@@ -29,7 +29,10 @@ async function readProfile(client: BlueskyClient, handle: string, context: Provi
   return profile;
 }
 
-/** Caches the DID (account id) of an account. Throws ProviderError `missing` if the account's labels hide it. */
+/**
+ * Caches the DID (permanent account id) of an account. Throws ProviderError `missing` if the
+ * account's labels hide it.
+ */
 export function acceptAccount(
   { known, clock }: BlueskyClient,
   handle: string,
@@ -40,7 +43,10 @@ export function acceptAccount(
   known.note(handle, actor);
 }
 
-/** Checks why an account's posts are absent. Throws ProviderError `missing` if the account is missing or hidden. */
+/**
+ * Reads an account whose posts are absent. Throws ProviderError `missing` if the account is missing
+ * or hidden.
+ */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);
 
@@ -72,7 +78,10 @@ export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUser
   };
 }
 
-/** Converts a list of accounts. Omits hidden accounts. Throws ProviderError `malformed` if `list` is not an array. */
+/**
+ * Converts a list of accounts from Bluesky's format. Omits hidden accounts. Throws ProviderError
+ * `malformed` if `list` is not an array.
+ */
 export async function toAccounts(
   list: unknown,
   nowMs: number,
@@ -94,7 +103,9 @@ export async function toAccounts(
 
 const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
 
-/** Returns the handle of an account, or its DID (account id) if the handle is not verified. */
+/**
+ * Returns the handle of an account, or its DID (permanent account id) if the handle is not valid.
+ */
 export const nameOf = ({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string =>
   handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
 

@@ -6,8 +6,9 @@ import { createMalformed, toStatusFailure } from '../failure.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
- * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView (Bluesky API server). Omits
- * parameters that are `null`. Throws ProviderError for a failed response, and {@link Refusal} for a refused parameter.
+ * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView (Bluesky API
+ * server). Omits parameters that are `null`. Throws ProviderError for a failed response; its
+ * subclass {@link Refusal} if the server refuses a parameter.
  */
 export type BlueskyQuery = (
   method: string,
@@ -32,7 +33,10 @@ export class Refusal extends ProviderError {
   }
 }
 
-/** Error of kind `throttled` for HTTP status 403. The host refuses all requests of one type, such as all searches. */
+/**
+ * Error of kind `throttled` for HTTP status 403. The host refuses all requests of one kind, such as
+ * all searches.
+ */
 export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
@@ -72,7 +76,10 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
-/** Error names and messages of Bluesky for missing posts and accounts. Bluesky does not send them during an outage. */
+/**
+ * Error names and messages of Bluesky that report a missing post or account. Bluesky does not send
+ * them during an outage.
+ */
 const absences = [
   [/^AccountTakedown$/, null, 'Bluesky has suspended this account.'],
   [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.'],
@@ -85,7 +92,10 @@ const absences = [
   [/^Blocked(?:By)?Actor$/, null, 'This account cannot be read because of a block.'],
 ] as const;
 
-/** Returns the pause in seconds that a rate-limited response requests by `Retry-After` or `RateLimit-Reset`. */
+/**
+ * Returns the pause in seconds that a rate-limited response demands in `Retry-After` or
+ * `RateLimit-Reset`; `undefined` if there is none.
+ */
 function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
   const resetSeconds = Number(answer.header('ratelimit-reset') ?? Number.NaN);
   const pauseSeconds = Math.ceil(resetSeconds - clock.now() / 1000);
@@ -100,7 +110,10 @@ const memory = { max: 5000, ttlMs: 600_000 };
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {
-    /** Caches the DID of the account with the handle `name`. Ignores letter case. Does nothing if `name` is the DID. */
+    /**
+     * Caches the DID of the account `name`, which is a handle in any letter case. Does nothing if
+     * `name` is the DID itself.
+     */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
@@ -115,6 +128,9 @@ export const maxLimit = 100;
 export const writeLimit = (count: number): number =>
   Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 
-/** Returns the next page's cursor; `null` if the response has none or repeats the request's cursor (`sent`). */
+/**
+ * Returns the cursor of the next page; `null` if the response has no cursor or repeats the cursor
+ * of the request (`sent`).
+ */
 export const nextCursor = (cursor: unknown, sent: string | null): string | null =>
   typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;

@@ -5,14 +5,20 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
-/** Reason to hide a post or account: for logged-in users only, account removed, post removed, hidden by moderators. */
+/**
+ * Reason to hide a post or account. `signed-in`: for logged-in users only. `suspended`: account
+ * removed. `taken-down`: post removed. `hidden`: hidden by moderators.
+ */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
 export type Assessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation requires a warning for this post.';
 
-/** Returns the reason to hide an account or another labelled record, such as a list; `null` if it may be shown. */
+/**
+ * Returns the reason to hide an account or another labelled record, such as a list; `null` if the
+ * record may be shown.
+ */
 export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
@@ -20,7 +26,10 @@ export function restrictionOf(
   return findRestriction(new Set(activeLabels(labels, nowMs).map(({ val }) => val)), 'suspended');
 }
 
-/** Returns the reason to hide a post, whether it is sensitive, and its warning, from the labels of post and author. */
+/**
+ * Evaluates the labels of a post and its author. Returns the reason to hide the post, whether it is
+ * sensitive, and the warning to show.
+ */
 export function assessPost(post: PostPayload, nowMs: number) {
   const { author, record } = post;
   const own = [...activeLabels(post.labels, nowMs), ...(record.labels?.values ?? [])];
@@ -40,7 +49,10 @@ function findRestriction(values: ReadonlySet<string>, removed: Restriction): Res
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/** Returns the labels that are neither withdrawn nor expired. A label with a malformed expiry time never expires. */
+/**
+ * Returns the labels that are neither withdrawn nor expired. A malformed expiry time counts as no
+ * expiry time.
+ */
 function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);
@@ -48,7 +60,10 @@ function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly 
   });
 }
 
-/** Pattern of a descriptive label, such as `spam`. Labels with `!`, such as `!hide`, are instructions to apps. */
+/**
+ * Pattern of a descriptive label, such as `spam`. The pattern excludes labels that instruct apps,
+ * such as `!hide`.
+ */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
 export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {
@@ -97,7 +112,7 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-/** Returns the warnings about posts or accounts that are hidden or could not be read. */
+/** Returns warnings with the numbers of posts or accounts that are hidden or could not be read. */
 export function describeHidden(
   restrictions: readonly (Restriction | null)[],
   unread: Pick<Rows<unknown>, 'unreadable' | 'excess'>,

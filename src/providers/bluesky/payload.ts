@@ -33,7 +33,10 @@ const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
 const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
 export const did = z.string().regex(didForm);
 
-/** Parses the `at://` URI of a record. Returns `null` for anything else, including a URI with a handle. */
+/**
+ * Parses the `at://` URI of a record of the AT Protocol. Returns `null` for anything else,
+ * including a URI with a handle instead of a DID.
+ */
 export function parseRecordUri(uri: string): RecordAddress | null {
   const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
   if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
@@ -80,7 +83,10 @@ const actorPayload = z.object({
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
-/** Schema of the labels that an author has set on a post. Any other value becomes `null`. */
+/**
+ * Schema of the labels that an author has set on a post. A value that is not an object becomes
+ * `null`.
+ */
 const selfLabels = z
   .unknown()
   .optional()
@@ -212,7 +218,10 @@ const readEmbed = parserOf(embed);
 
 export type EmbedPayload = ReturnType<typeof parseEmbed>;
 
-/** Parses an embed of a post: media, a link, or a record. Absent or malformed parts become `null` or empty. */
+/**
+ * Parses an embed of a post (media, a link, or a record). Absent or malformed parts become `null`
+ * or empty.
+ */
 export function parseEmbed(value: unknown) {
   const outer = readEmbed(value);
   const { record, media } = outer ?? {};

@@ -90,7 +90,10 @@ async function readRequested(client: BlueskyClient, query: PostQuery, context: P
   return whole;
 }
 
-/** Reads a thread. If the response is too large, reads only the ancestors and the direct replies. */
+/**
+ * Reads a thread. If the response is too large, reads the thread again with only the ancestors and
+ * the direct replies.
+ */
 async function readWhole(client: BlueskyClient, request: TreeRequest, context: ProviderContext) {
   const { reach } = request;
   try {
@@ -105,7 +108,10 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
   }
 }
 
-/** Reads the author's later posts in a thread. Sends more requests if a response ends before the thread does. */
+/**
+ * Reads the posts with which the author continues the thread after `focal`. Sends further requests
+ * while a response ends before the thread.
+ */
 async function readContinuation(
   client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
@@ -125,7 +131,10 @@ async function readContinuation(
   return { branches, isCut, hasFailed: false };
 }
 
-/** Reads the last post of a thread with its replies. Returns `last` if it has none; `null` if the request fails. */
+/**
+ * Reads the post `last` again with its replies. Returns `last` itself if it has no replies; `null`
+ * if the request fails.
+ */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
@@ -173,7 +182,7 @@ export interface Tree {
   readonly isMissingReplies: boolean;
 }
 
-/** Request for a thread, with the number of levels to read above and below the post. */
+/** Request for a thread. `reach`: number of levels to read above and below the post. */
 export interface TreeRequest {
   readonly account: string;
   readonly rkey: string;
@@ -209,7 +218,10 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the parent of a post (`start`) and all posts above it. The list ends at the first unavailable post. */
+/**
+ * Converts the posts above a post, from its parent (`start`) upwards. The list ends at the first
+ * unavailable post.
+ */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -241,7 +253,10 @@ interface GrowingBranch {
   readonly node: ThreadNode | null;
 }
 
-/** Converts the replies to a post level by level. Beyond the maximum number of posts, omits the deepest replies. */
+/**
+ * Converts the replies to a post level by level. If there are more posts than the maximum, omits
+ * the deepest replies.
+ */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: GrowingBranch[] = [root];
@@ -266,7 +281,10 @@ function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growin
   return { branch: { post, payload, replies: [] }, node };
 }
 
-/** Returns the author's posts after `focal` in a thread. Each is the author's first reply to the post before it. */
+/**
+ * Returns the posts with which the author of `focal` continues the thread: the author's first reply
+ * to `focal`, the first reply to that reply, and so on.
+ */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];
   const author = focal.payload?.author.did;
@@ -280,8 +298,8 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 
 /**
  * Returns the direct replies to the author's thread, sorted by `order`, with placeholders last.
- * Each is followed by its own replies, oldest first. Among these, a placeholder is included only if
- * a visible reply is below it.
+ * Each direct reply is followed by the replies to it, oldest first. A placeholder among these is
+ * omitted unless there is a visible reply below it.
  */
 export function rankReplies(
   focal: Branch,
@@ -313,7 +331,10 @@ const orders = {
   recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
 };
 
-/** Returns a post's time in Unix milliseconds; a hidden post sorts last. `direction`: 1 ascending, -1 descending. */
+/**
+ * Returns the time of a post in Unix milliseconds, for sorting. The value for a hidden post sorts
+ * last. `direction`: 1 for ascending order, -1 for descending order.
+ */
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;

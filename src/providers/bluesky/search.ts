@@ -12,9 +12,9 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the function that searches posts on the first host that answers. Without a login, Bluesky
- * sends one page per search. The next page of latest posts is therefore a new search for earlier
- * posts. Top posts have only one page.
+ * Creates the function that searches posts on the first of the hosts that answers. Without a login,
+ * Bluesky sends only one page per search. For the next page of latest posts, the function searches
+ * for earlier posts. Top posts have only one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -37,7 +37,10 @@ export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'se
   };
 }
 
-/** Returns the time before which posts are searched, in Unix milliseconds; `null` for a search from the newest post. */
+/**
+ * Returns the time in Unix milliseconds before which posts are searched; `null` if the search
+ * starts at the newest post.
+ */
 function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   if (cursor === null) return untilSeconds === null ? null : untilSeconds * 1000;
   const ms = Number(cursor);
@@ -45,7 +48,10 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/** Returns the next page's cursor, a time in Unix milliseconds before `beforeMs`; `null` at the end of the results. */
+/**
+ * Returns the cursor of the next page: a time in Unix milliseconds before `beforeMs`; `null` at the
+ * end of the results.
+ */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
@@ -69,7 +75,10 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
 
 const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/** Sends a search to each host in order until one succeeds. Stops if a host refuses a parameter or limits the rate. */
+/**
+ * Sends a search to one host after the other until a host answers. Stops if a host refuses a
+ * parameter or limits the request rate.
+ */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,
@@ -95,7 +104,10 @@ function isWorthNextHost(error: unknown): boolean {
   return error instanceof Banned || error.kind === 'unavailable' || error.kind === 'malformed';
 }
 
-/** Returns ProviderError `rejected` for a refused search text, or `refusal` itself for another refused parameter. */
+/**
+ * Returns ProviderError `rejected` if Bluesky refused the search text. Returns `refusal` itself if
+ * Bluesky refused another parameter.
+ */
 function toRejected(refusal: Refusal): ProviderError {
   if (/\b(?:since|until|limit|sort)\b/.test(refusal.rawMessage)) return refusal;
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });

@@ -24,11 +24,17 @@ import {
 
 export interface Shaping {
   readonly nowMs: number;
-  /** Author of the post that is replied to; `null` if the server did not send that post. */
+  /**
+   * Author of the parent (the post to which the post replies); `null` if the server did not send
+   * the parent.
+   */
   readonly parentAuthor: ActorPayload | null;
 }
 
-/** Converts a post with the post that it quotes. Returns a `Tombstone` (placeholder) if the post is not public. */
+/**
+ * Converts a post and its quoted post from Bluesky's format. Returns a `Tombstone` (placeholder) if
+ * the post is not public.
+ */
 export const shapePost = (post: PostPayload, shaping: Shaping): Post =>
   shapeWithin(post, shaping, maximums.quotes);
 
@@ -121,7 +127,10 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
   return nameLeftOut(status, leftOut);
 }
 
-/** Returns a reference to the parent of a reply. All members are `null` if the parent is only for logged-in users. */
+/**
+ * Returns a reference to the parent of a reply; `null` if the post is not a reply. All members are
+ * `null` if the parent is only for logged-in users.
+ */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;
   if (uri === null) return null;
@@ -137,7 +146,10 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/** Converts a quoted post and up to `quotesLeft` quotes nested in it. Bluesky sends only the URI of the third level. */
+/**
+ * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. Bluesky sends only
+ * the URI of the third level.
+ */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
   if (missing !== null) return shapeMissing(missing);
@@ -146,7 +158,7 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
-/** Returns whether an embedded record is something other than a post, such as a list or a feed. */
+/** Returns whether an embedded record is not a post but, for example, a list or a feed. */
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
@@ -156,7 +168,10 @@ type External = NonNullable<EmbedPayload['external']>;
 type Picture = EmbedPayload['pictures'][number];
 type Video = NonNullable<EmbedPayload['video']>;
 
-/** Returns the media in the embeds of a post, in display order. Includes links to a GIF on a known GIF service. */
+/**
+ * Returns the media in the embeds of a post, in display order. A link to a GIF on a known GIF
+ * service counts as media.
+ */
 export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   return toMediaSet(
     embeds.flatMap(({ pictures, video, external }) => [
@@ -169,7 +184,10 @@ export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   );
 }
 
-/** Returns the preview of the first web page, list, feed, starter pack or labeler in a post; `null` if none. */
+/**
+ * Returns the link preview of the first web page, list, feed, starter pack or labeler in a post;
+ * `null` if there is none.
+ */
 export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
   const [card] = embeds.flatMap(({ external, record }) => {
     const page = external === null || isGif(external) ? null : shapePage(external);
@@ -198,12 +216,18 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Hosts of GIF services. The Bluesky app displays links to these hosts as animated images. */
+/**
+ * Pattern of the hosts of GIF services. The Bluesky app displays links to these hosts as animated
+ * images.
+ */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
 const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
 
-/** Converts a GIF link. Reads the size from its URL, and the author's alt text from the description after `Alt:`. */
+/**
+ * Converts a link to a GIF. The size comes from the link's URL, and the author's alt text from the
+ * description, where it follows `Alt:`.
+ */
 function shapeGif({ uri, title, description, thumb }: External): Media {
   const { searchParams } = new URL(uri);
   const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;

@@ -11,7 +11,10 @@ import { assessPost, describeHidden } from './labels.ts';
 import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the function that reads an account's posts before `untilSeconds`, or the newest if this time is refused. */
+/**
+ * Creates the function that reads an account's posts from before `untilSeconds`. If Bluesky does
+ * not accept this time, reads the newest posts.
+ */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
@@ -37,7 +40,10 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/** Tolerance in milliseconds for repost times. Bluesky sorts by creation time, but sends the later indexing time. */
+/**
+ * Tolerance in milliseconds for the times of reposts. Bluesky sorts reposts by creation time, but
+ * sends their later indexing time.
+ */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {
@@ -84,7 +90,10 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
 
 const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
-/** Returns the requested posts and reposts, each post once. (An account can repost its own posts.) */
+/**
+ * Returns the posts and reposts that match the query, each post once. (An account can repost its
+ * own posts.)
+ */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {
@@ -97,7 +106,10 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
 }
 
-/** Converts a timeline entry. Returns `null` for a post that cannot be shown: timelines have no placeholders. */
+/**
+ * Converts a timeline entry. Returns `null` for a post that cannot be shown, because timelines have
+ * no placeholders.
+ */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });

@@ -12,13 +12,16 @@ type BlockPayload = ContentPayload['blocks'][number];
 type EntityPayload = ContentPayload['entityMap'][number]['value'];
 type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
-/** Entities (links, embedded posts and others) and media of an article, keyed by their identifiers in the article. */
+/**
+ * Entities (such as links and embedded posts) and media of an article, by their keys in the
+ * article.
+ */
 interface References {
   readonly entities: ReadonlyMap<string, EntityPayload>;
   readonly media: ReadonlyMap<string, MediaInfo>;
 }
 
-/** Converts a long-form article. Omits blank blocks. */
+/** Converts a long-form article from FxTwitter's format. Omits blank blocks. */
 export function shapeArticle(article: ArticlePayload): Article {
   const references = {
     entities: new Map(article.content?.entityMap.map(({ key, value }) => [key, value])),
@@ -90,7 +93,10 @@ function shapeMedia(info: MediaInfo | undefined): readonly ArticleBlock[] {
   return url === null ? [] : [{ type: 'image', url, alt: null, width, height }];
 }
 
-/** Returns the URL of the MP4 variant with the highest bitrate; `null` if there is no video. */
+/**
+ * Returns the URL of the video variant with the highest bitrate, of type MP4 or of unknown type;
+ * `null` if there is none.
+ */
 function bestVariant(info: MediaInfo): string | null {
   const variants = [...info.variants, ...(info.video_info?.variants ?? [])];
   const [best] = variants
@@ -121,7 +127,10 @@ function inlineStyles(block: BlockPayload): readonly StyleRange[] {
   });
 }
 
-/** Returns the links in a text block of an article. Other entities, most of which mark an emoji, are ignored. */
+/**
+ * Returns the links in a text block of an article. Ignores other entities, most of which mark an
+ * emoji.
+ */
 function entityLinks(block: BlockPayload, references: References): readonly StyleRange[] {
   return block.entityRanges.flatMap(({ key, offset, length }): StyleRange[] => {
     const entity = references.entities.get(key);
@@ -149,7 +158,10 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
   });
 }
 
-/** Returns the absolute URL of a link. X also links texts without a scheme, such as `example.com`. */
+/**
+ * Returns the absolute URL of a link; `null` if the text is not a URL. X also links texts without a
+ * scheme, such as `example.com`.
+ */
 function absoluteUrl(text: string): string | null {
   const url = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   return isWebUrl(url) ? url : null;

@@ -8,7 +8,10 @@ import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
-/** Post with its thread and replies. Each list is `null` if the response does not contain the list. */
+/**
+ * Post with its thread and replies. `thread` and `replies` are `null` if the response does not
+ * contain them.
+ */
 export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
@@ -20,7 +23,10 @@ export interface PostAnswer {
 type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
-/** Creates the client that reads posts from the FxTwitter API. Its functions throw ProviderError if a read fails. */
+/**
+ * Creates the client that reads posts from the FxTwitter API. The functions of the client throw
+ * ProviderError if a read fails.
+ */
 export function createClient(upstream: Upstream) {
   const read = async (path: string, context: RequestContext): Promise<PostAnswer> => {
     const answer = await upstream(path, context);
@@ -56,7 +62,10 @@ export function createClient(upstream: Upstream) {
   };
 }
 
-/** Placeholder for the post of a protected account, for which FxTwitter sends status 401 without a post. */
+/**
+ * Placeholder for a post by a protected account. FxTwitter sends status 401 without a post for such
+ * an account.
+ */
 const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
 
 /** Returns the post or tombstone (placeholder) of a response. A tombstone may have any HTTP status. */
@@ -83,7 +92,10 @@ const cursors = lenient(z.object({ bottom: textOrNull }));
 export const readCursor = (body: Body | null): string | null =>
   cursors.parse(body?.cursor)?.bottom ?? null;
 
-/** Returns the HTTP status that FxTwitter sent. A proxy may change it to 200, but not the `code` in the body. */
+/**
+ * Returns the HTTP status that FxTwitter sent. A proxy may have changed the status to 200, but not
+ * the member `code` of the body.
+ */
 export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
   status === 200 && typeof body?.code === 'number' ? body.code : status;
 

@@ -13,7 +13,10 @@ import type { StatusPayload } from './payload.ts';
 type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
-/** Range of X's original text (code points), with its position in FxTwitter's edited text (UTF-16 indices). */
+/**
+ * Range of X's original text (offsets in code points), and the same range in FxTwitter's edited
+ * text (UTF-16 indices).
+ */
 interface Anchor {
   readonly rawStart: number;
   readonly rawEnd: number;
@@ -27,7 +30,10 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/** Converts the facets (links and styles) of X's original text (`raw`) to facets of FxTwitter's edited `text`. */
+/**
+ * Converts the facets (links and styles) of X's original text (`raw`) to facets of FxTwitter's
+ * edited `text`.
+ */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };
@@ -45,7 +51,10 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return nestRuns(found, toOffset(text.length));
 }
 
-/** Returns the `Anchor` of the texts' start. It covers the mentions before `visibleStart` if only `raw` has them. */
+/**
+ * Returns the `Anchor` at the start of both texts. It covers the mentions before `visibleStart` if
+ * the edited text lacks them.
+ */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -73,7 +82,10 @@ function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | n
   return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
 }
 
-/** Returns the type and URL of a facet. Returns `null` for `media`, whose offsets are wrong in long posts. */
+/**
+ * Returns the type and URL of a link facet; `null` for other facets. Facets of type `media` have
+ * wrong offsets in long posts.
+ */
 function toLink({ type, original, replacement }: FacetPayload) {
   if (type === 'url') {
     const url = webUrlOrNull(replacement);
@@ -86,7 +98,10 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/** Returns the range of a style, such as bold, in `text`. Links before the style (`anchors`) shift its position. */
+/**
+ * Returns the range of a style, such as bold, in `text`; `null` if the range is not found. Links
+ * before the style (`anchors`) shift its position.
+ */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -103,13 +118,19 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Returns the index in the edited text for `rawIndex` in X's text; `inside` if `rawIndex` is in `anchor`. */
+/**
+ * Converts `rawIndex`, an index in X's original text, to an index in the edited text. Returns
+ * `inside` if `rawIndex` is before the end of `anchor`.
+ */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/** Returns the index of `run` in `text`: `expected` if it is there, else the first from `from` on; `null` if none. */
+/**
+ * Returns the index of `run` in `text`: `expected` if `run` is there, otherwise its first index
+ * from `from` on; `null` if there is none.
+ */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

@@ -93,7 +93,7 @@ const communityPayload = z.object({ id: xId, name: text, description: textOrNull
 
 const offset = z.number().int().nonnegative();
 
-/** Key of an entity or a media item in an article: a number, or a text of digits. */
+/** Schema of the key of an entity or a media item in an article: a number, or a string. */
 const key = z.union([token, z.number().transform(String)]);
 
 const tags = listOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
@@ -132,7 +132,7 @@ const mediaInfo = z.object({
   video_info: lenient(z.object({ variants })),
 });
 
-/** Long-form article. `content` has no blocks if FxTwitter sent only the preview. */
+/** Schema of a long-form article. `content` has no blocks if FxTwitter sent only the preview. */
 export const articlePayload = z.object({
   id: tokenOrNull,
   title: text,

@@ -33,7 +33,10 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
   };
 }
 
-/** Removes the requested post (`focal`) from a thread, and all but the first of several posts with the same id. */
+/**
+ * Removes posts that occur twice from a thread: the requested post (`focal`), and all but the first
+ * of several posts with the same id.
+ */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
   const all = uniqueById([...before, ...line.continuation]);
@@ -67,7 +70,10 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/** Reads the thread and replies concurrently. Cancels the replies if the thread has an error that affects both. */
+/**
+ * Reads the thread and the replies of a post concurrently. Cancels the request for the replies if
+ * the error for the thread applies to both.
+ */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -88,7 +94,10 @@ async function readAround(
   }
 }
 
-/** Returns whether a failure is conclusive: the post is missing, or no further requests are allowed. */
+/**
+ * Returns whether an error makes further requests pointless: the post is missing, or the rate limit
+ * is reached.
+ */
 const isConclusive = (error: unknown): boolean =>
   !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 
@@ -140,7 +149,10 @@ const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /** Replies from the API endpoint `/2/conversation`. They include the author's later posts in the thread. */
+  /**
+   * Replies from the API endpoint `/2/conversation`, which include the author's later posts in the
+   * thread.
+   */
   readonly replies?: readonly Post[];
 }
 
@@ -183,7 +195,7 @@ async function readParents(
   };
 }
 
-/** Posts of the author's thread before and after the requested post. */
+/** Posts of a thread before and after the requested post. */
 export interface ThreadLine {
   readonly ancestors: readonly Post[];
   readonly continuation: readonly Post[];
@@ -208,7 +220,10 @@ const threadOrder = createThreadOrder<Status>({
   byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
 });
 
-/** Returns the author's posts after `focal` in a thread. Each is the author's first reply to the post before it. */
+/**
+ * Returns the posts with which the author of `focal` continues the thread: the author's first reply
+ * to `focal`, the first reply to that reply, and so on.
+ */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');
   return threadOrder.pickContinuation(focal, posts);
@@ -220,7 +235,10 @@ interface ReplyRanking {
   readonly shown: ThreadLine;
 }
 
-/** Returns the direct replies in the order of `ranking`, each followed by its own replies, oldest first. */
+/**
+ * Returns the direct replies to the author's thread, sorted by `ranking.order`. Each direct reply
+ * is followed by the replies to it, oldest first.
+ */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
   const answeredIds = [focalId, ...shown.continuation.map(({ id }) => id)];
@@ -231,7 +249,10 @@ export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): reado
   return threadOrder.rankReplies(replies, { answeredIds, order });
 }
 
-/** Compares two decimal ids for sorting. The ids are strings, because they exceed `Number.MAX_SAFE_INTEGER`. */
+/**
+ * Compares two decimal ids numerically, for sorting. The ids are strings, because they exceed
+ * `Number.MAX_SAFE_INTEGER`.
+ */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
@@ -241,7 +262,10 @@ function compareIds(a: string, b: string): number {
 const noMore =
   'X sent no further replies. X sends the same response during an outage, so replies may be missing.';
 
-/** Creates the function that reads a page of replies. An empty page ends the list, even if X may have more replies. */
+/**
+ * Creates the function that reads a page of replies. An empty page ends the list, although X may
+ * have further replies.
+ */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);
@@ -270,7 +294,10 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   };
 }
 
-/** Returns a warning about an empty page of replies; no warning for the first page if X counts no replies. */
+/**
+ * Returns a list with a warning about an empty page of replies. The list is empty for the first
+ * page of a post without replies.
+ */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;
@@ -279,7 +306,10 @@ function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): reado
   return [`X counts ${counted} to this post, but sent none.`];
 }
 
-/** Reads a page of replies. Returns `null` if a page after the first is missing, which ends the list. */
+/**
+ * Reads a page of replies. Returns `null` if a later page than the first is missing, which ends the
+ * list.
+ */
 async function readPage(
   client: FxTwitterClient,
   { post, order, cursor }: RepliesQuery,

@@ -27,13 +27,19 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       ? control.explainMiss(handle, context)
       : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
-    /** Reads a public account. Throws ProviderError `missing` for other accounts, or `ambiguous` if X may fail. */
+    /**
+     * Reads a public account. Throws ProviderError `missing` for other accounts, or `ambiguous` if
+     * an outage of X is possible.
+     */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /** Returns the error for an account whose posts or followers were not found; `unavailable` if it is public. */
+    /**
+     * Returns the error for an account whose posts or followers were not found. The error is
+     * `unavailable` if the account itself is public.
+     */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -76,16 +82,25 @@ const unavailableSentences = {
 
 interface ControlOptions {
   readonly clock: Clock;
-  /** Returns whether the profile endpoint finds an account. Throws ProviderError if the request fails. */
+  /**
+   * Returns whether the profile endpoint finds an account. Rejects with ProviderError if the
+   * request fails.
+   */
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
-/** Handles of two accounts that certainly exist, for testing whether the API finds any accounts. */
+/**
+ * Handles of two accounts that certainly exist. Reading one of them shows whether the API finds any
+ * accounts at all.
+ */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
-/** Creates the test that distinguishes a missing account from an outage by reading a well-known account. */
+/**
+ * Creates the functions that distinguish a missing account from an outage. To do so, they read a
+ * well-known account.
+ */
 export function createControl({ clock, answers }: ControlOptions) {
   const pending = new Map<string, Promise<boolean | ProviderError>>();
   let succeededMs = Number.NEGATIVE_INFINITY;
@@ -108,7 +123,10 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   return {
     noteSuccess,
-    /** Returns the error for an account that was not found. Concurrent calls share one test for an outage. */
+    /**
+     * Returns the error for an account that was not found. Concurrent calls share one read of a
+     * well-known account.
+     */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toAbsenceError(true, context);

@@ -21,7 +21,10 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/** Converts a post with the posts that it quotes. Returns a `Tombstone` (placeholder) if the author is protected. */
+/**
+ * Converts a post and its quoted posts from FxTwitter's format. Returns a `Tombstone` (placeholder)
+ * if the author is protected.
+ */
 export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.quotes);
 
 /** Converts the requested post. Throws ProviderError `missing` if the author's account is protected. */
@@ -86,14 +89,20 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
 export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): string | null =>
   replying_to?.status ?? replying_to_status;
 
-/** Converts a quoted post and up to `quotesLeft` quotes nested in it. A malformed post becomes a placeholder. */
+/**
+ * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. A malformed post
+ * becomes a placeholder.
+ */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
   const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;
   return shapeWithin(parsePost(row) ?? nothing, quotesLeft);
 }
 
-/** Creates a `Tombstone` (placeholder of a post). For a private post, omits the author, also from the URL. */
+/**
+ * Creates a `Tombstone` (placeholder for a post). For a private post, neither the placeholder nor
+ * its URL names the author.
+ */
 function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombstone {
   const author = reason === 'private' ? null : known;
   return {
@@ -126,7 +135,10 @@ const shapeCommunity = ({ community }: StatusPayload): Community | null =>
 const shapePoll = ({ poll }: StatusPayload): Poll | null =>
   poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
 
-/** Returns the media of a post. An embedded video of another site comes last. Ignores photo collages (`mosaic`). */
+/**
+ * Returns the media of a post. A video embedded from another site comes last. Ignores photo
+ * collages (`mosaic`).
+ */
 function shapeMedia({ media }: StatusPayload): MediaSet {
   const items = media?.all.map(shapeItem) ?? [];
   if (!media?.external) return toMediaSet(items);
@@ -169,7 +181,10 @@ export async function shapeListed(
     .filter(({ reposted_by }) => reposted_by?.protected !== true);
 }
 
-/** Converts an account. For a protected account, only the id, the handle and the URL are included. */
+/**
+ * Converts an account from FxTwitter's format. For a protected account, only the id, the handle and
+ * the URL are included.
+ */
 export function shapeAccount(user: UserPayload): Account {
   const { id, screen_name } = user;
   const url = profileUrl('x', screen_name, '');

@@ -1,4 +1,7 @@
-/** Words in `User-Agent` by which FxTwitter detects link-preview crawlers. FxTwitter does not send JSON to crawlers. */
+/**
+ * Words in the header `User-Agent` by which FxTwitter detects link-preview crawlers. FxTwitter
+ * sends crawlers no JSON.
+ */
 const words = [
   'discordbot',
   'telegrambot',

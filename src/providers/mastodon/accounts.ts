@@ -42,7 +42,10 @@ const locatedMemory = { max: 5000, ttlMs: 300_000 };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Creates the functions that read accounts. Absent and suspended accounts cause ProviderError `missing`. */
+/**
+ * Creates the functions that read accounts. They throw ProviderError `missing` for absent and
+ * suspended accounts.
+ */
 export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
@@ -56,7 +59,10 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    /** Requests a list of an account, such as its posts. `path` may include query parameters. */
+    /**
+     * Reads a list of an account, such as the account's posts. `path` is the end of the API path,
+     * and may include query parameters.
+     */
     readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
       const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
@@ -75,7 +81,9 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/** Returns a function that calls `read` only once for concurrent reads of the same account. */
+/**
+ * Returns a function like `read` that shares one call among concurrent reads of the same account.
+ */
 function shareReads(read: ReadByHandle): ReadByHandle {
   const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {
@@ -97,7 +105,10 @@ function shareReads(read: ReadByHandle): ReadByHandle {
   return join;
 }
 
-/** Returns whether an error is a ProviderError that was caused by the server, not by the cancellation of a request. */
+/**
+ * Returns whether an error is a ProviderError for a failed server. A cancelled request is not a
+ * failure of the server.
+ */
 function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
@@ -113,7 +124,7 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 
 /**
  * Function that sends a request to the server of an account. The server is the domain of the
- * handle, or the host that the domain names for the account. Throws ProviderError, or Problem
+ * handle, or another host to which the domain refers. Throws ProviderError, or Problem
  * `rate_limited` or `overloaded`.
  */
 export type AskHome = (
@@ -122,7 +133,10 @@ export type AskHome = (
   context: RequestContext,
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
-/** Maximum size and lifetime of the cache of account hosts. It contains only hosts that differ from handle domains. */
+/**
+ * Maximum number of entries, and their lifetime in milliseconds, of the cache of account hosts. The
+ * cache contains only hosts that differ from the domain of the handle.
+ */
 const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
@@ -152,7 +166,10 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/** Returns the redirect target `to`, or else the WebFinger host; `null` if that host does not serve the account. */
+/**
+ * Returns the host of an account: the redirect target `to` if defined, otherwise the host from
+ * WebFinger. Returns `null` if that host does not serve the account.
+ */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
@@ -170,7 +187,10 @@ const readWebFinger = parserOf(
   z.object({ links: listOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
-/** Returns the host of an account by WebFinger (RFC 7033): from the link `self`, or from a redirect of the request. */
+/**
+ * Returns the host of an account by WebFinger (RFC 7033): the host of the link `self`, or of a
+ * redirect; `null` if there is neither.
+ */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
@@ -182,7 +202,10 @@ async function askWebFinger(askServer: AskServer, handle: string, context: Reque
   return self ? publicHostOf(self) : null;
 }
 
-/** Converts an account. Its profile fields become the last lines of the description. */
+/**
+ * Converts an account from Mastodon's format. The profile fields become the last lines of the
+ * description.
+ */
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map(({ name, value, verified_at }) => {
     return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
@@ -208,7 +231,10 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
   return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
-/** Returns the warnings about an account: moved, limited, memorial, or automated. */
+/**
+ * Returns warnings about the state of an account: moved, limited by moderators, memorial, or
+ * automated.
+ */
 export function describeAccountState(row: AccountPayload, home: Home): readonly string[] {
   const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
   return [
@@ -226,7 +252,10 @@ interface Field extends ProfileField {
 const readHtml = (html: string, home: Home): RichText =>
   toRichText(html, { nameMention: createNaming([], home) });
 
-/** Returns the first link in the profile fields, preferably a verified one. */
+/**
+ * Returns the first verified link in the profile fields, or else the first link; `null` if there is
+ * none.
+ */
 function findLink(fields: readonly Field[]): string | null {
   const links = fields.flatMap(({ isVerified, value }) => {
     const link = value.facets.find(({ type }) => type === 'link')?.url;
@@ -235,10 +264,13 @@ function findLink(fields: readonly Field[]): string | null {
   return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
 }
 
-/** Returns the URL of an avatar or banner, or `null` for the server's placeholder image. */
+/** Returns the URL of an avatar or banner; `null` for the placeholder image of a server. */
 const pictureOf = (url: string | null): string | null =>
   url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 
-/** Returns a count, or `null` for -1, which some servers send if the account owner hides the count. */
+/**
+ * Returns a count; `null` for a negative count, which some servers send if the account's owner
+ * hides it.
+ */
 const countOf = (count: number | null): number | null =>
   count === null || count < 0 ? null : count;

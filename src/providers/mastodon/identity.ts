@@ -5,13 +5,19 @@ import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/refere
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
-/** Mastodon server: the host that receives requests, and the domain in the handles of its accounts. */
+/**
+ * Mastodon server. `host` receives the requests, and `domain` is the domain in the handles of its
+ * accounts.
+ */
 export interface Home {
   readonly host: string;
   readonly domain: string;
 }
 
-/** Returns the full handle `user@domain` of an account, which a server writes as `user` or `user@domain`. */
+/**
+ * Returns the full handle `user@domain` of an account. Servers write local accounts without the
+ * domain.
+ */
 export function toHandle(acct: string, { domain }: Home): string {
   const [user, of = domain] = acct.split('@');
   return `${user}@${toAscii(of)}`;
@@ -24,7 +30,10 @@ function toAscii(domain: string): string {
 
 export const isLocal = ({ acct }: Pick<AccountPayload, 'acct'>): boolean => !acct.includes('@');
 
-/** Returns whether an account belongs to the server `home`: its full handle ends in the server's host or domain. */
+/**
+ * Returns whether an account belongs to the server `home`: the domain of its full handle is the
+ * server's host or domain.
+ */
 export function isFromHome(acct: string, home: Home): boolean {
   const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
   return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
@@ -42,8 +51,9 @@ export interface PostIdentity {
 }
 
 /**
- * Returns the id, handle and URL of a post. For a copy of a post from another server, the id and
- * URL are those of the original if the response has its Mastodon URL, or else those of the copy.
+ * Returns the id, handle and URL of a post. A copy of a post from another server gets the id and
+ * URL of the original if the response contains the original's Mastodon URL. Otherwise it gets those
+ * of the copy.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -65,14 +75,20 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
   `https://${host}/@${acct}/${id}`;
 
-/** Returns the host and URL of the copy of an account, or of its post `id`; `null` if the account belongs to `home`. */
+/**
+ * Returns the server host and the URL at which an account of another server, or its post `id`, is
+ * stored as a copy; `null` if the account belongs to `home`.
+ */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;
   return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
-/** Returns the profile URL of an account: `url` if it is on the account's server, else a URL made from the handle. */
+/**
+ * Returns the profile URL of an account: `url` if this URL is on the account's server, otherwise a
+ * URL made from the handle.
+ */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
   home: Home,
@@ -83,7 +99,10 @@ export function accountUrl(
   return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
 }
 
-/** Creates the function that finds a mention's full handle in the post's list of mentions or the mention's URL. */
+/**
+ * Creates the function that returns the full handle for a mention, from the post's list of mentions
+ * or from the mention's URL; `null` if unknown.
+ */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);

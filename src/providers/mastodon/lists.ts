@@ -20,7 +20,10 @@ import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } fr
 import { createUnreadable, type FoundReply } from './servers.ts';
 import { createSurroundings, shapePost } from './shape.ts';
 
-/** Creates the function that reads a page of an account's posts and boosts. Omits posts that are not public. */
+/**
+ * Creates the function that reads a page of an account's posts and boosts (reposts). Omits posts
+ * that are not public.
+ */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -87,7 +90,10 @@ export interface PageRows<Row> extends Rows<Row> {
   readonly next: string | null;
 }
 
-/** Parses a page of a list, without duplicates. Throws ProviderError `malformed` for anything but a list of objects. */
+/**
+ * Parses a page of a list. Removes duplicates. Throws ProviderError `malformed` if the body is not
+ * an array of objects.
+ */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
@@ -107,7 +113,10 @@ function hasNoObjects(list: unknown): boolean {
 
 const positionForm = /^[\w-]{1,128}$/; // id of a relation, post or account in a `Link` header
 
-/** Returns `cursor` as a list of one query parameter; an empty list if the cursor is `null` or malformed. */
+/**
+ * Returns a list with the query parameter for `cursor`; an empty list if `cursor` is `null` or
+ * malformed.
+ */
 export const writeCursor = (cursor: string | null): readonly string[] =>
   cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 
@@ -143,7 +152,10 @@ export async function shapeListed(rows: readonly StatusPayload[], home: Home, sl
   };
 }
 
-/** Returns a warning if some posts are copies from other servers. Copies may differ from the originals. */
+/**
+ * Returns a list with a warning if some posts are copies from other servers, which may differ from
+ * the originals; otherwise an empty list.
+ */
 export function describeCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
@@ -154,7 +166,10 @@ export function describeCopies(posts: readonly Post[], { host }: Home): readonly
   ];
 }
 
-/** Converts the accounts of a list, except suspended accounts. Also returns warnings for the response. */
+/**
+ * Converts the accounts of a list, except suspended accounts. Returns the accounts and the warnings
+ * for the response.
+ */
 export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
   const shape = (row: AccountPayload) => shapeAccount(row, home);
@@ -171,7 +186,10 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   return { items, warnings };
 }
 
-/** Parses a page of posts. If a page of `limit` posts has no header `Link`, the next cursor is the last post's id. */
+/**
+ * Parses a page of posts. If a page of at least `limit` posts has no `Link` header, the id of the
+ * last post is the next cursor.
+ */
 export async function readPosts(
   reply: FoundReply,
   limit: number,
@@ -187,7 +205,10 @@ const [usualPosts, maxPosts] = [20, 40];
 
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
-/** Reads a page of posts, newest first. Starts before `untilSeconds` if post ids encode times, else at the newest. */
+/**
+ * Reads a page of posts, newest first. If post ids encode times, the page starts before
+ * `untilSeconds`; otherwise it starts at the newest post.
+ */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
   read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
@@ -200,7 +221,10 @@ export async function readBefore(
   return haveTimeIds(first.rows) && jumped.rows.every(isNumericId) ? jumped : first;
 }
 
-/** Removes posts made at `untilSeconds` or later. For a boost, uses the time of the boost, not of the boosted post. */
+/**
+ * Removes posts made at `untilSeconds` or later. For a boost (repost), compares the time of the
+ * boost, not of the boosted post.
+ */
 export function dropLater(rows: readonly StatusPayload[], untilSeconds: number | null) {
   const untilMs = (untilSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return rows.filter(({ createdMs }) => createdMs < untilMs);

@@ -25,7 +25,10 @@ const anyId = z.string().regex(/^[\w-]{1,128}$/); // any id: an opaque part of a
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
-/** Handle: `user` (local) or `user@domain`. Characters that look like `@` or change the text direction are rejected. */
+/**
+ * Schema of a handle: `user` (local) or `user@domain`. Rejects characters that look like `@` or
+ * change the text direction.
+ */
 const acct = z
   .string()
   .regex(/^[\p{L}\p{M}\p{N}_.~+%-]{1,128}(?:@[\p{L}\p{M}\p{N}.-]{1,253}(?::\d{1,5})?)?$/u);
@@ -115,13 +118,19 @@ const reactionList = listOf(
   maximums.reactions,
 );
 
-/** Schema of emoji reactions: a list or, from some server software, an object with the count of each emoji. */
+/**
+ * Schema of emoji reactions. Most server software sends a list; some sends an object with the count
+ * of each emoji.
+ */
 const reactions = z
   .unknown()
   .optional()
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
-/** Converts emoji counts to a list. Keeps one item more than the maximum, so that the parser detects the excess. */
+/**
+ * Converts an object of emoji counts to a list. Returns one item more than the maximum, so that the
+ * parser detects excess items.
+ */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));
@@ -181,7 +190,10 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);
 
-/** Parses a post. Returns `null` if the post is malformed, or if it is a boost of a malformed post. */
+/**
+ * Parses a post. Returns `null` if the post is malformed, or if it is a boost (repost) of a
+ * malformed post.
+ */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
@@ -193,7 +205,10 @@ export const boostedIn = ({ reblog }: StatusPayload): StatusPayload | null =>
 
 const readQuote = parserOf(quotePayload);
 
-/** Parses the quote of a post in the formats of Mastodon and its forks. Returns `null` if there is no quote. */
+/**
+ * Parses the quote in a post, in the formats of Mastodon and its forks. Returns `null` if there is
+ * no quote.
+ */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;
@@ -202,7 +217,10 @@ export function parseQuote(row: StatusPayload): QuotePayload | null {
   return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
 }
 
-/** Parses a quote in Pleroma's format, or returns `null`. Pleroma sends `quote_visible: false` even without a quote. */
+/**
+ * Parses a quote in Pleroma's format; returns `null` if there is none. Pleroma sends
+ * `quote_visible: false` even without a quote.
+ */
 function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
   const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
   if (quote === null && id === null && quote_url === null) return null;

@@ -17,7 +17,10 @@ interface ReadPost {
   readonly query: PostQuery;
   readonly row: StatusPayload;
   readonly home: Home;
-  /** Ancestors and replies of the requested post, or the error of reading them; `null` if they were not requested. */
+  /**
+   * Ancestors and replies of the requested post, or the error of the failed read; `null` if the
+   * query did not request them.
+   */
   readonly around: Context | ProviderError | null;
 }
 
@@ -28,7 +31,10 @@ export function askPost(askHome: AskHome): Ask<'post'> {
   };
 }
 
-/** Creates the function that reads the replies to a post. A Mastodon server sends all of them as a single list. */
+/**
+ * Creates the function that reads the replies to a post. A Mastodon server sends all replies in a
+ * single list.
+ */
 export function askReplies(askHome: AskHome): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
@@ -72,7 +78,10 @@ async function get(
   return { home, body: expectFound(reply, 'post').body };
 }
 
-/** Reads the ancestors and replies of a post. Returns a ProviderError instead of throwing the error. */
+/**
+ * Reads the ancestors and replies of a post; `null` if the query does not request them. A
+ * ProviderError is returned, not thrown.
+ */
 async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   if (wantedParts(query).length === 0) return null;
   try {
@@ -100,7 +109,10 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
   };
 }
 
-/** Reads the quoted post if the server sent only its id. If the read fails, the quote becomes a placeholder. */
+/**
+ * Reads the quoted post if the server sent only its id. If the read fails, the quote becomes a
+ * placeholder.
+ */
 async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);
@@ -160,7 +172,10 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Number of malformed posts in the ancestors and descendants; `excess` is the number of posts beyond the maximum. */
+  /**
+   * Number of malformed posts among the ancestors and descendants. `excess`: number of posts beyond
+   * the maximum.
+   */
   readonly unreadable: number;
   readonly excess: number;
 }
@@ -174,7 +189,10 @@ const threadOrder = createThreadOrder<StatusPayload>({
   byOldest,
 });
 
-/** Arranges the conversation around a post. Each reply follows its parent; replies without a known parent come last. */
+/**
+ * Arranges the conversation around a post as ancestors, the author's continuation, and replies.
+ * Each reply follows its parent. Replies whose parent is unknown come last.
+ */
 export function arrangeContext(
   focal: StatusPayload,
   { ancestors, descendants }: Context,
@@ -215,7 +233,9 @@ const fewAncestors = `Without a login, the server sends up to ${maxAncestors} ea
 const lostParent =
   'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 
-/** Returns the warnings about ancestors and replies that the server probably omitted from the response. */
+/**
+ * Returns warnings about ancestors and replies that the server probably omitted from the response.
+ */
 export function describeCuts(
   focal: StatusPayload,
   { ancestors, descendants }: Context,

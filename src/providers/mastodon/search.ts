@@ -26,7 +26,10 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-/** Creates the function that searches posts by hashtag. Other searches need a login on Mastodon. */
+/**
+ * Creates the function that searches posts by hashtag. Mastodon allows other searches only with a
+ * login.
+ */
 export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
@@ -52,13 +55,19 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
 
 const maxFurther = 4;
 
-/** Pattern of a Mastodon hashtag: letters, digits, underscores and middle dots. A leading `-` excludes the hashtag. */
+/**
+ * Pattern of a hashtag in a search: `#` and letters, digits, underscores or middle dots. A leading
+ * `-` excludes posts with the hashtag.
+ */
 const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 
 const onlyTags =
   'Without a login, Mastodon has no search for words in posts, but lists posts by hashtag. Search for `#tag`, for `#one #two` (posts with both hashtags), or for `#one -#two` (posts without the second hashtag).';
 
-/** Parses a search text. Throws ProviderError `rejected` if the text contains anything but hashtags. */
+/**
+ * Parses a search text as hashtags. Throws ProviderError `rejected` if the text contains other
+ * words, only excluded hashtags, or too many hashtags.
+ */
 function parseTags(text: string): TagSearch {
   const found = text
     .trim()
@@ -87,7 +96,10 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-/** Returns a successful response. Throws ProviderError if the server does not support this search. */
+/**
+ * Returns `reply` if it is a successful response. Throws ProviderError if the server does not
+ * support this search.
+ */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
@@ -117,7 +129,10 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/** Creates the function that searches accounts. For a full handle, also reads the account from its server. */
+/**
+ * Creates the function that searches accounts. For a full handle, the function also reads the
+ * account from the account's server.
+ */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {

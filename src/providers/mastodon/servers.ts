@@ -25,10 +25,16 @@ export interface FoundReply {
   header(name: string): string | undefined;
 }
 
-/** Response of a Mastodon server. `suspended`: status 410, which older versions send for suspended accounts. */
+/**
+ * Response of a Mastodon server. `absent`: status 404. `suspended`: status 410, which older
+ * versions send for suspended accounts.
+ */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** Response of a host without the Mastodon API. `to`: host of a redirect, `null` if not public, `undefined` if none. */
+/**
+ * Response of a host without the Mastodon API. `to`: host to which the response redirects; `null`
+ * if this host is not public, `undefined` without a redirect.
+ */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -49,7 +55,10 @@ export type AskServer = (
 export interface HostLimitOptions {
   readonly clock: Clock;
   readonly breaker: BreakerOptions;
-  /** Maximum number of concurrent requests to one host. A single client address may use half of them. */
+  /**
+   * Maximum number of concurrent requests to one host. A single client address may use half of this
+   * number.
+   */
   readonly maxPerHost: number;
 }
 
@@ -130,7 +139,10 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [422, 'requires a login for this.'],
 ]);
 
-/** Returns the pause in seconds that a server requests with `Retry-After`, or with a time in `X-RateLimit-Reset`. */
+/**
+ * Returns the pause in seconds that a server demands with `Retry-After` or `X-RateLimit-Reset`;
+ * `undefined` if there is none.
+ */
 function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
@@ -170,7 +182,10 @@ const missing = {
   account: 'The server has no such account.',
 } as const;
 
-/** Returns a successful response. Throws ProviderError `missing` if the post or account is absent or suspended. */
+/**
+ * Returns `reply` if it is a successful response. Throws ProviderError `missing` if the post or
+ * account is absent or suspended.
+ */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();

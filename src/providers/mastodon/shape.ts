@@ -38,11 +38,17 @@ export interface Surroundings {
   readonly home: Home;
   /** Identity (id, handle and URL) of each post in the response, keyed by the post's id on the responding server. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /** Converts the author of a post. Caches the account, because many posts of a timeline have the same author. */
+  /**
+   * Converts the author of a post. Caches the result, because many posts of a timeline have the
+   * same author.
+   */
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/** Creates the data that all posts of a response share: the identities of the posts, and a cache of authors. */
+/**
+ * Creates the data for converting the posts of one response: the identities of the posts, and a
+ * cache of authors.
+ */
 export function createSurroundings(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
   return {
@@ -56,7 +62,10 @@ export function createSurroundings(rows: readonly StatusPayload[], home: Home): 
   };
 }
 
-/** Converts a post, or the boosted post of a boost. Returns a `Tombstone` (placeholder) if either is not public. */
+/**
+ * Converts a post from Mastodon's format; for a boost (repost), the boosted post. Returns a
+ * `Tombstone` (placeholder) if the post or the boost is not public.
+ */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -67,7 +76,7 @@ export function shapePost(row: StatusPayload, around: Surroundings): Post {
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
 
-/** Returns the reason to hide a post, or `null` if the post is public. */
+/** Returns the reason to hide a post; `null` if the post is public. */
 export function hiddenReason({ visibility, account }: StatusPayload): Tombstone['reason'] | null {
   if (visibility !== 'public' && visibility !== 'unlisted') return 'private';
   return account.suspended === true ? 'suspended' : null;
@@ -138,7 +147,7 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
 }
 
-/** CSS class of the link that servers prepend to the text for clients without quote support. */
+/** CSS classes of the link that servers prepend to the text for clients without quote support. */
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 
 function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
@@ -148,7 +157,10 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
   });
 }
 
-/** Returns a reference to the parent of a reply. `status` (the parent's id) is `null` if only a copy's id is known. */
+/**
+ * Returns a reference to the parent of a reply; `null` if the post is not a reply. `status` is the
+ * parent's id, or `null` if the server sent only the id of a copy.
+ */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
@@ -175,7 +187,10 @@ function toQuoteReason(state: string | null): Tombstone['reason'] {
 
 const unreadQuote = 'This post quotes another post, which could not be read.';
 
-/** Converts a quoted post and up to `quotesLeft` quotes nested in it. An unavailable post becomes a placeholder. */
+/**
+ * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. An unavailable post
+ * becomes a placeholder.
+ */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
@@ -199,7 +214,9 @@ function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonl
 
 const toName = (tag: string): string => tag.replace(/^[#＃]/u, '').toLowerCase();
 
-/** Returns the reactions to a post. The name of the member that contains them depends on the server software. */
+/**
+ * Returns the reactions to a post. Each kind of server software sends them in a different member.
+ */
 function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
   const lists = [pleroma?.emoji_reactions ?? [], emoji_reactions, reactions];
   return lists.find((list) => list.length > 0) ?? [];
@@ -233,7 +250,10 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/** Returns the media type by file extension, for files of type `unknown`, which the server could not process. */
+/**
+ * Returns the media type of a file according to its extension. Used for files of type `unknown`,
+ * which the server could not process.
+ */
 function typeOfFile(url: string): Media['type'] {
   const { pathname } = new URL(url);
   if (/\.(?:mp4|m4v|mov|webm|ogv)$/i.test(pathname)) return 'video';
@@ -241,7 +261,10 @@ function typeOfFile(url: string): Media['type'] {
   return 'photo';
 }
 
-/** Converts a poll. In a multiple-choice poll, percentages relate to the number of voters, if known. */
+/**
+ * Converts a poll from Mastodon's format. In a multiple-choice poll, percentages refer to the
+ * number of voters, if known.
+ */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;
@@ -267,7 +290,10 @@ function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-/** Returns the author of a linked page. Newer servers send several authors, of which only the first is used. */
+/**
+ * Returns the author of a linked page. Newer servers send several authors; only the first author is
+ * used.
+ */
 function authorOf({ author_name, author_url, authors }: CardPayload) {
   const [first] = authors;
   return {

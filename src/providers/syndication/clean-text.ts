@@ -8,14 +8,17 @@ import type { PostPayload } from './payload.ts';
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** Expected text of the range. The edit is skipped if the range contains another text. */
+  /** Expected text of the range. The edit is skipped if the range contains a different text. */
   readonly original: string;
   /** Replacement text; `null` keeps the original text. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Returns the display text: expands links, decodes entities, and removes links to media and to the post `quotedId`. */
+/**
+ * Returns the text of a post for display. Expands links, decodes HTML entities, and removes links
+ * to attached media and to the quoted post `quotedId`.
+ */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
   const parts: string[] = [];
@@ -54,7 +57,10 @@ function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
   return edits.sort((a, b) => a.start - b.start);
 }
 
-/** Returns the edits that remove links to attached media. In old posts, only `mediaDetails` contains these links. */
+/**
+ * Returns the edits that remove the links to attached media from the text. In old posts, only
+ * `mediaDetails` contains these links.
+ */
 function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
   return [...(entities?.media ?? []), ...mediaDetails].flatMap(({ indices, url }): Edit[] => {
     if (indices === null || url === null) return [];

@@ -8,7 +8,7 @@ import { createUpstream, isBody, readJson, type UpstreamOptions } from '../upstr
 import { type PostPayload, parseAnswer, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Creates the provider that reads single posts on X from the endpoint that X offers for embedded posts. */
+/** Creates the provider that reads single posts on X. It uses X's endpoint for embedded posts. */
 export function createSyndication(options: UpstreamOptions): Provider {
   const upstream = createUpstream(options);
   return withBounds({
@@ -50,11 +50,17 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
   ];
 }
 
-/** Returns the parameter `token` for a post id, computed in the same way as by the embed widget of X. */
+/**
+ * Returns the request parameter `token` for a post id. X's embed widget computes the token in the
+ * same way.
+ */
 export const tokenOf = (id: string): string =>
   ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 
-/** Parses a response. Throws ProviderError for failures, and for status 200 without a post that can be shown. */
+/**
+ * Parses the response to a request for a post. Throws ProviderError if the request failed, or if
+ * the response contains no post that can be shown.
+ */
 function readPost(answer: HttpAnswer): PostPayload {
   const { status, retryAfterSeconds } = answer;
   if (status === 404 || status === 400) throw createAmbiguous();
@@ -87,7 +93,10 @@ const reasons = [
   ['limits who can view', 'private'],
 ] as const;
 
-/** Returns the error for the text of a tombstone (notice in place of a post); `ambiguous` for an unknown text. */
+/**
+ * Returns the error for a tombstone (notice in place of a post), according to its text. An unknown
+ * text results in ProviderError `ambiguous`.
+ */
 function readTombstone(text: string): ProviderError {
   const known = reasons.find(([words]) => text.toLowerCase().includes(words));
   return known === undefined ? createAmbiguous() : toMissing(known[1]);

@@ -121,7 +121,10 @@ export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = parserOf(postPayload);
 
-/** Parses the members that distinguish the types of responses. Does not check the content of `user`. */
+/**
+ * Parses the members that distinguish the kinds of responses. Does not validate the content of
+ * `user`.
+ */
 export const parseAnswer = parserOf(
   z.object({
     __typename: tokenOrNull,

@@ -16,13 +16,16 @@ type UserPayload = PostPayload['user'];
 type MediaPayload = PostPayload['mediaDetails'][number];
 type CardPayload = NonNullable<PostPayload['card']>;
 
-/** Converts a post with the post that it quotes. */
+/** Converts a post and its quoted post from the format of X's embed endpoint. */
 export function shapePost(row: PostPayload): Status {
   const quote = parsePost(row.quoted_tweet);
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/** Converts a post without its quoted post. Removes the link to `quote` from the text. */
+/**
+ * Converts a post without its quoted post. Removes the link to the quoted post `quote` from the
+ * text.
+ */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',
@@ -64,7 +67,7 @@ function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
   });
 }
 
-/** Language codes for texts without words: `und`, `zxx`, `qme` and others. */
+/** Pattern of language codes for texts without words: `und`, `zxx`, `qme` and others. */
 const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
 
 function shapeAccount(user: UserPayload): Account {
@@ -109,14 +112,20 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
 
 type Links = NonNullable<PostPayload['entities']>['urls'];
 
-/** Returns the target URL of a card (link preview). Expands the card's short URL with the links of the post. */
+/**
+ * Returns the target URL of a card (link preview); `null` if there is none. Expands the card's
+ * short URL with the links of the post.
+ */
 function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
   const short = binding_values.card_url ?? url;
   const target = links.find((link) => link.url === short)?.expanded_url ?? short;
   return target !== null && isWebUrl(target) ? target : null;
 }
 
-/** Returns the image of a card (link preview). The member with the image depends on the type of the card. */
+/**
+ * Returns the image of a card (link preview). The name of the member with the image depends on the
+ * type of the card.
+ */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (
     values.photo_image_full_size_large ??
@@ -144,7 +153,10 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/** Returns the URL of the MP4 variant with the highest bitrate, or else of the first variant. */
+/**
+ * Returns the URL of the MP4 variant with the highest bitrate, otherwise of the first variant;
+ * `null` if there are no variants.
+ */
 function bestVideo({ video_info }: MediaPayload): string | null {
   const variants = video_info?.variants ?? [];
   const [best] = variants

@@ -72,7 +72,10 @@ export const nextCursor = (page: ListPage<unknown>, sent: string | null): string
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
-/** Returns `cursor`, the item count `rows`, and `isDoubtful` if a page has almost no items but may not be the last. */
+/**
+ * Returns the paging members of a page: `cursor`, the item count `rows`, and `isDoubtful` if the
+ * page has almost no items although it may not be the last page.
+ */
 export function toPaging(
   page: ListPage<unknown>,
   cursor: string | null,
@@ -110,7 +113,10 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
   };
 }
 
-/** Creates the function that searches posts. Sends the search text unchanged, so clients can use the operators of X. */
+/**
+ * Creates the function that searches posts. It sends the search text unchanged, so that API clients
+ * can use X's search operators.
+ */
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
@@ -127,7 +133,10 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/** Feeds of X, keyed by Perch's search feeds. X's feed `media` contains both photos and videos. */
+/**
+ * Search feeds of X, by the name of Perch's search feed. X's feed `media` contains both photos and
+ * videos.
+ */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
@@ -153,7 +162,10 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   throw new ProviderError('rejected', message);
 }
 
-/** Throws ProviderError `rejected` for a text of only underscores and spaces, which X refuses. */
+/**
+ * Checks a search text. Throws ProviderError `rejected` for a text of only underscores and spaces,
+ * which X refuses.
+ */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
   const nothing = 'The search text contains only underscores and spaces, which X refuses.';
@@ -182,7 +194,10 @@ async function readFound<Row>(
 const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
-/** Creates the function that searches accounts. The results are the search suggestions of X, on a single page. */
+/**
+ * Creates the function that searches accounts. It returns the search suggestions of X on a single
+ * page.
+ */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);

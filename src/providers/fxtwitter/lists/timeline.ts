@@ -26,7 +26,10 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/** Creates the function that reads an account's posts before `untilSeconds`, or the newest if this time is refused. */
+/**
+ * Creates the function that reads an account's posts from before `untilSeconds`. If X does not
+ * accept this time, reads the newest posts.
+ */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
@@ -46,9 +49,10 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
 const usualRows = 20; // a page with fewer rows may be incomplete
 
 /**
- * Returns the time range of a page, from the post ids in the cursors `sent` and `page.cursor`.
- * `isWhole` is `true` for the last page, if the last post has the id in `page.cursor`, or if a
- * repost ends a page of 20 or more posts.
+ * Returns the time range of a page. The range comes from the post ids in the cursors of the request
+ * (`sent`) and of the next page (`page.cursor`). `isWhole` is `true` in three cases: the page is
+ * the last page, its last post has the id in `page.cursor`, or it has 20 or more posts and ends
+ * with a repost.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -91,7 +95,10 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/** Creates a cursor before `untilSeconds`; `null` if the query sets `cursor` or `onlyMedia`, or has no past time. */
+/**
+ * Creates a cursor that starts the timeline before `untilSeconds`. Returns `null` if the query sets
+ * `cursor` or `onlyMedia`, or if `untilSeconds` is not in the past.
+ */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
@@ -118,7 +125,10 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/** Returns the posts that match the query, each once. The next page's `cursor` helps to date reposts. */
+/**
+ * Returns the posts that match the query, each once. `cursor`: cursor of the next page, which
+ * limits the possible times of reposts.
+ */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
@@ -138,9 +148,9 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Removes posts made at `untilSeconds` or later. The time of a repost is unknown. A repost is
- * removed if its original, a post below it in the list, or the position of the next page (`cursor`)
- * is at `untilSeconds` or later.
+ * Removes posts made at `untilSeconds` or later. The time of a repost is unknown, but not before
+ * the times of its original, of the posts below it in the list, and of the next page's position
+ * (`cursor`). A repost is removed if one of these times is `untilSeconds` or later.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
