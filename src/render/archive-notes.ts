@@ -10,7 +10,10 @@ import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
-/** Thread by one author: the first post, then the replies with which the author continues it. */
+/**
+ * Thread by one author: the first post, then the replies with which the author continues the
+ * thread.
+ */
 interface ThreadNote {
   readonly posts: readonly Status[];
   /** Time at which the posts were exported from their platform, in Unix seconds. */
@@ -53,7 +56,7 @@ interface RepostLine {
 
 const maxExcerpt = 280;
 
-/** Renders a repost as an empty line and a Markdown list item. */
+/** Renders a repost as a Markdown list item, after an empty line. */
 export function renderRepost(repost: RepostLine): string {
   const { created, post, platform, postHandle: handle, postId: id } = repost;
   const name = post === null ? `@${handle}` : nameAccount(post.author);

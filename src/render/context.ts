@@ -19,8 +19,8 @@ export interface RenderContext {
 }
 
 /**
- * Function that returns the page of this server for a URL; `null` if there is none. URLs on the
- * host `mastodonHost` are parsed as Mastodon URLs; `null` for no such host.
+ * Function that returns the page of this server for a URL; `null` if there is none. `mastodonHost`:
+ * host whose URLs are parsed as Mastodon URLs; `null` for none.
  */
 export type ToOwnPage = (url: string, mastodonHost: string | null) => OwnPage | null;
 

@@ -10,8 +10,8 @@ import { toLine } from './markdown/characters.ts';
 import { headlinePost } from './summary.ts';
 
 /**
- * Renders a post as oEmbed 1.0 JSON of type `rich`. The `html` member has no scripts. It loads no resources, except
- * pictures from this server if `toPictureUrl` is set.
+ * Renders a post as oEmbed 1.0 JSON of type `rich`. The `html` member contains no scripts, and
+ * loads no resources except pictures from this server if `toPictureUrl` is set.
  */
 export function renderEmbedJson(
   result: EmbedResult,
@@ -39,7 +39,10 @@ export function renderEmbedJson(
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/** Approximate sizes in pixels of text and blocks in browsers' default style sheet, for a font size of 16 px. */
+/**
+ * Approximate sizes of text and blocks in pixels, for browsers' default style sheet and a font size
+ * of 16 px.
+ */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
 /** Estimates the height of rendered HTML in pixels. oEmbed 1.0 §2.3.4.4 requires the height of an embed. */
@@ -69,7 +72,10 @@ function authorOf(post: Post): Partial<EmbedReply> {
   return url === null ? { author_name } : { author_name, author_url: url };
 }
 
-/** Returns the first picture that fits into `maxwidth` and `maxheight`, as the thumbnail (oEmbed 1.0 §2.3.4). */
+/**
+ * Returns the thumbnail members (oEmbed 1.0 §2.3.4) for the first picture that fits into `maxwidth`
+ * and `maxheight`; an empty object if no picture fits.
+ */
 function thumbnailOf(
   { post, maxWidth, maxHeight }: EmbedResult,
   toPictureUrl: RenderContext['toPictureUrl'],

@@ -15,7 +15,10 @@ import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
-  /** Renders the response body. For a body that can be long, returns a generator that can pause. Never throws. */
+  /**
+   * Renders the response body as text. For a body that can be long, returns a generator, which can
+   * pause.
+   */
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileName?: (result: Of) => string;
   /** Returns additional response headers. The names are in lower case. */
@@ -65,7 +68,7 @@ interface Rendered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Format of a rendered result, and the context of its renderer. */
+/** Output format of a result, and the context for its renderer. */
 export interface Rendering {
   readonly format: Format;
   readonly context: RenderContext;

@@ -7,7 +7,10 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders a post with its thread as an Obsidian note (YAML front matter, Markdown page). Yields after each post. */
+/**
+ * Renders a post with its thread as an Obsidian note (YAML front matter and Markdown). The
+ * generator yields after each post to let other tasks run.
+ */
 export function* renderPostNote(result: PostResult): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;

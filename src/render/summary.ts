@@ -13,7 +13,10 @@ const maxFirstWords = 60;
 export const titlePost = (post: Post | undefined): string =>
   cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 
-/** Returns the author of a post and its first words, as plain text on one line. */
+/**
+ * Returns the author of a post and the post's article title or first words, as plain text on one
+ * line.
+ */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || articleTitleOf(post) !== '') return titlePost(post);
   return cut(joinTitle(nameAuthor(post), describeText(post) || summarizePost(post)), maxTitle);
@@ -28,7 +31,10 @@ export const articleTitleOf = (post: Post | undefined): string =>
  */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
-/** Returns up to `max` code points of a post's article title, text or summary, as plain text on one line. */
+/**
+ * Returns the start of a post's article title or, without a title, of its text or summary: up to
+ * `max` code points of plain text on one line.
+ */
 export function firstWordsOf(post: Post, max = maxFirstWords): string {
   if (post.type === 'tombstone') return '';
   const words = articleTitleOf(post) || describeText(post) || summarizePost(post);
@@ -44,7 +50,10 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/** Summarizes a post in up to 300 code points: text, poll, article and quote, or only media if it has none of these. */
+/**
+ * Summarizes the text, poll, article and quote of a post in up to 300 code points. If the post has
+ * none of these, describes the media.
+ */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
@@ -100,7 +109,10 @@ export function describeVotes(poll: Poll): string {
   return facts.filter((fact) => fact !== null).join(', ');
 }
 
-/** Shortens a line to at most `max` code points. Cuts at a space if there is a space near the end. */
+/**
+ * Shortens a line to at most `max` code points, including the final `…`. Cuts at a space if there
+ * is a space near the end.
+ */
 function cut(line: string, max: number): string {
   // Splits only as much as needed, because texts can be long. A code point has one or two UTF-16 units.
   const points = [...line.slice(0, (max + 1) * 2)];

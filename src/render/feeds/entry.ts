@@ -27,7 +27,10 @@ export interface EntryMedia extends Pick<Media, 'width' | 'height'> {
   readonly duration: number | null;
 }
 
-/** Post as an entry of a feed, for all feed formats. Titles and names contain no HTML tags, and HTML has no scripts. */
+/**
+ * Post as a feed entry, independent of the feed format. Titles and names contain no HTML tags, and
+ * `html` contains no scripts.
+ */
 export interface Entry {
   /** Tag URI (RFC 4151), which never changes. */
   readonly id: string;
@@ -42,8 +45,8 @@ export interface Entry {
   readonly updated: string;
   readonly categories: readonly string[];
   /**
-   * Media of the post. Empty for sensitive posts and posts with a content warning: `html` links to
-   * their media.
+   * Media of the post. Empty for sensitive posts and posts with a content warning, whose media are
+   * only linked in `html`.
    */
   readonly media: readonly EntryMedia[];
   /**
@@ -184,8 +187,8 @@ function toEntryMedia(item: Media, context: RenderContext): readonly EntryMedia[
 }
 
 /**
- * Returns the URL of a picture on this server if it serves pictures, otherwise the picture's
- * original URL; `null` if `url` is not an http or https URL.
+ * Returns the URL of a picture: a URL on this server if this server can serve the picture,
+ * otherwise the original URL; `null` if `url` is not an http or https URL.
  */
 export function toPictureUrl(url: string | null, context: RenderContext): string | null {
   const strict = toStrictUrl(url);

@@ -15,7 +15,10 @@ import { type Person, toPerson, toPictureUrl, toPlainText } from './entry.ts';
 import { authorityOf, toFeedId } from './tags.ts';
 import { toStrictUrl } from './urls.ts';
 
-/** Properties of a feed, for all feed formats. URLs under `/api/v1` have no parameter `format`. */
+/**
+ * Properties of a feed, independent of the feed format. URLs under `/api/v1` have no parameter
+ * `format`.
+ */
 export interface Feed {
   /** Tag URI (RFC 4151), which is the same on all pages of a list. */
   readonly id: string;

@@ -82,7 +82,10 @@ function writeEntry(entry: Entry): string {
   ]);
 }
 
-/** Writes an enclosure. RSS requires a length; 0 is usual for an unknown length. */
+/**
+ * Writes a media file as an RSS enclosure. The required length is 0, as is usual for an unknown
+ * length.
+ */
 const writeEnclosure = ({ url, mediaType: type }: EntryMedia): string =>
   emptyElement('enclosure', { url, length: 0, type });
 

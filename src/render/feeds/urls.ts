@@ -1,7 +1,7 @@
 import type { Format } from '../../model/results.ts';
 import { toWebUrl } from '../html/pictures.ts';
 
-/** Returns the URL of a result in a format: a URL under `/api/v1` with the parameter `format`. */
+/** Adds the parameter `format` to the URL of a result under `/api/v1`. */
 export const toFormatUrl = (url: string, format: Format): string =>
   `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
 

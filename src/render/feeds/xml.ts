@@ -37,7 +37,10 @@ export const textElement = (name: string, text: string, attributes: Attributes =
 export const emptyElement = (name: string, attributes: Attributes): string =>
   `${startTag(name, attributes)}/>`;
 
-/** Returns an XML element with child elements, which are XML already. Omits empty children. */
+/**
+ * Returns an XML element with child elements. `children` are the child elements as XML text; empty
+ * texts are omitted.
+ */
 export function parentElement(
   name: string,
   children: readonly string[],

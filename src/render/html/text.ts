@@ -14,7 +14,7 @@ import { escapeHtml, openLink } from './escape.ts';
 export type TagPair = readonly [open: string, close: string];
 
 export interface TextOptions {
-  /** Language code from the platform. */
+  /** Language code of the text, as sent by the platform; `null` if unknown. */
   readonly lang?: string | null;
   /** Returns the tags of a link to a URL. Default: a link to the URL itself. */
   readonly toLinkTags?: (url: string) => TagPair;
@@ -41,7 +41,10 @@ export function renderParagraphs(
     .join('\n');
 }
 
-/** Renders text with its annotations as HTML on one line, without an enclosing element. */
+/**
+ * Renders text with its annotations (styles and links) as HTML on one line, without an enclosing
+ * element.
+ */
 export function renderInline(
   text: string,
   annotations: readonly Annotation[] = [],

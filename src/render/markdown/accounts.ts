@@ -43,13 +43,19 @@ export function linkAccount(account: Account, emphasis: '' | '**' = ''): string 
 export const linkCopy = ({ copied_from: source }: Status | Account): string | null =>
   source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 
-/** Returns the title prefix `Copy from host: ` for a copied post, or an empty string. `toText` formats the host. */
+/**
+ * Returns the title prefix `Copy from host: ` for a post copied from another server, otherwise an
+ * empty string. `toText` formats the host.
+ */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
   const source = post.type === 'status' ? post.copied_from : undefined;
   return source === undefined ? '' : `Copy from ${toText(source.host)}: `;
 }
 
-/** Renders a Markdown section about an account. The title is `heading`, such as `## About`, and the account's name. */
+/**
+ * Renders a Markdown section about an account. The title consists of `heading`, such as `## About`,
+ * and the account's name.
+ */
 export const renderAbout = (heading: string, account: Account): string =>
   joinBlocks([`${heading} ${titleAccount(account)}`, renderProfile(account, false)]);
 

@@ -7,7 +7,10 @@ export interface Characters {
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/** Splits a text into code points, without control characters, with line ends as `\n` and lone surrogates as U+FFFD. */
+/**
+ * Splits a text into code points. Removes control characters, and converts line ends to `\n` and
+ * lone surrogates to U+FFFD.
+ */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -22,7 +25,10 @@ export function toCharacters(text: string): Characters {
   return { characters, positions };
 }
 
-/** Converts line ends to `\n` and surrogates to U+FFFD. Returns an empty string for control characters except tabs. */
+/**
+ * Converts a code point for display: a line end to `\n`, a surrogate to U+FFFD, and a control
+ * character (except tab) to an empty string.
+ */
 function toVisible(point: string): string {
   const code = point.codePointAt(0) ?? 0; // comparing numbers is faster than a regular expression
   if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
@@ -32,7 +38,10 @@ function toVisible(point: string): string {
   return isControl ? '' : point;
 }
 
-/** Returns a text without control characters, with line ends as `\n` and lone surrogates as U+FFFD. */
+/**
+ * Removes control characters from a text, and converts line ends to `\n` and lone surrogates to
+ * U+FFFD.
+ */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
 /** Pattern of control characters (except tabs and line ends) and of Unicode's text-direction characters. */
@@ -66,7 +75,10 @@ export function isSpace(character: string | undefined): boolean {
   return /^\p{Zs}$/u.test(character);
 }
 
-/** Returns whether a character is a letter, digit or combining mark, which all Markdown parsers treat as word parts. */
+/**
+ * Returns whether a character is a letter, digit or combining mark. All Markdown parsers treat
+ * these characters as parts of words.
+ */
 export const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 

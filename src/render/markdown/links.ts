@@ -22,20 +22,29 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Returns the Markdown autolink `<url>`; `null` if the scheme is not supported or the URL contains an HTML entity. */
+/**
+ * Returns the Markdown autolink `<url>`; `null` if the scheme is not http, https or mailto, or the
+ * URL contains an HTML entity.
+ */
 export function toAutolink(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
   return `<${trimmed.replace(unprintable, percentEncode)}>`;
 }
 
-/** Returns a Markdown link with escaped text; only the escaped text if the URL's scheme is not supported. */
+/**
+ * Returns a Markdown link with escaped text; only the escaped text if the URL's scheme is not http,
+ * https or mailto.
+ */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
   return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
-/** Wraps Markdown in a link. Returns the Markdown unchanged if the URL's scheme is not supported. */
+/**
+ * Wraps Markdown in a link. Returns the Markdown unchanged if the URL's scheme is not http, https
+ * or mailto.
+ */
 export function wrapLink(markdown: string, url: string): string {
   const destination = toDestination(url);
   return destination === null ? markdown : `[${markdown}](${destination})`;
@@ -44,7 +53,10 @@ export function wrapLink(markdown: string, url: string): string {
 /** Returns Markdown that shows a URL: an autolink if possible, else a link, else plain text. */
 export const linkUrl = (url: string): string => toAutolink(url) ?? link(url, url);
 
-/** Returns a Markdown image with an escaped description; only the description if the URL's scheme is not supported. */
+/**
+ * Returns a Markdown image with an escaped description; only the description if the URL's scheme is
+ * not http, https or mailto.
+ */
 export function image(alt: string, url: string): string {
   const shown = link(alt, url);
   return toDestination(url) === null ? shown : `!${shown}`;
@@ -56,7 +68,7 @@ export function showsUrl(visible: string, url: string): boolean {
   return bare(visible) === bare(url.trim());
 }
 
-/** Bare URL in a text. The offsets `start` and `end` count code points. */
+/** URL in plain text, without link markup. The offsets `start` and `end` count code points. */
 export interface BareLink {
   readonly start: number;
   readonly end: number;
@@ -90,7 +102,10 @@ export function findBareLinks(characters: readonly string[], max: number): BareL
 
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
-/** Drops punctuation at the end of a URL, and closing brackets at the end without a matching opening bracket. */
+/**
+ * Removes punctuation at the end of a URL, and closing brackets at the end that have no opening
+ * bracket.
+ */
 function trimUrl(url: string): string {
   const counts = Object.fromEntries([...'()[]'].map((one) => [one, url.split(one).length - 1]));
   let end = url.length;

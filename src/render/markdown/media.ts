@@ -23,7 +23,10 @@ function renderItem(item: Media, label: string): string {
 
 export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
-/** Returns a label for a media item: its type (except for photos) and description, or its type and `position`. */
+/**
+ * Returns a label for a media item: the type (except for photos) and the description or, without a
+ * description, the type and `position`.
+ */
 function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';
   if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;

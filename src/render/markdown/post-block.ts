@@ -34,7 +34,7 @@ interface BlockContext {
   readonly thread: Thread;
   /**
    * Account whose profile page is rendered; `null` on other pages. Posts by this account are shown
-   * without its name.
+   * without the author's name.
    */
   readonly owner: Account | null;
   /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
@@ -160,7 +160,10 @@ export function originOf(post: Status): readonly (string | null)[] {
   return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
-/** Renders the counts of a post on one line. Without `full`, renders fewer counts and no zeros. */
+/**
+ * Renders the counts of a post on one line. Unless `full` is set, renders fewer counts and omits
+ * zeros.
+ */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);

@@ -139,7 +139,10 @@ function cleanInline(text: string): string {
     .replace(/\]:/g, ']\\:');
 }
 
-/** Function that returns the level on the page for the next heading of a text. It is called once for each heading. */
+/**
+ * Function that converts the level of a heading in a text to its level on the page. It must be
+ * called once for each heading, in order.
+ */
 export type NestHeading = (level: number) => number;
 
 /** Creates a function that maps the heading levels of a text to levels deeper than `above`, without skipped levels. */

@@ -23,7 +23,10 @@ interface ArticlePlace {
   readonly extent: 'whole' | 'preview';
 }
 
-/** Renders an article: its title, its cover picture, and its blocks or its preview text. Yields after each block. */
+/**
+ * Renders an article: its title, its cover picture, and its blocks or its preview text. Yields
+ * after each block to let other tasks run.
+ */
 export function* renderArticle(
   article: Article,
   place: ArticlePlace,

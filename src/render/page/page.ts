@@ -12,8 +12,8 @@ import { joinParts, renderTime } from './markup.ts';
 import { renderResult } from './result.ts';
 
 /**
- * Renders a result as an HTML page without scripts or external style sheets. Yields after each
- * post.
+ * Renders a result as an HTML page without scripts or external style sheets. Yields after each post
+ * to let other tasks run.
  */
 export function* renderHtmlPage(
   result: PostResult | BrowseResult,

@@ -13,7 +13,7 @@ interface PostPlace {
   readonly thread: Thread;
   /**
    * Account whose profile page is rendered; `null` on other pages. Posts by this account are shown
-   * without its name.
+   * without the author's name.
    */
   readonly owner: Account | null;
   /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
@@ -28,7 +28,7 @@ interface PostPlace {
 
 /**
  * Renders a post as an `article` element: the author, the time, the content and the counts. Yields
- * after each block of an article.
+ * after each block of an article to let other tasks run.
  */
 export function* renderPost(post: Post, place: PostPlace, view: PageView): Steps<string> {
   const kind = place.isRequested ? 'post requested' : 'post';
