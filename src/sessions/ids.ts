@@ -3,7 +3,10 @@ import type { Random } from '../core/random.ts';
 
 export const isSessionId = (text: string): boolean => /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 
-/** Creates a generator of ids for sessions, messages (deliveries) and events. Each id is a prefix and a ULID. */
+/**
+ * Creates the functions that generate ids for sessions, messages (deliveries) and events. Each id
+ * consists of a prefix and a ULID.
+ */
 export function createSessionIds(clock: Clock, random: Random) {
   const next = createSequence(clock, random);
   return {

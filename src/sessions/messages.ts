@@ -8,7 +8,7 @@ import { acceptMessage, type SessionRecord, startSession } from './store/state.t
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
-  /** Span of the request that sends the message; `undefined` if tracing is off. */
+  /** Tracing span of the request that sends the message; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
@@ -34,7 +34,7 @@ interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
-  /** Span of the request that sends the message; `undefined` if tracing is off. */
+  /** Tracing span of the request that sends the message; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
@@ -68,8 +68,9 @@ export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
 /**
- * Checks that a session was started with the same bearer token (`owner`: its hash; `null` for no
- * token). @throws Problem `session_forbidden` if not
+ * Checks that a session was started with the caller's bearer token. `owner`: keyed hash of this
+ * token; `null` for a caller without a token. @throws Problem `session_forbidden` if the session
+ * was started with another token, or without one
  */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;

@@ -33,7 +33,7 @@ interface ServiceOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly random: Random;
-  /** Source of spans; `null` or absent if tracing is off. */
+  /** Tracer that creates spans; `null` or absent if tracing is off. */
   readonly tracing?: Tracing | null;
   /** Secret of the server for continuation tokens and for keyed hashes of addresses and bearer tokens. */
   readonly secret: Buffer;
@@ -76,7 +76,10 @@ export async function openSessionService(options: ServiceOptions) {
     store,
     turns,
     streams,
-    /** Spans of turns; `undefined` if tracing is off. */
+    /**
+     * Functions that start the tracing spans of turns (a message and its answer); `undefined` if
+     * tracing is off.
+     */
     turnSpans,
     rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
     tokens: createContinuationTokens(secret),

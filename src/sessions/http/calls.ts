@@ -119,9 +119,9 @@ export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | n
 }
 
 /**
- * Returns keyed hashes that identify a repeated request: `key` of the idempotency key and the
- * caller, `fingerprint` of the path and body. Returns `null` if the caller has no bearer token, or
- * the idempotency key is missing or invalid.
+ * Returns the hashes by which a repeated request is recognized. `key`: keyed hash of the
+ * idempotency key and the caller. `fingerprint`: keyed hash of the path and body. Returns `null` if
+ * the caller has no bearer token, or the idempotency key is missing or invalid.
  */
 export function readIdempotency(
   request: FastifyRequest,

@@ -24,7 +24,7 @@ export interface ProblemReplies {
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Returns the headers that all replies of the session service have in common. */
+/** Returns the headers that every reply of the session service has. */
 export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers {
   const ids = id === null ? {} : { 'x-eve-session-id': id, 'x-session-id': id };
   return { 'cache-control': 'no-store', ...ids };

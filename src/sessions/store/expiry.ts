@@ -5,8 +5,8 @@ import { endSession, type SessionRecord, type Transition } from './state.ts';
 
 /**
  * Limits in milliseconds. `idleMs`, `ageMs`: maximum idle time and age of an active session.
- * `retentionMs`: time from the end of a session to its deletion. `forgetMs`: time from there to the
- * deletion of its id.
+ * `retentionMs`: time from the end of a session to its deletion. `forgetMs`: time from the deletion
+ * of a session to the deletion of its id.
  */
 export type LifetimeLimits = Readonly<Record<Lives, number>>;
 type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';

@@ -146,8 +146,8 @@ type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
 /**
- * Creates the function that finds a session to evict; `undefined` if there is none. A recently used
- * session is evicted only for the client that owns it.
+ * Creates the function that finds a session to evict. The function returns `undefined` if there is
+ * none. It returns a recently used session only to make room for the client that owns the session.
  */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
@@ -199,7 +199,10 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   };
 }
 
-/** Returns the least recently used session among the clients or networks with the largest usage (`weight`). */
+/**
+ * Returns the session to evict: the least recently used session of the clients or networks with the
+ * largest usage (`weight`); `undefined` if there is none.
+ */
 function findInHeaviest(
   holders: readonly Holder[],
   findOf: (name: string) => SessionRow | undefined,

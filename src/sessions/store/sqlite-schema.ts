@@ -5,9 +5,9 @@ import type { Migration } from '../../core/files/sqlite.ts';
  * `sessions.client` and `sessions.network` contain keyed hashes of the client's address and of its
  * IPv6 /48. Both are equal for IPv4, and `-` if unknown. `events.ends` is the total length in
  * characters of a session's events up to and including this event. The table `holders` has a row
- * for each client, each network and all clients (`*`). Triggers update the row's numbers of active
- * sessions (`live`), stored bytes and unanswered messages (`pending`). Its column `parent` is the
- * network for an IPv6 client, otherwise `*`.
+ * for each client, each network and all clients (`*`). Triggers update the numbers of active
+ * sessions (`live`), stored bytes and unanswered messages (`pending`) in this table. The column
+ * `holders.parent` is the network for an IPv6 client, otherwise `*`.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>

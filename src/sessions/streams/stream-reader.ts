@@ -64,7 +64,7 @@ export function createReader(
     outputMs: nowMs,
     /** Start time of the current write in milliseconds; `Infinity` if no write is in progress. */
     writingSinceMs: noEnd,
-    /** Whether to end the stream after the events stored so far. */
+    /** Whether to end the stream after it has sent the events stored so far. */
     isClosing: false,
     wake: (): void => {
       isWoken = true;

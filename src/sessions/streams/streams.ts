@@ -99,7 +99,10 @@ export function createStreams(options: StreamsOptions) {
         if (feed !== undefined) update(feed, record);
       }
     },
-    /** Ends all event streams after the events stored so far. Resolves when all streams have ended. */
+    /**
+     * Ends each event stream after it has sent the events stored so far. Resolves when all streams
+     * have ended.
+     */
     endAll: async (): Promise<void> => {
       const sendings = [...slots.feeds.values()].flatMap((feed) => [...feed.sendings]);
       for (const [{ reader }] of sendings) {
@@ -122,7 +125,10 @@ function update(feed: OpenFeed, record: SessionRecord | undefined): void {
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-/** Creates the counter that limits open event streams per session, and through `ledger` per client and in total. */
+/**
+ * Creates the counter that limits the open event streams per session, per client and in total.
+ * `ledger` counts the streams per client and in total.
+ */
 function createStreamSlots({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   return {

@@ -14,7 +14,7 @@ interface AnswerTextOptions {
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
 /**
- * Number of buffered characters from which text is sent immediately. Shorter text is sent after
+ * Minimum number of buffered characters for sending text immediately. Shorter text is sent after
  * `maxDelayMs`.
  */
 const minCharacters = 64;

@@ -21,7 +21,10 @@ export interface TurnRunOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
-  /** Spans of turns; `undefined` if tracing is off. */
+  /**
+   * Functions that start the tracing spans of turns (a message and its answer); `undefined` if
+   * tracing is off.
+   */
   readonly turnSpans?: TurnSpans | undefined;
   /**
    * Called with each error to log and the failed action (`doing`). Errors never contain messages or
@@ -44,7 +47,7 @@ type Stop =
 interface Turn {
   readonly sessionId: string;
   readonly sequence: number;
-  /** Span of the turn, which ends with the turn; `undefined` if tracing is off. */
+  /** Tracing span that ends with the turn; `undefined` if tracing is off. */
   readonly span: TraceSpan | undefined;
 }
 

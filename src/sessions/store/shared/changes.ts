@@ -60,7 +60,9 @@ export interface ChangeExtras {
   readonly needs?: readonly Need[];
 }
 
-/** Result of a write. `after`: the session as it is if the write succeeded. */
+/**
+ * Result of a write (`outcome`), and the session after the write if the write succeeded (`after`).
+ */
 type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
 
 /** Session after a change. `isOver`: whether the stored bytes now exceed a limit. */

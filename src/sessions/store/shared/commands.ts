@@ -103,8 +103,8 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
 }
 
 /**
- * Returns the commands that add a session to sorted sets or remove it from them, according to its
- * new state.
+ * Returns the commands that update the membership of a session in sorted sets, according to the
+ * session's new state.
  */
 function toSetCommands(
   { id, before, after }: RecordChange,

@@ -41,7 +41,7 @@ interface LeasesContext {
 /**
  * Creates the leases of this server instance. Only the instance that holds the lease of a session
  * answers its messages. Every second, this instance renews its leases, and takes over expired
- * leases of others. It reloads its sessions if other instances change them.
+ * leases of other instances. It reloads its sessions if other instances change them.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;
@@ -84,7 +84,10 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
   void watch(tasks, options, closing.signal);
   return {
     isHeld: (id: string) => held.has(id),
-    /** Sets the listener for sessions whose leases this instance has taken over. */
+    /**
+     * Sets the listener for sessions whose leases this server instance has taken over from other
+     * instances.
+     */
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },

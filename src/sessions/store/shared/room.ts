@@ -64,8 +64,9 @@ interface VictimSearch {
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
 /**
- * Creates the function that finds the id of a session to evict; `undefined` if there is none. A
- * recently used session is evicted only for the client that owns it.
+ * Creates the function that finds the id of a session to evict. The function returns `undefined` if
+ * there is none. It returns a recently used session only to make room for the client that owns the
+ * session.
  */
 export function createVictimSearch(
   { list }: Transactions,

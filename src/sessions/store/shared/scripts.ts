@@ -33,9 +33,9 @@ end
 /**
  * Script that changes a session if the session has the expected version. ARGV[1] is a
  * `SessionChange` as JSON with two further fields. `operation` is a unique name, so that a repeated
- * call has no effect. `channel` is the channel on which the change is published. Returns the kind
- * of the `Outcome`. After 'excess', the field and the kind of the exceeded limit follow; also after
- * 'ok' if the limit `room` is exceeded after the change.
+ * call has no effect. `channel` is the channel on which the change is published. Returns a list:
+ * the kind of the `Outcome` and, if a limit is exceeded, the field and the kind of this limit. With
+ * the kind 'ok', this is the limit `room`, which is checked after the change.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -138,7 +138,8 @@ return {#line, string.sub(line, from, to)}
 
 /**
  * Script that returns up to ARGV[3] answered questions of the session ARGV[1] before the message
- * ARGV[2], latest first. Each question is followed by the `message.completed` line with the answer.
+ * number ARGV[2], latest first. Each question is followed by the `message.completed` line with the
+ * answer.
  */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
