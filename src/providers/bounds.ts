@@ -63,7 +63,7 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
 
 /**
  * Shortens posts once the response has reached its maximum text length. Counts the text of the
- * requested post first, so that other posts are shortened before it.
+ * requested post first, so that other posts are shortened before the requested post.
  */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
@@ -243,7 +243,7 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
 
 /**
  * Limits the number of facets (links and styles). If the text was shortened to `cut`, drops links
- * and clips styles beyond its end.
+ * and clips styles that extend beyond the shortened text.
  */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);

@@ -30,7 +30,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
   return {
     /**
      * Returns the posts with which the author of `focal` continues the thread: the author's first
-     * reply to `focal`, the first reply to that reply, and so on.
+     * reply to `focal`, the author's first reply to that reply, and so on.
      */
     pickContinuation: (focal: Row, rows: readonly Row[]): readonly Row[] => {
       const own = groupByParent(rows.filter((row) => isOwn(row, focal)));

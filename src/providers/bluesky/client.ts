@@ -7,7 +7,7 @@ import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
  * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView (Bluesky API
- * server). Omits parameters that are `null`. Throws ProviderError for a failed response; its
+ * server). Omits parameters that are `null`. Throws ProviderError for a failed response, or its
  * subclass {@link Refusal} if the server refuses a parameter.
  */
 export type BlueskyQuery = (

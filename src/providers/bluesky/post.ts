@@ -283,7 +283,7 @@ function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growin
 
 /**
  * Returns the posts with which the author of `focal` continues the thread: the author's first reply
- * to `focal`, the first reply to that reply, and so on.
+ * to `focal`, the author's first reply to that reply, and so on.
  */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];

@@ -34,8 +34,8 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
 }
 
 /**
- * Removes posts that occur twice from a thread: the requested post (`focal`), and all but the first
- * of several posts with the same id.
+ * Removes repeated posts from a thread: the requested post (`focal`), and all but the first of
+ * several posts with the same id.
  */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
@@ -171,7 +171,10 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/** Reads the ancestors one by one until a read fails. Does not read the author's later posts in the thread. */
+/**
+ * Reads the ancestors of a post one by one until a read fails. Does not read the author's later
+ * posts in the thread.
+ */
 async function readParents(
   client: FxTwitterClient,
   focal: Status,
@@ -222,7 +225,7 @@ const threadOrder = createThreadOrder<Status>({
 
 /**
  * Returns the posts with which the author of `focal` continues the thread: the author's first reply
- * to `focal`, the first reply to that reply, and so on.
+ * to `focal`, the author's first reply to that reply, and so on.
  */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');

@@ -52,8 +52,8 @@ export interface PostIdentity {
 
 /**
  * Returns the id, handle and URL of a post. A copy of a post from another server gets the id and
- * URL of the original if the response contains the original's Mastodon URL. Otherwise it gets those
- * of the copy.
+ * URL of the original if the response contains the original's Mastodon URL. Otherwise, the copy
+ * keeps its own id and URL.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -76,8 +76,8 @@ export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>):
   `https://${host}/@${acct}/${id}`;
 
 /**
- * Returns the server host and the URL at which an account of another server, or its post `id`, is
- * stored as a copy; `null` if the account belongs to `home`.
+ * Returns the host and the URL of the copy that the server `home` stores of an account, or of the
+ * account's post `id`; `null` if the account belongs to `home`.
  */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;

@@ -51,7 +51,10 @@ export async function readList<Row>(
   return { is: 'page', ...rows, cursor: readCursor(body) };
 }
 
-/** Returns a query string. Replaces lone surrogates, which cannot be encoded, with U+FFFD, as `TextEncoder` does. */
+/**
+ * Writes request parameters as a URL query string. Omits parameters that are `null`. Replaces lone
+ * surrogates with U+FFFD, because they cannot be encoded.
+ */
 function writeParameters(parameters: ListRequest<unknown>['parameters']): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
