@@ -1,7 +1,7 @@
 import type { Post } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { escapeHtml, escapeLine, toSafeUrl } from './html/escape.ts';
-import { findPictures, findVideo, type Picture, toWebUrl } from './html/pictures.ts';
+import { findPictures, findVideo, hidesPictures, type Picture, toWebUrl } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
 import { nameAccount } from './markdown/accounts.ts';
 import { toThread } from './markdown/thread.ts';
@@ -90,9 +90,9 @@ function describeVideo(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-/** Returns the Open Graph tags of the author's profile picture; an empty list if the post is sensitive. */
+/** Returns the Open Graph tags of the author's profile picture; an empty list if the post's pictures are hidden. */
 function describeAvatar(post: Post | undefined): readonly Tag[] {
-  if (post?.type !== 'status' || post.possibly_sensitive) return [];
+  if (post?.type !== 'status' || hidesPictures(post)) return [];
   const url = toWebUrl(post.author.avatar_url);
   if (url === null) return [];
   return [

@@ -24,10 +24,10 @@ export const hidesPictures = (post: Status): boolean =>
 
 /**
  * Returns the photos, video stills and article cover of a post. If there are none, returns those of
- * the quoted post. Returns an empty list for a sensitive post.
+ * the quoted post. Returns an empty list for a post whose pictures are hidden.
  */
 export function findPictures(post: Post | undefined): readonly Picture[] {
-  if (post?.type !== 'status' || post.possibly_sensitive) return [];
+  if (post?.type !== 'status' || hidesPictures(post)) return [];
   const { media, article } = post;
   const cover = toWebUrl(article?.cover_url ?? null);
   const alt = toLine(article?.title ?? '');
@@ -61,9 +61,9 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
 /** Preferred maximum bit rate of preview videos in bits per second. Chat applications do not load large files. */
 const maxBitsPerSecond = 2_500_000;
 
-/** Returns the MP4 file of a post's first video or GIF; `null` if there is none or the post is sensitive. */
+/** Returns the MP4 file of a post's first video or GIF; `null` if there is none or its pictures are hidden. */
 export function findVideo(post: Post | undefined): Video | null {
-  if (post?.type !== 'status' || post.possibly_sensitive) return null;
+  if (post?.type !== 'status' || hidesPictures(post)) return null;
   const [item] = post.media.videos;
   const url = item && toWebUrl(chooseFile(item));
   return item && url ? { url, ...sizeOf(item) } : null;

@@ -198,6 +198,7 @@ describe('the size of an embedded post', () => {
     ],
     ['nothing of unknown size', { media: toMediaSet([photo('a', { width: null })]) }, {}],
     ['nothing sensitive', { media: toMediaSet([photo('a')]), possibly_sensitive: true }, {}],
+    ['nothing with a warning', { media: toMediaSet([photo('a')]), content_warning: 'Gulls' }, {}],
     ['nothing that is no web address', { media: toMediaSet([photo('a', { url: 'data:,' })]) }, {}],
     ['no cover, whose size is unknown', { article: article('A', { cover_url: still }) }, {}],
   ])('comes with a thumbnail of %s', (_, told, expected) => {

@@ -204,11 +204,14 @@ describe('the preview page', () => {
     });
   });
 
-  it('shows no picture of a sensitive post', () => {
+  it.each([
+    ['a sensitive post', { possibly_sensitive: true }],
+    ['a post with a content warning', { content_warning: 'Gulls' }],
+  ])('shows no picture of %s', (_, hidden) => {
     const author = account('Bo', 'bo', { avatar_url: 'https://media.example/bo.jpg' });
     const media = toMediaSet([photo('a'), { ...video, variants: [mp4(1, 'v')] }]);
 
-    const tags = tagsOf(result([status(1, author, 'x', { media, possibly_sensitive: true })]));
+    const tags = tagsOf(result([status(1, author, 'x', { media, ...hidden })]));
 
     expect(Object.keys(tags).filter((name) => /image|video/.test(name))).toEqual([]);
   });
