@@ -181,6 +181,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
   'unauthorized',
   'key_store_unavailable',
+  'picture_not_found',
   ...Object.keys(sessionProblemKinds),
 ]);
 
