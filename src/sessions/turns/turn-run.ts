@@ -55,6 +55,8 @@ interface Run extends TurnRunOptions, Turn {
   /** Signal that stops the answer early. Its abort reason is a `Stop`. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
+  /** Signal that is aborted when the server stops, even if the answer was stopped before for another reason. */
+  readonly interrupted: AbortSignal;
 }
 
 const failureMessages = {
@@ -93,13 +95,20 @@ export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
  * Starts to answer the message with the number `sequence`. The promise `ended` resolves to the
- * session after the answer; `undefined` after an error or if the session has ended.
+ * session after the answer; `undefined` after an error or if the session has ended. `interrupt`
+ * stops the answer because the server stops.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
+  const interruption = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
-  const run: Run = { ...options, ...turn, signal: controller.signal, stop };
-  return { sequence: turn.sequence, stop, ended: executeTurn(run) };
+  const interrupt = () => {
+    interruption.abort();
+    stop({ kind: 'failed', failure: failures.interrupted });
+  };
+  const { signal } = controller;
+  const run: Run = { ...options, ...turn, signal, stop, interrupted: interruption.signal };
+  return { sequence: turn.sequence, stop, interrupt, ended: executeTurn(run) };
 }
 
 /**
@@ -240,10 +249,10 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 
 /**
  * Stores the final events of an answer. Retries after errors, because clients wait for these
- * events.
+ * events, until the events are stored or the server stops.
  */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
-  const { sessionId, sequence, store, clock, limits } = run;
+  const { sessionId, sequence, store, clock, limits, interrupted } = run;
   for (;;) {
     try {
       return await store.changeOwn(sessionId, (record) =>
@@ -252,8 +261,8 @@ async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefi
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
       // After a restart, the service records a failure for each interrupted answer.
-      if (run.signal.reason?.failure === failures.interrupted) return undefined;
-      await clock.sleep(retryMs);
+      if (interrupted.aborted) return undefined;
+      await Promise.allSettled([clock.sleep(retryMs, interrupted)]); // returns early if the server stops
     }
   }
 }

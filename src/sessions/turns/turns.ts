@@ -71,11 +71,11 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Prevents the start of further answers. Unanswered messages stay in the store. */
     startDraining: close,
-    /** Stops all running answers with the failure `turn_interrupted`. Resolves when the failures are stored. */
+    /** Stops all running answers with the failure `turn_interrupted`. Tries to store the failures before it resolves. */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
-      for (const turn of turns) turn.stop({ kind: 'failed', failure: failures.interrupted });
+      for (const turn of turns) turn.interrupt();
       await Promise.all(turns.map(({ ended }) => ended));
     },
   };

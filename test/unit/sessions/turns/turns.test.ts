@@ -122,6 +122,20 @@ describe('a turn over a store that is unavailable for a while', () => {
     expect(faults).toEqual(['recording text']);
   });
 
+  it('does not delay the stop of the server after a failure', async () => {
+    const { engine, failing, faults, start, turns } = await openRig();
+    await start('ses_a');
+    const held = await engine.next();
+    failing.change = Number.POSITIVE_INFINITY;
+    held.say('x'.repeat(64));
+    await untilIdle();
+    expect(faults).toEqual(['recording text', 'recording the end of a turn']);
+
+    await turns.interrupt();
+
+    expect(turns.atWork).toBe(0);
+  });
+
   it('stops without an event if its session is deleted', async () => {
     const { engine, store, start, turns } = await openRig();
     await start('ses_a');
