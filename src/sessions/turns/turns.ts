@@ -71,7 +71,7 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Prevents the start of further answers. Unanswered messages stay in the store. */
     startDraining: close,
-    /** Stops all running answers with the failure `turn_interrupted`. Tries to store the failures before it resolves. */
+    /** Stops all running answers with the failure `turn_interrupted`. Resolves after trying to store them. */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
