@@ -34,7 +34,11 @@ export const postReply = record('PostReply', {
   compact: z.boolean().describe('False if `full=true` added dates, metrics and profile details.'),
   warnings,
   postCount: z.number().int(),
-  fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
+  fetched_at: z
+    .string()
+    .describe(
+      'Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC.',
+    ),
   source: openEnum(sourceNames, 'Provider that answered.'),
 });
 export type PostReply = z.output<typeof postReply>;
@@ -93,7 +97,11 @@ export const browseReply = record('BrowseReply', {
   degraded: z.boolean().describe('Whether the results are not live.'),
   markdown: z.string().describe('Markdown representation of the same result.'),
   source: openEnum(sourceNames, 'Provider that answered.'),
-  fetched_at: z.string().describe('Time of the request to the upstream: ISO 8601, UTC.'),
+  fetched_at: z
+    .string()
+    .describe(
+      'Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC.',
+    ),
 });
 export type BrowseReply = z.output<typeof browseReply>;
 

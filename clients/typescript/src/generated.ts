@@ -138,7 +138,7 @@ export interface BrowseReply {
   readonly markdown: string;
   /** Provider that answered. */
   readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
-  /** Time of the request to the upstream: ISO 8601, UTC. */
+  /** Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC. */
   readonly fetched_at: string;
 }
 
@@ -379,7 +379,7 @@ export interface PostReply {
   /** Sentences about missing or unusual content. */
   readonly warnings: readonly string[];
   readonly postCount: number;
-  /** Time of the request to the upstream: ISO 8601, UTC. */
+  /** Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC. */
   readonly fetched_at: string;
   /** Provider that answered. */
   readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
