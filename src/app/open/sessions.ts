@@ -67,7 +67,9 @@ const silentLogger = { info: () => {}, error: () => {} };
  */
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
-  const connection = { instance: sharedEngine.instance, timeoutMs: sessionTimeoutMs };
+  const { instance } = sharedEngine;
+  // The other connection counts the process as an instance, unless it is a command.
+  const connection = { instance, isCounted: false, timeoutMs: sessionTimeoutMs };
   // The other connection to the engine logs outages, so this connection does not.
   const engine =
     (await openSharedEngine({ ...options, logger: silentLogger }, connection)) ?? sharedEngine;

@@ -11,10 +11,11 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
 const startMs = 10_000;
 
 /**
- * Connection options. `instance`: name of the instance (default: random). `timeoutMs`: timeout of a
- * request in milliseconds (default: `PERCH_REDIS_TIMEOUT_MS`).
+ * Connection options. `instance`: name of the instance (default: random). `isCounted`: whether the
+ * process counts as a running instance (default: `true`). `timeoutMs`: timeout of a request in
+ * milliseconds (default: `PERCH_REDIS_TIMEOUT_MS`).
  */
-type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
+type ConnectionOptions = Readonly<{ instance?: string; isCounted?: boolean; timeoutMs?: number }>;
 
 /**
  * Opens the shared engine, which is the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null`
@@ -23,7 +24,7 @@ type ConnectionOptions = Readonly<{ instance?: string; timeoutMs?: number }>;
  */
 export async function openSharedEngine(
   options: EngineBasics,
-  { instance, timeoutMs }: ConnectionOptions = {},
+  { instance, isCounted = true, timeoutMs }: ConnectionOptions = {},
 ): Promise<Engine | null> {
   const { config, logger, random } = options;
   const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
@@ -38,6 +39,7 @@ export async function openSharedEngine(
     address,
     prefix: config.PERCH_REDIS_PREFIX,
     instance: instance ?? random.bytes(9).toString('base64url'),
+    isCounted,
     timeoutMs: timeoutMs ?? config.PERCH_REDIS_TIMEOUT_MS,
     onChange,
   });

@@ -23,6 +23,7 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
     prefix: config.PERCH_REDIS_PREFIX,
     clock: systemClock,
     instance: random.bytes(9).toString('base64url'),
+    isCounted: false,
     timeoutMs: connectMs,
     onChange: () => {},
   });

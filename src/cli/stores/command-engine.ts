@@ -11,5 +11,6 @@ export async function openCommandEngine(config: Config): Promise<Engine | null> 
   if (config.PERCH_REDIS_URL === undefined) return null;
   const { openSharedEngine } = await import('../../app/open/shared-engine.ts');
   const logger = { info: () => {}, error: () => {} };
-  return openSharedEngine({ config, logger, clock: systemClock, random: systemRandom });
+  const options = { config, logger, clock: systemClock, random: systemRandom };
+  return openSharedEngine(options, { isCounted: false });
 }

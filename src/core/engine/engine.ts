@@ -81,6 +81,11 @@ export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   readonly clock: Clock;
   /** Random name of this process, unique among the instances. */
   readonly instance: string;
+  /**
+   * Whether this connection makes the process count as a running instance. Default: `true`. Servers
+   * divide the rate limits of upstreams by the number of running instances.
+   */
+  readonly isCounted?: boolean;
   /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number;
   /**
@@ -101,29 +106,29 @@ const probesPerConnection = 5;
 const absentMs = 5000;
 
 /**
- * Script that records a heartbeat of this instance, with the time of the engine's clock. Returns
- * the number of running instances.
+ * Script that records a heartbeat of an instance, with the time of the engine's clock. Returns the
+ * number of running instances. Without a name in `ARGV[2]`, it records nothing.
  */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1])
+if ARGV[2] then redis.call('ZADD', KEYS[1], now, ARGV[2]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return redis.call('ZCARD', KEYS[1])
 `);
 
 /** Opens the shared engine (Redis or Valkey). Call `waitUntilUp` to wait until the connection is established. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { timeoutMs, instance } = options;
+  const { timeoutMs, instance, isCounted = true } = options;
   const health = createHealth(options);
   const { send, reconnect, destroy } = await createSender(options, health);
   const channels = createChannels(options, send);
   health.onUp(channels.resubscribe);
   const beat = async (): Promise<void> => {
-    const call = { keys: ['instances'], args: [instance, absentMs] };
+    const call = { keys: ['instances'], args: isCounted ? [absentMs, instance] : [absentMs] };
     const instances = await send((to) => runScript(to, heartbeat, call), timeoutMs);
-    health.set({ isUp: true, fault: null, instances: Number(instances) });
+    health.set({ isUp: true, fault: null, instances: Math.max(1, Number(instances)) });
   };
   void watch(beat, reconnect, health);
   return {

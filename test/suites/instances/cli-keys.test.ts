@@ -31,6 +31,15 @@ async function startRig(folder = temporaryFolder()) {
 }
 
 describeWithEngine('perch keys with a shared engine', () => {
+  it('does not count as an instance', async () => {
+    const { server, keys } = await startRig();
+
+    await keys('list');
+
+    const second = await openTestEngine(server.url);
+    expect(second.state.instances).toBe(2);
+  });
+
   it('creates a key that every instance accepts, and lists it', async () => {
     const folder = `${temporaryFolder()}/data`;
     const { keys, check } = await startRig(folder);
