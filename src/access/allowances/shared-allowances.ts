@@ -84,13 +84,15 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
   const own = new AllowanceWindow({ windowMs, clock });
   const seen = new LRUCache<string, Seen>({ max: maxSeen });
   let units = 0;
+  /** Whether the last spend was counted in this instance only, because the engine refused or failed. */
+  let isAlone = false;
   const countInstances = createPeakCounter(engine, clock);
   const shareOf = (limit: number) => Math.floor(limit / countInstances());
   const ask = async (charges: readonly Charge[], unit: string): Promise<Spent> => {
-    const limits = charges.map(({ limit }) => limit);
-    const args = [windowMs, unit, ...limits];
+    const args = [windowMs, unit, ...charges.map(({ limit }) => limit)];
     const reply = await engine.evaluate(spendScript, { keys: toKeys(charges), args });
     countInstances();
+    isAlone = false;
     const [exhausted = 0, waitMs = 0, ...states] = toNumbers(reply);
     for (const [at, { account }] of charges.entries()) {
       const [spent = 0, nextMs = 0] = states.slice(2 * at);
@@ -108,12 +110,11 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
     for (const { account } of charges) seen.delete(account);
   };
   const spendAlone = (charges: readonly Charge[]): Promise<Spent> => {
+    isAlone = true;
     const shares = charges.map(({ account, limit }) => ({ account, limit: shareOf(limit) }));
     const none = shares.find(({ limit }) => limit === 0);
-    if (none !== undefined) {
-      return Promise.resolve({ ok: false, account: none.account, waitMs: windowMs });
-    }
-    return own.spend(shares);
+    if (none === undefined) return own.spend(shares);
+    return Promise.resolve({ ok: false, account: none.account, waitMs: windowMs });
   };
   return {
     spend: (charges) => {
@@ -121,7 +122,7 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
       return ask(charges, `${engine.instance}:${units}`).catch(() => spendAlone(charges));
     },
     stateOf: (account, limit) => {
-      if (engine.state.isUp) return toCurrent(seen.get(account), clock.now());
+      if (engine.state.isUp && !isAlone) return toCurrent(seen.get(account), clock.now());
       if (limit === undefined) return own.stateOf(account);
       const state = own.stateOf(account, shareOf(limit));
       return { ...state, spent: limit - Math.max(0, shareOf(limit) - state.spent) };

@@ -123,6 +123,21 @@ describeWithEngine('allowances of several instances', () => {
     expect(shared.filter(({ ok }) => ok)).toHaveLength(charge.limit);
   });
 
+  it('are reported by each instance while the engine answers but refuses changes', async () => {
+    const server = await startEngine();
+    const store = share(await openTestEngine(server.url));
+    const charge = { account: 'f', limit: 8 };
+    runEngineCli('-p', `${server.port}`, 'config', 'set', 'maxmemory', '1');
+
+    await store.spend([charge]);
+    await store.spend([charge]);
+
+    expect(store.stateOf('f', charge.limit).spent).toBe(2);
+    runEngineCli('-p', `${server.port}`, 'config', 'set', 'maxmemory', '0');
+    await store.spend([charge]);
+    expect(store.stateOf('f', charge.limit).spent).toBe(1);
+  });
+
   it('are divided by the instances of the last minutes, also if fewer are counted now', async () => {
     const engine = await openTestEngine((await startEngine()).url);
     let state: Engine['state'] = { isUp: true, fault: null, instances: 4 };
