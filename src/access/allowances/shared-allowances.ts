@@ -84,8 +84,7 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
   const own = new AllowanceWindow({ windowMs, clock });
   const seen = new LRUCache<string, Seen>({ max: maxSeen });
   let units = 0;
-  /** Whether the last spend was counted in this instance only, because the engine refused or failed. */
-  let isAlone = false;
+  let isAlone = false; // whether the last spend was counted only in this instance
   const countInstances = createPeakCounter(engine, clock);
   const shareOf = (limit: number) => Math.floor(limit / countInstances());
   const ask = async (charges: readonly Charge[], unit: string): Promise<Spent> => {
