@@ -91,8 +91,8 @@ function judge(
   }
   if (hasForwardedFor) {
     return fault(
-      `The proxy at ${from} sends X-Forwarded-For, but PERCH_TRUST_PROXY does not contain it. All visitors share one rate limit.`,
-      `Set PERCH_TRUST_PROXY to ${from}, or to the range of its addresses.`,
+      `The proxy at ${from} sends X-Forwarded-For, but PERCH_TRUST_PROXY does not contain the address of this proxy. All visitors share one rate limit.`,
+      `Set PERCH_TRUST_PROXY to ${from}, or to a range that contains this address.`,
     );
   }
   if (names.length > 0 || usesTls) {
