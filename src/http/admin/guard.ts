@@ -113,9 +113,10 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt and counts it as failed, if an earlier attempt from the address is being
-     * delayed or was aborted during its delay. Callers must call this function before they check
-     * the token, so that correct tokens are delayed too.
+     * Delays an attempt and counts the attempt as failed, if an earlier attempt from the same
+     * address is being delayed or was aborted during a delay. Otherwise, returns `not delayed`.
+     * Must be called before the token is checked, so that attempts with the correct token are
+     * delayed too.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

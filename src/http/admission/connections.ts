@@ -83,11 +83,13 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
 }
 
 /**
- * Creates a function that returns whether to handle a request. On too many pipelined requests, the
- * function calls `cutOff` and returns `false`.
+ * Creates a function that returns whether to handle a request. If too many pipelined requests wait
+ * on the connection, the function calls `cutOff` and returns `false`.
  */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
-  /** Number of pipelined requests on a connection that wait for an earlier response to end. */
+  /**
+   * For each connection, the number of pipelined requests that wait for an earlier response to end.
+   */
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     if (socket.destroyed) return false;

@@ -102,8 +102,8 @@ function createShell(options: DashboardOptions) {
     send,
     sendFault,
     /**
-     * Sends an error. Browsers get the sign-in form for `unauthorized`, otherwise a page that
-     * describes the error.
+     * Sends an error. Browsers get an HTML page: the sign-in form for `unauthorized`, otherwise a
+     * description of the error. Other clients get a problem document.
      */
     sendError: (error: Error, reply: FastifyReply) =>
       sendError(reply, error, {

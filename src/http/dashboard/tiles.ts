@@ -26,7 +26,10 @@ export function renderTiles(tiles: readonly Tile[]): string {
   return `<dl class="tiles">${items.join('\n')}</dl>`;
 }
 
-/** Renders a bar as SVG, because HTML would need an inline style to set the length of the bar. */
+/**
+ * Renders the used part of a limit as an SVG bar. An HTML bar would need an inline style for its
+ * length, which the content security policy forbids.
+ */
 function renderUsed(used: number): string {
   const width = Math.round(100 * Math.min(1, Math.max(0, used)));
   const kind = used >= 0.9 ? 'full' : 'part';

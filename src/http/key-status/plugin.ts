@@ -67,7 +67,11 @@ export function identityOf({ identity }: FastifyRequest): Identity {
   return identity;
 }
 
-/** Throws Problem `overloaded` under high load; `invalid_key` or `invalid_option` for a bad `Authorization` header. */
+/**
+ * Rejects a request under high load, or with an invalid header `Authorization`.
+ * @throws Problem `overloaded` under high load, `invalid_key` for an unknown or disabled API key,
+ * `invalid_option` for a repeated or overlong `Authorization` header
+ */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;

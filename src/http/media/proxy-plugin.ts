@@ -81,7 +81,8 @@ interface Exchange {
 type SendingOptions = PictureProxyOptions & { readonly pictures: AddressedPictures };
 
 /**
- * Sends a picture. Its bytes count as unread reply bytes of the client until the reply is complete.
+ * Sends a picture. Until the reply is complete, counts the bytes of the picture towards the
+ * client's limit of unread reply bytes.
  */
 async function sendPicture(
   { request, reply }: Exchange,

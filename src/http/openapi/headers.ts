@@ -60,7 +60,7 @@ export const describedHeaders = {
 
 export type HeaderName = keyof typeof describedHeaders;
 
-/** Returns descriptions of the given response headers of an endpoint, keyed by header name. */
+/** Returns the descriptions of the response headers in `names`, keyed by header name. */
 export function listEndpointHeaders(
   names: readonly HeaderName[],
   presence: Pick<EndpointHeader, 'isOptional'> = {},

@@ -86,8 +86,8 @@ function describeRoute(route: Route): string {
 }
 
 /**
- * Returns sentences that relate a permalink or deprecated route to its v1 route; an empty list for
- * a v1 route.
+ * Returns sentences about the relation between a permalink or deprecated route and the
+ * corresponding v1 route; an empty list for a v1 route.
  */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
@@ -221,7 +221,10 @@ function listStatuses(route: Route): readonly ProblemStatus[] {
   ];
 }
 
-/** Returns the name of a problem response in `components`. Routes with the same headers share responses. */
+/**
+ * Returns the name of a problem response in the OpenAPI `components`. Routes whose problem
+ * responses have the same headers share these components.
+ */
 function nameResponse(route: Route, status: ProblemStatus): string {
   if (status === 'default') return 'Refused';
   const surface = isBrowseRoute(route) ? 'Browse' : 'Post';

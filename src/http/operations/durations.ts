@@ -14,7 +14,7 @@ export function createDurations() {
   return {
     /**
      * Returns the histogram of a route: for cache hits if `isHit`, otherwise for all other replies.
-     * Creates a missing histogram.
+     * Creates the histogram if the route has none.
      */
     of: (route: string, isHit: boolean): DurationCounts => {
       const counts = isHit ? hits : others;

@@ -18,8 +18,8 @@ export type LoadGauge = Load & {
 const checkMs = 250;
 
 /**
- * Interval in milliseconds at which Node samples the event-loop delay. The sampled delays include
- * this interval.
+ * Interval in milliseconds at which Node samples the event-loop delay. Node's samples are the
+ * actual delays plus this interval.
  */
 const resolutionMs = 10;
 

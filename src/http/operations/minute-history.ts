@@ -56,8 +56,9 @@ export function openMinuteHistory<Name extends string>(
   let seen = readCounters();
   let minute = currentMinute();
   /**
-   * Adds the growth of the counters since the last call to the minute of the last call. Called by
-   * `list`, and within a second after the end of each minute.
+   * Computes the growth of each counter since the previous call of `record`, and adds the growth to
+   * the row of the minute in which that previous call was made. Called by `list`, and within a
+   * second after the end of each minute.
    */
   const record = (): void => {
     const counters = readCounters();
@@ -118,7 +119,10 @@ function createRing(columns: number) {
   };
   return {
     advanceTo,
-    /** Adds numbers to the row of a minute; to the newest row if the clock was set back by less than a day. */
+    /**
+     * Adds numbers to the row of a minute. If the clock was set back by less than a day, adds the
+     * numbers to the newest row instead.
+     */
     add: (minute: number, numbers: readonly number[]): void => {
       advanceTo(minute);
       const row = rowOf(newest ?? minute);

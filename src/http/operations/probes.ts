@@ -15,8 +15,8 @@ import type { AdminGuard } from '../admin/guard.ts';
 interface HealthOptions {
   readonly chain: ProviderChain;
   /**
-   * Returns the state of the database that several server instances share; `undefined` if there is
-   * a single instance.
+   * Returns the state of the Redis or Valkey server that several server instances share;
+   * `undefined` if there is only one instance.
    */
   readonly readEngine: (() => EngineReport) | undefined;
 }

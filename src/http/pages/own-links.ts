@@ -9,9 +9,9 @@ import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
- * Creates a function that returns this server's page for a URL of this server or of a social
- * platform (docs/decisions/0059). `toPageUrl` returns the URL of the page for a path and query on
- * this server (`address`) and an original URL (`url`).
+ * Creates a function that returns the page of this server for a URL of this server or of a social
+ * platform (docs/decisions/0059). `toPageUrl` creates the URL of that page from the path and query
+ * on this server (`address`) and the complete URL (`url`).
  */
 export function createOwnLinks(
   options: AddressOptions,
@@ -45,7 +45,8 @@ function parse(url: string, options: AddressOptions): OwnRead | null {
 }
 
 /**
- * Creates the function that returns links for HTML pages: URLs of this server with `format=html`.
+ * Creates a function that returns this server's HTML page (with `format=html`) for a URL of this
+ * server or of a social platform.
  */
 export const createPageUrls = (options: AddressOptions): ToOwnPage =>
   createOwnLinks(

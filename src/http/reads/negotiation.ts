@@ -15,8 +15,9 @@ interface Offer<Format extends string> {
   /** Patterns of the media ranges in `Accept` that select the format, the most specific first. */
   readonly ranges: readonly RegExp[];
   /**
-   * Less specific patterns, used for this format if none of its `ranges` matches. At equal quality, a format that
-   * matches by `ranges` is preferred to a format that matches by `wideRanges`.
+   * Patterns of wide media ranges, such as `text/*`, that also select the format. These patterns
+   * are used only if no pattern of `ranges` matches. If two formats match with equal quality, a
+   * match by `ranges` takes precedence over a match by `wideRanges`.
    */
   readonly wideRanges?: readonly RegExp[];
 }
@@ -47,8 +48,8 @@ const markdownRead = {
 } as const;
 
 /**
- * Feed formats. Only their exact media types select them, because browsers also accept
- * `application/xml`.
+ * Feed formats. Only the exact media type of a feed selects it. The type `application/xml` does
+ * not, because browsers accept it too.
  */
 const feeds = [
   { format: 'atom', ranges: [/^application\/atom\+xml$/] },
@@ -115,7 +116,10 @@ function parseRange(text: string, position: number): Range {
 
 type DecidingRange = Range & { readonly isWide: boolean };
 
-/** Returns the media range that matches a format most specifically; `null` if none matches or its quality is 0. */
+/**
+ * Returns the media range in `Accept` that matches a format most specifically. Returns `null` if no
+ * media range matches, or if the most specific one has the quality 0.
+ */
 function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {
   const wide = offer.wideRanges ?? [];
   for (const pattern of [...offer.ranges, ...wide]) {

@@ -152,7 +152,10 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/** Converts a path to Fastify's syntax. Adds the pattern of valid handles, unless the path starts with the handle. */
+/**
+ * Converts a path pattern to Fastify's syntax: `{handle}` becomes `:handle`. Adds the regular
+ * expression that handles must match, unless the path starts with the handle.
+ */
 function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');
   const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;

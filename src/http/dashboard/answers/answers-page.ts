@@ -19,7 +19,10 @@ export interface AnswersFigures {
   /** Name of the language model, or of the built-in engine if there is no model. */
   readonly modelId: string;
   readonly hasModel: boolean;
-  /** Numbers of questions since the start of the process, by outcome. */
+  /**
+   * Numbers of questions since the start of the process. `fallbacks` counts the questions that the
+   * language model did not answer completely.
+   */
   readonly counts: Readonly<Record<'answered' | 'declined' | 'fallbacks', number>>;
   readonly lastFallback: LastFallback | null;
   readonly declined: readonly DeclinedQuestion[];
@@ -28,8 +31,8 @@ export interface AnswersFigures {
 }
 
 /**
- * Renders the body of the page about questions and their documents. `figures` is `null` if
- * questions are turned off.
+ * Renders the body of the dashboard page about answered questions, and about the documents that
+ * answers are based on. `figures` is `null` if questions are turned off.
  */
 export function renderAnswers(figures: AnswersFigures | null, site: Site): string {
   const lead = `<p class="lede">Questions about documents, in ${renderLink(`${docsPath}/sessions`, 'sessions', site)} and on the page ${renderLink(`${docsPath}/ask`, 'Ask', site)}.</p>`;

@@ -14,7 +14,7 @@ export type KeyFields = Readonly<Record<'label' | 'allowance' | 'notes', string>
 
 export const emptyFields: KeyFields = { label: '', allowance: '', notes: '' };
 
-/** Converts a stored key to the texts in the fields of the form. */
+/** Returns the texts of the form fields for a stored API key. */
 export function toFields({ label, allowance, notes }: KeyRecord): KeyFields {
   return { label, allowance: allowance === null ? '' : String(allowance), notes: notes ?? '' };
 }
@@ -60,7 +60,7 @@ export function parseFields<Value>(
 
 const toNumber = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
 
-/** Renders the form fields for the label, the allowance and the notes of a key. */
+/** Renders the form fields for the label, the allowance and the notes of an API key. */
 export function renderFields(
   { label, allowance, notes }: KeyFields,
   defaults: KeyDefaults,

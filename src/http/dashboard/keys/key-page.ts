@@ -17,7 +17,7 @@ import {
   toKeyPath,
 } from './key-texts.ts';
 
-/** Form for a key, with the errors of the last attempt to submit it. */
+/** Form for an API key, with the errors of the last attempt to submit the form. */
 interface FormState {
   readonly visit: Visit;
   readonly site: Site;
@@ -32,7 +32,7 @@ const toTitle = (title: string, { faults }: FormState) =>
 /** Renders the link to the list of keys, which is above the title of a page. */
 const renderBack = (site: Site) => `<p class="back">${renderLink(keysPath, 'All keys', site)}</p>`;
 
-/** Returns the page with the form that creates a key. */
+/** Returns the page with the form that creates an API key. */
 export function describeNewKey(form: FormState): View {
   const { visit, site, defaults, fields, faults } = form;
   return {
@@ -55,17 +55,17 @@ const scripts = ['admin.js', 'copy.js'];
 
 export interface KeyPage extends FormState {
   readonly key: KeyRecord;
-  /** Key to show once, directly after it was created; otherwise `null`. */
+  /** API key to show once, directly after the key was created or rotated; otherwise `null`. */
   readonly secret: string | null;
-  /** Handle of an account for the example command that uses the new key. */
+  /** Handle of an account for the example command that uses the new API key. */
   readonly handle: string;
   /** Confirmation of the last change as HTML; an empty string if nothing was changed. */
   readonly message: string;
 }
 
 /**
- * Returns the page of a key: its state, the form for changes, and buttons to disable, rotate or
- * delete the key.
+ * Returns the page of an API key: its state, the form for changes, and buttons to disable, rotate
+ * or delete the key.
  */
 export function describeKey(page: KeyPage): View {
   const { key, site, visit, defaults, fields, faults, message } = page;
@@ -115,7 +115,7 @@ ${visit.formTokenHtml}
 </form>`;
 }
 
-/** Renders a new key with a copy button and an example command that uses the key. */
+/** Renders a new API key with a copy button and an example command that uses the key. */
 function renderSecret({ secret, site, handle }: KeyPage): string {
   if (secret === null) return '';
   const url = `${site.baseUrl}${findVersioned('getProfile').path.replace('{handle}', handle)}`;
@@ -137,7 +137,7 @@ interface Confirmation {
   readonly site: Site;
 }
 
-/** Returns the page that asks whether to rotate a key. */
+/** Returns the page that asks the operator to confirm the rotation of an API key. */
 export function describeRotation(confirmation: Confirmation): View {
   return describeConfirmation(confirmation, {
     ...{ action: 'rotate', title: 'Rotate', button: 'Rotate the key', style: 'primary' },
@@ -145,7 +145,7 @@ export function describeRotation(confirmation: Confirmation): View {
   });
 }
 
-/** Returns the page that asks whether to delete a key. */
+/** Returns the page that asks the operator to confirm the deletion of an API key. */
 export function describeDeletion(confirmation: Confirmation): View {
   return describeConfirmation(confirmation, {
     ...{ action: 'delete', title: 'Delete', button: 'Delete the key', style: 'danger filled' },

@@ -8,14 +8,14 @@ export const keysPath = `${dashboardPath}/keys`;
 
 export const newKeyPath = `${keysPath}/new`;
 
-/** File names of the style sheets that the pages about keys use. */
+/** File names of the style sheets that the pages about API keys use. */
 export const keyStyles = ['admin-keys.css'];
 
-/** Returns the path of a key's page, or of a page below it. */
+/** Returns the path of the page of an API key, or with `page` the path of a change to the key. */
 export const toKeyPath = (id: string, page?: KeyAction): string =>
   page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;
 
-/** Changes to a key that have a path of their own. */
+/** Changes to an API key that have a path of their own. */
 export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
 
 export function renderLastUse({ lastUsedMs }: KeyRecord): string {

@@ -23,7 +23,8 @@ export interface KeysSectionOptions {
   readonly random: Random;
   readonly defaults: KeyDefaults;
   /**
-   * Handle of an account that this server can read, for the example command that uses a new key.
+   * Handle of an account that this server can read, for the example command that uses a new API
+   * key.
    */
   readonly handle: string;
 }
@@ -49,8 +50,8 @@ export function createKeysSection(options: KeysSectionOptions): DashboardSection
 type Pages = KeysSectionOptions & { readonly site: Site; readonly shown: ShownKeys };
 
 /**
- * Confirmations of changes, keyed by the value of the query parameter `done`. The redirect after a
- * change sets this parameter.
+ * Confirmations of changes to API keys, keyed by the value of the query parameter `done`. The
+ * redirect after a change sets this parameter.
  */
 const messages: Readonly<Record<string, string>> = {
   saved: 'The changes are saved.',
@@ -90,7 +91,7 @@ function registerNewKey({ page }: Dashboard, pages: Pages): void {
   });
 }
 
-/** Redirects to the page of a new key. This page shows the key once. */
+/** Redirects to the page of a new API key. This page shows the key once. */
 function showOnce({ record, key }: IssuedKey, visit: Visit, { shown }: Pages): Outcome {
   shown.keep({ id: record.id, key }, visit.session, visit.reply);
   return { to: toKeyPath(record.id) };

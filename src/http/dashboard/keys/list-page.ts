@@ -18,7 +18,7 @@ import {
 
 const pageSize = 50;
 const maxSearch = 100;
-/** Maximum number of characters of a key's notes that the list shows. */
+/** Maximum number of characters of an API key's notes that the list shows. */
 const maxNotes = 80;
 
 interface ListOptions {
@@ -31,8 +31,8 @@ interface ListOptions {
 }
 
 /**
- * Returns the page that lists the keys, newest first, 50 per page. The query parameter `q` filters
- * the keys.
+ * Returns the page that lists the API keys, newest first, 50 per page. The query parameter `q`
+ * filters the list.
  */
 export function describeList({ keys, query, site, defaults, message }: ListOptions): View {
   const text = readText(query).trim().slice(0, maxSearch);
@@ -65,7 +65,7 @@ function toPageNumber({ page }: ParsedUrlQuery): number {
   return typeof page === 'string' && /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }
 
-/** Creates a filter for keys whose label, notes or id contain the text, in any letter case. */
+/** Creates a filter for API keys whose label, notes or id contain `text`, in any letter case. */
 function createFilter(text: string): (key: KeyRecord) => boolean {
   const needle = text.toLowerCase();
   return ({ id, label, notes }) =>
@@ -91,8 +91,7 @@ function renderSearch(text: string, site: Site): string {
 }
 
 /**
- * Columns of the table: a function that renders the cell of a key as HTML, keyed by the title of
- * the column.
+ * Columns of the table of API keys: for each column title, a function that renders a cell as HTML.
  */
 const columns: Readonly<Record<string, (key: KeyRecord, defaults: KeyDefaults) => string>> = {
   State: (key) => renderState(key),

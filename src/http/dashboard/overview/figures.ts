@@ -17,19 +17,22 @@ export interface OverviewFigures {
   readonly nowMs: number;
   readonly startedMs: number;
   /**
-   * Name of this instance and state of the shared engine (Redis or Valkey); `null` for a single
-   * instance.
+   * Name of this server instance, and state of the Redis or Valkey server that the instances share;
+   * `null` if there is only one instance.
    */
   readonly shared: { readonly instance: string; readonly engine: EngineReport } | null;
   /** Counts in each of the last 60 minutes, oldest first. */
   readonly hour: readonly TrafficPeriod[];
-  /** Counts in each of the last 96 quarters of an hour, oldest first. */
+  /** Counts in each of the last 96 periods of 15 minutes, oldest first. */
   readonly day: readonly TrafficPeriod[];
   readonly cache: Readonly<Record<'entries' | 'bytes' | 'maxBytes', number>>;
   readonly pool: Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
   readonly providers: readonly ProviderFigures[];
   readonly readsInFlight: number;
-  /** Counts of the sessions; `null` if sessions are off, `unavailable` if the store fails. */
+  /**
+   * Counts of the question sessions; `null` if sessions are turned off, `unavailable` if the
+   * session store fails.
+   */
   readonly sessions: SessionFigures | 'unavailable' | null;
   readonly memory: Readonly<Record<'resident' | 'heap', number>>;
   readonly isOverloaded: boolean;

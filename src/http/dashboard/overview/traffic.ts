@@ -6,8 +6,8 @@ import type { OverviewFigures, TrafficName, TrafficPeriod } from './figures.ts';
 const requestSeries: readonly Series[] = [{ name: 'requests', text: 'requests' }];
 
 /**
- * Series of the error chart. The server errors come first, because bars at the bottom are easy to
- * compare.
+ * Series of the error chart, stacked from bottom to top. Server errors are at the bottom, where the
+ * heights of bars are easy to compare.
  */
 const errorSeries: readonly Series[] = [
   { name: 'server-errors', text: 'with a 5xx status' },
@@ -33,8 +33,8 @@ export function cacheUse(periods: readonly TrafficPeriod[]) {
 }
 
 /**
- * Renders the charts of requests and errors in the last hour and day, with a table of the same
- * counts for each.
+ * Renders two charts, of requests and of errors, for the last hour and again for the last 24 hours.
+ * Below each pair of charts is a table of the same counts.
  */
 export function renderTraffic({ hour, day }: Pick<OverviewFigures, 'hour' | 'day'>): string {
   return `<section aria-labelledby="traffic">

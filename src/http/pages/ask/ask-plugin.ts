@@ -104,8 +104,8 @@ interface QuestionResult {
 }
 
 /**
- * Answers the question in a request. Puts an error in `problem` (docs/decisions/0029). Removes API
- * keys from `question`.
+ * Answers the question in a request. After an error, the result contains a problem document instead
+ * of an answer (docs/decisions/0029). API keys are removed from the question in the result.
  */
 async function ask(
   request: FastifyRequest,

@@ -69,8 +69,8 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
 }
 
 /**
- * Creates a function that returns the front page without a result. Caches the reply for each
- * format.
+ * Creates a function that returns the front page for requests without the parameter `q`. Caches one
+ * reply for each format.
  */
 function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   const cache = new Map<PageFormat, PreparedReply>();
@@ -171,7 +171,10 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Creates a function that builds the reply with a result: an HTML page, or the same Markdown as the API route. */
+/**
+ * Creates a function that builds the reply to a request with the parameter `q`: an HTML page with
+ * the result, or the same Markdown as the API route.
+ */
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   // Links lead to the result on the front page.
   const toOwnPage = createOwnLinks(context, (_address, url) => toQuestionLink(url, site));

@@ -46,7 +46,11 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Returns the account or search that a one-word input may also mean; `null` if it has only one meaning. */
+/**
+ * Returns the second interpretation of the front page's input: a search for a handle such as
+ * `node.js`, or an account for a single search word. Returns `null` if the input has only one
+ * interpretation.
+ */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;
