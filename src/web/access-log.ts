@@ -41,7 +41,8 @@ interface AccessLogOptions {
 /** Log with one line per request. The lines never contain headers or bodies. */
 export interface AccessLog {
   /**
-   * Logs a request if `lines` is `errors` and the reply was slow or has a status of 500 or higher.
+   * Logs a request if the option `lines` is `errors`, and the reply was slow or has a status of 500
+   * or higher.
    */
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }

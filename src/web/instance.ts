@@ -1,8 +1,8 @@
 import { redactKeys } from '../core/redact.ts';
 
 /**
- * Returns the path and query of a request as a URI reference, without API keys and the values of
- * secret parameters.
+ * Returns the path and query of a request as a URI reference. Removes API keys, and the values of
+ * parameters whose names suggest a secret.
  */
 export function toInstance(url: string): string {
   return hideSecrets(redactKeys(Buffer.from(url).toString())).replaceAll(
@@ -20,8 +20,8 @@ function hideSecrets(url: string): string {
 const secretName = /key|token|secret|password|authorization/i;
 
 /**
- * Removes the value of a query parameter whose name suggests a secret, such as `token`. Also does
- * so within a nested URL.
+ * Replaces the value of a query parameter with `…` if the parameter's name suggests a secret, such
+ * as `token`. If the value is a URL, does the same for the query parameters of that URL.
  */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);

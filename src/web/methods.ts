@@ -37,7 +37,10 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the route configuration of a request, even if the route does not support the request's method. */
+/**
+ * Returns the route configuration of the requested path, even if the path does not support the
+ * request's method.
+ */
 export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyContextConfig {
   return allowed?.config ?? routeOptions.config ?? {};
 }

@@ -9,8 +9,9 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * Headers of the last reply with status 200 (`all`). The next reply reuses this list if the
-   * headers for its caller (`own`) are the same.
+   * All headers of the last reply with status 200 (`all`), which include the headers for that
+   * reply's caller (`own`). The next reply reuses `all` if the headers for its caller are the same
+   * array.
    */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
@@ -88,7 +89,10 @@ function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): st
   return all;
 }
 
-/** Adds links to the header `Link`. One header may contain several links (RFC 8288 §3). */
+/**
+ * Returns a copy of prepared headers with a link added to the header `Link`. One header may contain
+ * several links (RFC 8288 §3).
+ */
 function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeaders {
   if (link === null) return prepared;
   const add = (headers: HeaderList): HeaderList => {
