@@ -162,7 +162,7 @@ function isStream({ headers }: Response): boolean {
 }
 
 /**
- * Counts an event stream until the stream closes.
+ * Counts a response as an open event stream until the response closes.
  * @throws Problem `overloaded` if too many streams are open
  */
 async function countStream(

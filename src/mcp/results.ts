@@ -65,9 +65,10 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Returns the arguments of a tool call that are not `null` (`given`), and the unknown arguments
- * (`unknown`). `unknown` omits arguments that resemble a parameter, because the read operation
- * warns about these. Throws Problem if an argument is a list.
+ * Returns the arguments of a tool call that are not `null` (`given`), and the names of arguments
+ * that the tool does not have (`unknown`). `unknown` omits probable misspellings, because the read
+ * operation warns about these.
+ * @throws Problem if the value of an argument is a list
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);

@@ -84,8 +84,8 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Returns a function that reduces an object schema to the names and types of its members, and to
- * references to `definitions`.
+ * Creates a function that returns a shorter form of an object schema, with only the names and types
+ * of the members. Members whose schema is named in `definitions` become references to that schema.
  */
 function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {
