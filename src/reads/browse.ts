@@ -180,8 +180,9 @@ const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
 /**
- * Adds a handle and a URL to `subject`: those of the fetched account or, for a list of replies, of
- * the parent post.
+ * Adds a handle and a URL to `subject`, the description of a list. For a list of replies, both come
+ * from the parent post; for other lists, from the fetched account. Returns the subject of a search
+ * unchanged.
  */
 function nameSubject(
   subject: BrowseSubject,
@@ -226,9 +227,9 @@ function toNext(
 }
 
 /**
- * Returns the URLs of a page. The URL of the previous page contains its number, because cursors
- * lead only to later pages. Pages after the eleventh have no such URL, because the maximum of the
- * parameter `page` is 10.
+ * Returns the URLs of a page. The URL of the previous page contains a page number, because cursors
+ * lead only to later pages. Pages after the eleventh have no URL of the previous page, because the
+ * maximum of the parameter `page` is 10.
  */
 function toUrls(view: BrowseView, context: PlanContext): PageUrls {
   const { page } = view.query;

@@ -66,8 +66,8 @@ function refuse(cursor: string): Problem {
 }
 
 /**
- * Encodes a list position as number of fingerprints (1 byte), fingerprints (4 bytes each) and JSON.
- * Returns `null` if the result is too long.
+ * Encodes a list position: the number of fingerprints (1 byte), the fingerprints of returned items
+ * (4 bytes each), then JSON. Returns `null` if the result is too long.
  */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;

@@ -16,8 +16,8 @@ type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 const parameterFaults = z.registry<ParameterFault>();
 
 /**
- * JSON Schema of each parameter in the published documents. Some parameters accept further values,
- * such as upper case.
+ * JSON Schema of each parameter for the published documents. The server also accepts some values
+ * that a schema does not contain, such as words in upper case.
  */
 export const parameterSchemas = z.registry<JsonSchema>();
 

@@ -19,8 +19,9 @@ export interface PostView {
 const maxDirectReplies = 20;
 
 /**
- * Returns the fetched posts in reading order, without posts that `view` excludes. `context` is the
- * role of a post.
+ * Returns the fetched posts in reading order, without posts that `view` excludes, and warnings
+ * about excluded posts. Adds `context` to each post: the role of the post in the conversation, such
+ * as `parent` or `reply`.
  */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
@@ -66,7 +67,8 @@ function cutThread(
 }
 
 /**
- * Returns up to `maxDirectReplies` direct replies, and the replies of the author of `post` to them.
+ * Returns up to `maxDirectReplies` direct replies to the thread of `post`. Also returns the answers
+ * to these replies that the author of `post` wrote.
  */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));

@@ -84,8 +84,8 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
 };
 
 /**
- * Parsed parameters of a read operation. `view` is that part of the cache keys that identifies the
- * output options.
+ * Result of parsing the parameters of a read operation. `view` is the part of the cache keys that
+ * identifies the output options.
  */
 export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
 

@@ -17,9 +17,9 @@ export interface AddressOptions {
 }
 
 /**
- * Parses the URL of a post, account, list, search or hashtag. Removes this server's own URL in
- * front of it, as in `https://perch.example/https://x.com/jack`.
- * @throws Problem with a message that starts with `subject`
+ * Parses the URL of a post, account, list, search or hashtag. Also accepts such a URL after the
+ * base URL of this server, as in `https://perch.example/https://x.com/jack`.
+ * @throws Problem with a detail text that starts with `subject`
  */
 export function parseAddress(
   text: string,
@@ -44,8 +44,8 @@ export function parseAddress(
 }
 
 /**
- * Returns the complete URL in a path such as `/https://x.com/jack`, even if it is percent-encoded;
- * `null` if there is none.
+ * Returns the complete URL in a path such as `/https://x.com/jack`, also if the URL is
+ * percent-encoded; `null` if the path contains no complete URL.
  */
 export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');

@@ -43,8 +43,8 @@ export function accepts(
 }
 
 /**
- * Returns a path and query of a read operation on this server. The path has the kind `surface` if
- * possible, otherwise it is a v1 path.
+ * Returns the path and query of a read operation on this server. Returns a path of the kind
+ * `surface` if there is one for the operation and the handle, otherwise the v1 path.
  */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;

@@ -3,8 +3,8 @@ import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathPattern {
   /**
-   * Path with the names of parameters in braces. Besides request parameters, these are `n` (media
-   * number), `tag` (hashtag) and `user` (Mastodon user name).
+   * Path with parameter names in braces: names of request parameters, `n` (media number), `tag`
+   * (hashtag) or `user` (Mastodon user name).
    */
   readonly path: string;
   /** Request parameters that the path sets to a fixed value. */

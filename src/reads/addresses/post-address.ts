@@ -8,8 +8,8 @@ import { type AddressedRead, type AddressOptions, parseAddress } from './address
 import { toOwnPath } from './own-path.ts';
 
 /**
- * Read operations other than `getPost` for which there are URLs. `name` is a noun for the result,
- * for error messages.
+ * Read operations other than `getPost` that a URL can request. `name` is a noun for the result in
+ * error messages.
  */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },

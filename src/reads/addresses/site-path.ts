@@ -103,7 +103,10 @@ function createMastodonSite(host: string, isSearched: boolean): Site {
   };
 }
 
-/** Normalizes the handle in the parameters; returns `null` if the handle or the id is invalid on the platform. */
+/**
+ * Returns the parameters with the handle in its normalized form; `null` if the handle or the id is
+ * invalid on the platform.
+ */
 function toAccountGiven(platform: Platform, parameters: PathParameters): PathParameters | null {
   const { handle, id } = parameters;
   if (handle === undefined) return parameters;
