@@ -90,7 +90,10 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Parses a request body. @throws Problem `invalid_body` if it is not an object, `invalid_option` for a bad field */
+/**
+ * Parses a request body.
+ * @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a bad field
+ */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const detail = `The body is ${nameKind(body)}. Send a JSON object.`;

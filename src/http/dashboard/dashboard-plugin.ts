@@ -54,8 +54,8 @@ declare module 'fastify' {
 }
 
 /**
- * Registers the dashboard at `/admin`. All its paths except signing in answer 401 to requests
- * without a session.
+ * Registers the dashboard at `/admin`. Requests without a session get 401 on all paths of the
+ * dashboard except the sign-in form.
  */
 export async function dashboardPlugin(app: FastifyInstance, options: DashboardOptions) {
   const shell = createShell(options);

@@ -16,7 +16,7 @@ export const formTokenField = 'form_token';
 
 /** Session of a signed-in operator. */
 export interface DashboardSession {
-  /** Secret in the session cookie. All other values of the session are derived from it. */
+  /** Secret in the session cookie. All other values of the session are derived from this secret. */
   readonly secret: string;
   /**
    * Token that every form of the session must contain. Other websites cannot read this token, so
@@ -93,7 +93,10 @@ export function createCookieWriter(site: Site) {
     `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** Returns the value of a cookie; `null` if it is missing or contains anything but letters, digits, `_` and `-`. */
+/**
+ * Returns the value of a cookie; `null` if the cookie is missing, or if the value contains anything
+ * but letters, digits, `_` and `-`.
+ */
 export function readCookie({ headers }: FastifyRequest, name: string): string | null {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';

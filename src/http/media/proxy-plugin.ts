@@ -20,7 +20,7 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
 
-/** Functions that verify a signed picture address and fetch its picture. */
+/** Functions that verify a signed picture address and fetch the picture at the address. */
 type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>;
 
 /** Options of the route that serves pictures from other hosts. */

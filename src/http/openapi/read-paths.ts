@@ -158,8 +158,8 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
 }
 
 /**
- * Returns the parameters of a deprecated route: the parameter that selects an operation, then those
- * of all operations.
+ * Returns the parameters of a deprecated route: the parameter that selects an operation, then the
+ * parameters of all these operations.
  */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);

@@ -4,8 +4,8 @@ import { Problem } from '../../core/problem.ts';
 export type Load = { readonly isHigh: boolean };
 
 /**
- * Delays of the event loop in milliseconds: mean of the last check interval, and highest mean of
- * the last minute.
+ * Delays of the event loop in milliseconds. `nowMs`: mean in the last check interval. `highestMs`:
+ * highest of these means in the last minute.
  */
 export type EventLoopDelay = Readonly<Record<'nowMs' | 'highestMs', number>>;
 
@@ -24,8 +24,8 @@ const checkMs = 250;
 const resolutionMs = 10;
 
 /**
- * Starts to check every 250 ms whether the mean event-loop delay reaches `maxDelayMs`. If
- * `maxDelayMs` is 0, nothing is checked.
+ * Starts to check every 250 ms whether the mean of Node's samples of the event-loop delay reaches
+ * `maxDelayMs`. If `maxDelayMs` is 0, nothing is checked.
  */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };

@@ -17,7 +17,10 @@ import {
   toLink,
 } from './layout.ts';
 
-/** Next steps for browser users, by problem code. They replace a `resolution` that mentions parameters or headers. */
+/**
+ * Next steps for browser users, by problem code. These texts replace a `resolution` that mentions
+ * parameters or headers.
+ */
 const pageResolutions: Readonly<Record<string, string>> = {
   missing_query: 'Type a link, an @handle or words.',
   invalid_query: 'Use a shorter or simpler text.',

@@ -139,8 +139,8 @@ async function sendHistoryLines(
 }
 
 /**
- * Creates a function that writes text to a response. The promise resolves when the text is flushed
- * or the client disconnects.
+ * Creates a function that writes text to a response. The promise of a write resolves when the text
+ * is flushed or the client disconnects.
  */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
   let resume: () => void = () => undefined;

@@ -3,9 +3,11 @@ import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { Problem } from '../../../core/problem.ts';
 import { renderField } from '../fields.ts';
 
-/** Default rate limit of API keys: number of units per window, and the window in seconds. */
+/** Default request quota of API keys. */
 export interface KeyDefaults {
+  /** Number of profiles, lists and searches that a key may request in each time window. */
   readonly allowance: number;
+  /** Length of the time window in seconds. */
   readonly windowSeconds: number;
 }
 
