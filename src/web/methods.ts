@@ -9,8 +9,8 @@ import { maxUrlBytes, routeNotFound } from './errors.ts';
 interface AllowedMethods {
   readonly allow: readonly string[];
   /**
-   * Returns whether the path of a request is valid. If not, the reply is 404. Default: all paths
-   * are valid.
+   * Returns whether the parameters in the path of a request, such as the handle, are valid. If not,
+   * the reply is 404. Default: all paths are valid.
    */
   readonly isRoute?: (request: FastifyRequest) => boolean;
   /** Detail text of the problem for unsupported methods. Default: a list of the supported methods. */
@@ -47,8 +47,8 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 
 /**
  * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds
- * `methodTable` to `app`. Must be called before the hooks are added that read the configuration of
- * a route.
+ * `methodTable` to `app`. Must be called before any hook is added that reads the configuration of a
+ * route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {

@@ -56,8 +56,8 @@ function describeMethod({ method, routeOptions: { url } }: FastifyRequest) {
 }
 
 /**
- * Returns span attributes without personal data: without query and address, and with the path only
- * if the route has no parameters.
+ * Returns span attributes without personal data. Omits the query and the client address, and omits
+ * the path if the route has parameters.
  */
 function describeRequest({ id, raw, routeOptions: { url } }: FastifyRequest): Attributes {
   return {
