@@ -115,7 +115,7 @@ function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definit
 }
 
 /**
- * Renders the result of a read as text and JSON. The rendering is cached for as long as the data.
+ * Renders the result of a read as text and JSON. The rendering is cached together with the data.
  */
 async function render(answered: AnsweredRead, { reader, results, requester, takeTurn }: ToolCall) {
   const { format = 'markdown' } = answered.parsed;
