@@ -20,7 +20,10 @@ import { parameterSchemas, parseParameters } from './parameters.ts';
 export interface PlanContext extends AddressOptions, RenderContext {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
-  /** Number of seconds for which Perch caches a post, and for which a web page may cache an embedded post. */
+  /**
+   * Number of seconds for which Perch caches a post. oEmbed documents contain the same number as
+   * `cache_age`.
+   */
   readonly embedSeconds: number;
 }
 

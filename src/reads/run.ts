@@ -71,8 +71,8 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
 }
 
 /**
- * Returns the cache key of a rendered response. A stale response contains a warning, so its key is
- * different.
+ * Returns the cache key of a rendered response. Stale and fresh responses have different keys,
+ * because a stale response contains a warning.
  */
 export const nameView = ({ parsed, answer }: AnsweredRead, format: Format): string =>
   `${answer.cache === 'stale' ? 'stale ' : ''}${parsed.views[format]}`;
