@@ -16,12 +16,12 @@ const inputPaths: readonly string[] = [
   'tsconfig.json',
 ];
 
-/** Name of the stamp in the folder of the build. */
+/** Name of the stamp, a file that a finished build leaves in the folder of the build. */
 const stampName = '.build.json';
 
-/** Content of the stamp, a file in the folder of the build. */
+/** Content of the stamp. It shows whether a build is complete and up to date. */
 interface Stamp {
-  /** Result of `hashInputs` before the build. */
+  /** SHA-256 hash of the inputs of the build, computed before the build. */
   readonly inputs: string;
   /** Sizes in bytes of the files in the folder of the build, by path. */
   readonly outputs: Readonly<Record<string, number>>;
@@ -33,7 +33,10 @@ export function isCurrent(folder: string, inputs: string): boolean {
   return existsSync(path) && readFileSync(path, 'utf8') === toText(folder, inputs);
 }
 
-/** Stores the stamp of a finished build. An aborted build has no stamp. */
+/**
+ * Writes the stamp, which marks a build as complete. `inputs` is the hash of the inputs of the
+ * build.
+ */
 export function writeStamp(folder: string, inputs: string): void {
   writeFileSync(join(folder, stampName), toText(folder, inputs));
 }

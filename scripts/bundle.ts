@@ -9,10 +9,9 @@ const banner =
   "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);";
 
 /**
- * Bundles the sources and their packages into `folder`, which is emptied first: the `perch` command as `main.js`, the
- * worker thread for answers as `thread.js`, the check of databases as `integrity.js`, chunks that commands load on
- * demand, and the licences of the packages as `licences.txt`. The `dependencies` of package.json stay outside the
- * bundle. A benchmark passes `plugins` that replace modules. See docs/decisions/0063-the-build-is-bundled.md.
+ * Bundles the sources and their packages into `folder`. Deletes the previous content of `folder`.
+ * `plugins`: esbuild plugins, with which a benchmark replaces modules. See
+ * docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(
   folder: string,
@@ -22,13 +21,13 @@ export async function bundle(
   const { metafile } = await build({
     absWorkingDir: packagePath(),
     entryPoints: {
-      main: 'src/main.ts',
-      thread: 'src/answers/worker/thread.ts',
-      integrity: 'src/cli/doctor/integrity.ts',
+      main: 'src/main.ts', // the `perch` command
+      thread: 'src/answers/worker/thread.ts', // the worker thread for answers
+      integrity: 'src/cli/doctor/integrity.ts', // the check of databases
     },
     outdir: folder,
     bundle: true,
-    splitting: true,
+    splitting: true, // commands load their own chunks on demand
     format: 'esm',
     platform: 'node',
     target: 'node20',

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Scenarios of the MCP conformance suite that do not apply to this server, each with the reason. */
+/**
+ * Scenarios of the MCP conformance test suite that do not apply to this server, each with the
+ * reason.
+ */
 const inapplicable: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^tools-call-/, 'requires a tool that the suite defines (`test_…`)'],
   [/^json-schema-2020-12$/, 'requires a tool that the suite defines (`json_schema_2020_12_tool`)'],
@@ -41,7 +44,10 @@ interface Check {
 
 interface Scenario {
   readonly name: string;
-  /** MCP revisions that the scenario applies to, as listed by the suite; `extension` for extensions. */
+  /**
+   * MCP revisions that the scenario applies to, as the test suite lists them. For a scenario about
+   * a protocol extension, the list contains `extension`.
+   */
   readonly revisions: readonly string[];
 }
 

@@ -34,10 +34,16 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
   };
 }
 
-/** Parses the OpenAPI description, whose form `describeOpenApi` guarantees. */
+/**
+ * Parses the OpenAPI description. Does not check its structure, because `describeOpenApi` created
+ * it.
+ */
 const toDescription = (text: string): Description => JSON.parse(text);
 
-/** Returns the facts about a server with default settings, without parts that depend on the date. */
+/**
+ * Returns the base URL, version, routes and rate limits of a server with default settings. `nowMs`
+ * is `null`, so that the generated files do not depend on the date.
+ */
 function defaultFacts() {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
@@ -48,8 +54,8 @@ function defaultFacts() {
 }
 
 /**
- * Returns the OpenAPI description of the public routes, for a server with default settings, without
- * parts that depend on the date.
+ * Returns the OpenAPI description of the public routes of a server with default settings. The
+ * description does not depend on the date.
  */
 function openApiDescription(examples: RecordedExamples): string {
   const facts = defaultFacts();
@@ -161,8 +167,8 @@ function choiceOf(schema: z.ZodType): string {
 }
 
 /**
- * Returns the sentence about the variable `NAME_FILE` of a secret; an empty string for a setting that is
- * not secret.
+ * Returns a sentence that explains how to read a secret setting from a file: with the variable
+ * `NAME_FILE`. Returns an empty string for a setting that is not secret.
  */
 function fileOf(name: string, schema: z.ZodType): string {
   if (!isSecret(schema)) return '';

@@ -10,7 +10,10 @@ export interface ManVariable {
   readonly description: string;
 }
 
-/** Maximum number of characters in a line of text. The characters that `guard` adds do not count. */
+/**
+ * Maximum number of characters in a line of text. Characters that escape the start of a line do not
+ * count.
+ */
 const maxLine = 78;
 
 /** Date of the last change to the fixed texts below. mdoc requires a date. */
@@ -157,5 +160,7 @@ const toRoff = (text: string) =>
     .replaceAll('“', '\\(lq')
     .replaceAll('”', '\\(rq');
 
-/** Prevents a line of text from being read as a macro. */
+/**
+ * Escapes a line of text that mdoc would interpret as a macro, because it starts with `.` or `'`.
+ */
 const guard = (line: string) => (/^[.']/.test(line) ? `\\&${line}` : line);

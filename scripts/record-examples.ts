@@ -85,7 +85,10 @@ async function recordReads(request: SendRequest, url: string) {
   };
 }
 
-/** Records a history import. The NDJSON example is the last line, which contains metadata instead of a post. */
+/**
+ * Records examples of importing an account's posts, in JSON and NDJSON. The NDJSON example is the
+ * last line of the response, which contains metadata instead of a post.
+ */
 async function recordHistory(request: SendRequest, path: string) {
   const [json, ndjson] = [
     await requireOk(request(path)),

@@ -154,7 +154,10 @@ function compareTypes({ place, direction, before, after }: OnePair): readonly st
   return [`${place}: the type ${show(before.type)} became ${show(after.type)}`];
 }
 
-/** Returns a line for each removed value of an enumeration, and for each new value that a response may not add. */
+/**
+ * Returns a line for each removed value of an enumeration. In responses, also returns a line for
+ * each value that was added to an enumeration not marked as extensible.
+ */
 function compareValues(pair: OnePair): readonly string[] {
   const { place, direction, before, after } = pair;
   const old = valuesOf(before);
@@ -234,7 +237,10 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
     .map(([name]) => `${place}: ${name} was ${show(before[name])} and is ${show(after[name])}`);
 }
 
-/** Converts a limit to a number. A larger number allows more values; without a limit, it is `Number.MAX_VALUE`. */
+/**
+ * Converts a limit of a schema to a number. A larger number means that the schema allows more
+ * values. Returns `Number.MAX_VALUE` if the schema has no such limit.
+ */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;
   return way === 'up' ? Number(limit) : -Number(limit);
@@ -294,7 +300,10 @@ const known = new Set([
   ...['$comment', 'readOnly', 'writeOnly', ...formatKeywords, ...Object.keys(limits)],
 ]);
 
-/** Returns a line for each changed keyword that is not in `known` and does not start with `x-`. */
+/**
+ * Returns a line for each changed keyword that no other function compares. Ignores keywords that
+ * start with `x-`, and keywords that do not restrict values.
+ */
 function compareOthers({ place, before, after }: OnePair): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]

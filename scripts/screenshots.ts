@@ -6,9 +6,9 @@ import { type Browser, chromium } from 'playwright-core';
 import { openSample } from './sample-server.ts';
 
 /**
- * Arguments of this script, which takes screenshots of the web pages with the Chromium in
- * `PERCH_BROWSER`. Without arguments, it writes the picture of the README. `--all FOLDER` writes
- * ten pages, wide and narrow, light and dark.
+ * Arguments of this script, which takes screenshots of Perch's web pages with the browser at the
+ * path `PERCH_BROWSER`. Without arguments, the script writes the picture of the README. `--all
+ * FOLDER` writes screenshots of ten pages, wide and narrow, light and dark.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 

@@ -17,7 +17,11 @@ export function writeTracingTables(page: string): string {
 
 const quote = (name: string): string => `\`${name}\``;
 
-/** Replaces the rows of the table with the given header. @throws Error if the page has no such table */
+/**
+ * Replaces the rows of the Markdown table whose column names are `header`. Returns the changed
+ * page.
+ * @throws Error if `page` has no such table
+ */
 function replaceTable(
   page: string,
   header: readonly string[],

@@ -13,7 +13,9 @@ export interface PatternException {
   readonly worstMs: number;
 }
 
-/** Maximum time in milliseconds that a pattern may take on input of its `maxLength`. */
+/**
+ * Maximum time in milliseconds for matching a pattern against an input of the length `maxLength`.
+ */
 export const maxMs = 5;
 
 export const exceptions: readonly PatternException[] = [];

@@ -25,7 +25,10 @@ export async function recordPatterns(run: () => unknown): Promise<readonly Found
   return recorded;
 }
 
-/** Returns the location that called `RegExp`; `null` if it is not in a module under `src/`. */
+/**
+ * Returns the line of code that called `RegExp`, according to the stack trace `stack`. Returns
+ * `null` if the line is not in a module under `src/`.
+ */
 function callerOf(stack: string): Pick<FoundPattern, 'file' | 'line'> | null {
   const frames = stack.split('\n').filter((frame) => frame.trimStart().startsWith('at '));
   const caller = frames.find(

@@ -13,7 +13,10 @@ export interface Release {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the reasons why a version must not be released, as sentences that explain the fix. */
+/**
+ * Returns a message for each reason why a version must not be released. Each message explains how
+ * to fix the problem.
+ */
 export function findReleaseFaults(release: Release): readonly string[] {
   const { manifest, changelog, openApi, releasedOpenApi, env } = release;
   const { version, repository } = manifest;
