@@ -34,8 +34,8 @@ import { registerSurfaces, type Services } from './surfaces.ts';
 export type App = Awaited<ReturnType<typeof openApp>>;
 
 /**
- * Builds the server. All opened resources are closed when the server closes, or if it cannot be
- * built.
+ * Builds the server. All opened resources are closed when the server closes, or if building the
+ * server fails.
  */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createCleanupStack();

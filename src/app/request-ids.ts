@@ -1,6 +1,6 @@
 import type { Random } from '../core/random.ts';
 
-/** Generator of request ids. It also counts the requests. */
+/** Generator of request ids, which also counts the requests. */
 export type RequestIds = ReturnType<typeof createRequestIds>;
 
 /**

@@ -132,8 +132,9 @@ function registerCopies(server: FastifyInstance, { config, access, identificatio
 }
 
 /**
- * Starts to check the shared Valkey or Redis server. Returns a function that returns its state;
- * `undefined` for a single instance.
+ * Starts to check the settings of the shared Valkey or Redis server regularly. Returns a function
+ * that returns the last known state of that server. Returns `undefined` if instances share no
+ * server.
  */
 function openReport(server: FastifyInstance, services: Services): ReadEngine {
   const { clock, logger, sharedEngine: engine } = services;

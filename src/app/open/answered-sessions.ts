@@ -6,14 +6,15 @@ import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
 /**
- * Session service with its answer engine, and records of its questions and search index for the
- * operator. Call `start` when the server is listening; it builds the search index.
+ * Session service with its answer engine. `records` contains counts of questions and the state of
+ * the search index, for the operator. Call `start` when the server is listening, to build the
+ * search index.
  */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
 /**
  * Opens the session service and its answer engine. Returns `null` if sessions are disabled.
- * @throws CorpusError if documents are missing; any error of `openSessions`
+ * @throws CorpusError if documents are missing; any error that `openSessions` throws
  */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,

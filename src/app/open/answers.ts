@@ -15,9 +15,10 @@ interface ConfiguredAnswersOptions
 }
 
 /**
- * Opens the answer engine for the configured documents (default: Perch's documentation) and
- * language model. Reads no documents until `refresh` or `keepCurrent` is called.
- * @throws CorpusError for a missing path; any error of `open`
+ * Opens the answer engine for the configured documents and language model. Without configured
+ * documents, the engine uses Perch's documentation. Reads no documents until `refresh` or
+ * `keepCurrent` is called.
+ * @throws CorpusError for a missing path; any error that `open` throws
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
@@ -55,7 +56,10 @@ type AnswersLog = Readonly<
 /** Minimum time in milliseconds between two log lines about the progress of building the search index. */
 const progressMs = 2000;
 
-/** Creates callbacks that log progress, completion and errors of index updates, and failures of the language model. */
+/**
+ * Creates callbacks that log index updates: progress, completion and errors. `onFallback` logs a
+ * failure of the language model.
+ */
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,

@@ -21,8 +21,9 @@ export function toBreakerOptions(config: Config): BreakerOptions {
 }
 
 /**
- * Creates the chain of providers (data sources), with a record of their failures. If instances
- * share a Valkey or Redis server, a pause of a provider applies to all instances.
+ * Creates the chain of providers (data sources), with a record of their failures. A failing
+ * provider receives no requests for a while. If instances share a Valkey or Redis server, such a
+ * pause applies to all instances.
  */
 export function createChain(
   providers: readonly Provider[],
@@ -69,7 +70,10 @@ export function createChain(
   return { ...chain, records, close };
 }
 
-/** Returns the log level: `error` for bugs in Perch, `warn` for malformed responses, `debug` for other failures. */
+/**
+ * Returns the log level for an error of a provider: `error` for bugs in Perch, `warn` for malformed
+ * responses, `debug` for other failures.
+ */
 function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
   if (!(error instanceof ProviderError)) return 'error';
   return error.kind === 'malformed' ? 'warn' : 'debug';

@@ -37,7 +37,7 @@ import { openPictures } from './pictures.ts';
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Wraps a fetcher, so that its results are counted for the metrics. */
+  /** Wraps a function that fetches posts, so that its results are counted for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Budget of upstream requests that all callers share. */
   readonly pool?: Pool;
@@ -112,8 +112,8 @@ export async function openFetching(options: FetchingOptions) {
 }
 
 /**
- * Opens the store of account histories; returns `undefined` if it is disabled. Closes the provider
- * chain if opening fails.
+ * Opens the store of account histories; returns `undefined` if `PERCH_ARCHIVE_HISTORY` is off. If
+ * opening fails, closes the provider chain and throws the error.
  */
 function openStoredHistories(
   config: Config,
@@ -187,7 +187,10 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
 
 type RenderPages = Pick<RenderContext, 'toOwnPage' | 'pageAssets'>;
 
-/** Returns the part of the rendering context that only HTML pages need. */
+/**
+ * Returns the rendering options of HTML pages: the style sheets and icon, and a function that
+ * converts the URL of a post, account or search to the URL of Perch's own page.
+ */
 function toPageContext({ config, logger }: FetchingOptions): RenderPages {
   const pageAssets = readPageAssets(logger);
   const addresses = {

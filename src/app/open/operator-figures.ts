@@ -23,8 +23,8 @@ import type { Services } from '../surfaces.ts';
 import { toServiceLimits } from './sessions.ts';
 
 /**
- * Function that returns the state of the shared Valkey or Redis server; `undefined` for a single
- * instance.
+ * Function that returns the last known state of the shared Valkey or Redis server. The function is
+ * `undefined` if instances share no server.
  */
 export type ReadEngine = (() => EngineReport) | undefined;
 

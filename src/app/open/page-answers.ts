@@ -16,8 +16,8 @@ interface PageAnswersOptions {
 }
 
 /**
- * Timeout in milliseconds for an answer. If a language model is configured, the model's stall
- * timeout is added.
+ * Timeout in milliseconds for an answer. If a language model is configured,
+ * `PERCH_MODEL_STALL_SECONDS` is added.
  */
 const answerTimeoutMs = 15_000;
 

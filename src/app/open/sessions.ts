@@ -62,8 +62,8 @@ const sessionTimeoutMs = 2000;
 const silentLogger = { info: () => {}, error: () => {} };
 
 /**
- * Opens the session store in Valkey or Redis. The store has a separate connection, because waiting
- * for replicas blocks the connection.
+ * Opens the session store in Valkey or Redis. The store uses a separate connection, because a wait
+ * for replicas blocks all other requests on its connection.
  */
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
@@ -172,8 +172,8 @@ export function writeAddressFile(server: FastifyInstance, config: Config): void 
 }
 
 /**
- * Reads the base URL of the running server's session service from its file; returns `null` if there
- * is no such file.
+ * Reads the file that `writeAddressFile` has written. Returns the base URL of the running server's
+ * session service; `null` if there is no such file.
  */
 export function readAddressFile(config: Config): string | null {
   const path = toAddressPath(config);
