@@ -151,8 +151,9 @@ function describeParseError(error: unknown, known: readonly string[]): string {
 }
 
 /**
- * Returns the entry of `table` with the name `word`. @throws UsageError for an unknown name. The message consists of
- * `sentence`, all names in `table` and a suggestion. It omits `word`, which may be a secret.
+ * Returns the entry of `table` with the name `word`.
+ * @throws UsageError for an unknown name. The error message consists of `sentence`, all names in
+ * `table` and a suggestion. The message omits `word`, which may be a secret.
  */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,

@@ -143,7 +143,7 @@ function requireNew(path: string, force: boolean): void {
 }
 
 /**
- * Creates an empty folder for unfinished work, and locks the folder.
+ * Creates the empty folder `part` for an unfinished backup, and locks the folder.
  * @throws CommandError if another backup uses the folder
  */
 function openPart(part: string, path: string) {

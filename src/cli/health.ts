@@ -11,9 +11,9 @@ import { type BareBody, type BareContext, exitCodes, UsageError } from './comman
 const timeoutMs = 4000;
 
 /**
- * Command `perch health`, which checks whether the server on this machine is ready. To start
- * quickly, it loads neither the setting schemas nor an HTTP library, because containers run it
- * every few seconds.
+ * Command `perch health`, which checks whether the server on this machine is ready. Containers run
+ * the command every few seconds. To start quickly, it loads neither the setting schemas nor an HTTP
+ * library.
  */
 export const healthCommand: BareBody = {
   isBare: true,

@@ -100,8 +100,9 @@ interface ExtractOptions {
 }
 
 /**
- * Writes the files of a backup, then replaces the files of the data folder `folder` with them.
- * Returns the path of the folder with the earlier files; `null` if there were none.
+ * Writes the files of a backup, then replaces the files of the data folder `folder` with the
+ * written files. Returns the path of the folder with the replaced files; `null` if no file was
+ * replaced.
  */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;

@@ -143,7 +143,7 @@ async function runConfigured(
   return exitCodes.usage;
 }
 
-/** Runs a command while its data folder is locked against a restore. */
+/** Locks the data folder, so that no restore can start, and runs the command. */
 async function runInFolder(
   command: CommandBody,
   run: Run,

@@ -110,13 +110,16 @@ interface ShutdownOptions {
    * with `shutting_down`.
    */
   readonly graceMs: number;
-  /** Minimum time in milliseconds that the port stays open, so that load balancers notice the shutdown. */
+  /**
+   * Minimum time in milliseconds that the port stays open after the shutdown begins, so that load
+   * balancers notice the shutdown.
+   */
   readonly drainMs: number;
 }
 
 /**
- * Refuses new requests, waits for requests in progress (at least `drainMs`, at most `graceMs`), and
- * closes the server.
+ * Refuses new requests, waits for requests in progress, and closes the server. The wait takes at
+ * least `drainMs`. After `graceMs`, it ends even if requests are in progress.
  */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();

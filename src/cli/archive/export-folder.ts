@@ -38,7 +38,7 @@ export function openExportFolder(root: string, account: AccountReference) {
     counts.removed += 1;
   };
   return {
-    /** Numbers of files that this export has written, left unchanged and deleted. */
+    /** Numbers of files that the export has written, left unchanged and deleted. */
     counts: counts as Readonly<typeof counts>,
     remove,
     /** Writes a file at a path relative to the folder. Does nothing if the file already has this content. */

@@ -31,8 +31,8 @@ const manifest = z.object({
   shared_engine: z.boolean(),
   files: z.array(savedFile).min(1).max(savedFiles.length),
   /**
-   * Number and total size in bytes of the archived media files. `files` does not list them, because
-   * their names contain their hashes.
+   * Number and total size in bytes of the archived media files. `files` does not list media files,
+   * because the name of a media file contains the hash of its content.
    */
   media: z
     .object({ files: z.int().nonnegative(), bytes: z.int().nonnegative() })

@@ -20,7 +20,10 @@ import { extractMedia, mediaName } from './media.ts';
 /** Maximum number of files in a backup, including the media files of the archive. */
 const maxEntries = 1_000_000;
 
-/** Open backup with a valid manifest (list of its files). The caller must call `close`. */
+/**
+ * Open backup with a valid manifest (list of the files in the backup). The caller must call
+ * `close`.
+ */
 export interface Backup {
   readonly path: string;
   readonly manifest: Manifest;

@@ -24,12 +24,8 @@ import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
 import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
 
 /**
- * Name of the file that lists the files to replace in an interrupted restore. A restore replaces
- * files with several renames, and the process can be killed between two renames. Therefore, new
- * files are first collected in the folder `restore.new`, which is then renamed to `restore.ready`.
- * Until that rename, the earlier files are complete and in place. After that rename, every command
- * that uses the data folder first finishes the replacement. A file stays in `restore.ready` until
- * it replaces the earlier file, so each step can be repeated.
+ * Name of the file that lists the new files of a restore, and the folder for the files that they
+ * replace. With this list, an interrupted restore can be finished.
  */
 const planName = 'plan.json';
 
@@ -38,8 +34,8 @@ const replacedNames = [...savedFiles, mediaFolderName] as const;
 type ReplacedName = SavedName | typeof mediaFolderName;
 
 /**
- * Creates an empty folder, within the data folder `folder`, for the new files of a restore.
- * Replaces an earlier folder of this kind. Returns the path of the empty folder.
+ * Creates an empty folder, within the data folder `folder`, for the new files of a restore. Deletes
+ * the folder that an earlier, interrupted restore has left. Returns the path of the empty folder.
  */
 export function openIncomplete(folder: string): string {
   const path = `${folder}/${restoreFolders.incomplete}`;
@@ -49,7 +45,7 @@ export function openIncomplete(folder: string): string {
   return path;
 }
 
-/** Deletes the new files of a restore that was interrupted before all new files were collected. */
+/** Deletes the new files of a restore that was interrupted before it had written all new files. */
 export function discardIncomplete(folder: string): void {
   rmSync(`${folder}/${restoreFolders.incomplete}`, { recursive: true, force: true });
 }
@@ -57,7 +53,7 @@ export function discardIncomplete(folder: string): void {
 /**
  * Replaces the files of a data folder with the complete new files in the subfolder `restore.new`.
  * The caller must hold the lock of the data folder, and must have flushed the new files to disk.
- * Returns the path of the folder with the earlier files; `null` if there were none.
+ * Returns the path of the folder with the replaced files; `null` if no file was replaced.
  */
 export function replaceFiles(
   folder: string,
@@ -66,6 +62,8 @@ export function replaceFiles(
   const incomplete = `${folder}/${restoreFolders.incomplete}`;
   const earlier = nameEarlier(folder, nowMs);
   writePlan(incomplete, { earlier, files });
+  // The process can be killed between two renames. Until this rename, the old files are complete and
+  // in place. After this rename, every command that uses the data folder first finishes the restore.
   renameSync(incomplete, `${folder}/${restoreFolders.complete}`);
   syncFolder(folder);
   finishReplacing(folder);
@@ -73,9 +71,9 @@ export function replaceFiles(
 }
 
 interface Plan {
-  /** Name of the folder to move the earlier files to. */
+  /** Name of the folder that the replaced files are moved to. */
   readonly earlier: string;
-  /** Names of all new files. */
+  /** Names of all files that the restore writes. */
   readonly files: readonly ReplacedName[];
 }
 
@@ -96,7 +94,10 @@ function readPlan(complete: string): Plan {
   return JSON.parse(readFileSync(`${complete}/${planName}`, 'utf8')) as Plan;
 }
 
-/** Returns an unused name for the folder of the earlier files, such as `before-restore-20260304T091200Z`. */
+/**
+ * Returns an unused name for the folder of the replaced files, such as
+ * `before-restore-20260304T091200Z`.
+ */
 function nameEarlier(folder: string, nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   const base = `${earlierPrefix}${time}Z`;
@@ -120,13 +121,16 @@ function finishReplacing(folder: string): void {
   syncFolder(folder);
 }
 
-/** Moves the earlier files to their own folder, and the new files into the data folder. */
+/**
+ * Moves the replaced files to the folder `plan.earlier`, and the new files into the data folder.
+ */
 function moveFiles(folder: string, complete: string): void {
   const plan = readPlan(complete);
   const earlier = `${folder}/${plan.earlier}`;
   const isWaiting = (name: ReplacedName) => existsSync(`${complete}/${name}`);
   const isReplaced = (name: ReplacedName) => plan.files.includes(name) && !isWaiting(name);
   for (const name of replacedNames) if (!isReplaced(name)) moveAway(folder, name, earlier);
+  // A new file stays in `complete` until it replaces the old file, so each step can be repeated.
   for (const name of replacedNames.filter(isWaiting)) {
     renameSync(`${complete}/${name}`, `${folder}/${name}`);
   }
@@ -135,8 +139,8 @@ function moveFiles(folder: string, complete: string): void {
 }
 
 /**
- * Moves a file of the data folder to the folder for the earlier files. Also moves the journal files
- * of a database.
+ * Moves a file of the data folder to the folder `earlier`. Also moves the journal files of a
+ * database.
  */
 function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   for (const suffix of ['', ...journalSuffixes]) {
@@ -151,8 +155,8 @@ function moveAway(folder: string, name: ReplacedName, earlier: string): void {
 }
 
 /**
- * Flushes the names of the files in a folder to disk. Does nothing on Windows, which does not
- * support this.
+ * Flushes the names of the files in a folder to disk. Does nothing on Windows, which cannot flush a
+ * folder.
  */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
@@ -185,8 +189,8 @@ export async function enterDataFolder(folder: string, clock: Clock): Promise<Fil
 }
 
 /**
- * Finishes an interrupted restore, and locks the data folder. Returns `null` if another process
- * currently prevents this.
+ * Finishes an interrupted restore, and locks the data folder. Returns `null` if a lock of another
+ * process prevents either step.
  */
 function tryToEnter(folder: string): FileLock | null {
   try {
@@ -202,8 +206,10 @@ function tryToEnter(folder: string): FileLock | null {
 }
 
 /**
- * Locks a data folder that may still contain the incomplete files of an interrupted restore.
- * @throws FileLockedError if the restore must be finished first
+ * Locks a data folder from which the incomplete files of an interrupted restore could not be
+ * deleted. These files do not affect commands.
+ * @throws FileLockedError if a restore is running, or if an interrupted restore has started to
+ * replace files and must be finished first
  */
 function enterUnfinished(folder: string): FileLock {
   const lock = shareDataFolder(folder);

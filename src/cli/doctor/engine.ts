@@ -7,7 +7,10 @@ import type { DoctorContext } from './run-checks.ts';
 
 /** Maximum time in milliseconds to wait for the first response of the Valkey or Redis server. */
 const connectMs = 4000;
-/** Number of calls to measure. The reported latency is the median of these calls. */
+/**
+ * Number of requests to send to the Valkey or Redis server. The reported latency is the median of
+ * their durations.
+ */
 const calls = 15;
 
 /**

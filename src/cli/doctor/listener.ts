@@ -33,9 +33,15 @@ export type Listener =
   | { readonly kind: 'unusable'; readonly code: string };
 
 export interface OwnServer {
-  /** Random text that a request to this server must contain to get a report. */
+  /**
+   * Random text that a request to this server must contain. The response then reports the
+   * connection and the proxy headers of the request.
+   */
   readonly nonce: string;
-  /** Parses the report in a response body. Returns `null` if this server has not sent the body. */
+  /**
+   * Parses a response body as a report about the connection and the proxy headers of the request.
+   * Returns `null` if the body was sent by another server.
+   */
   readReport(body: string): ConnectionReport | null;
   close(): void;
 }

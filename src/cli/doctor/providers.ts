@@ -112,8 +112,8 @@ function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
 }
 
 /**
- * Sends one inexpensive request to a provider, for a post, account or hashtag that will probably
- * remain.
+ * Sends one inexpensive request to a provider, for a well-known post, account or hashtag that is
+ * unlikely to be deleted.
  */
 async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
   const context = { signal };

@@ -40,7 +40,10 @@ const unreadable = warning(
   'Configure the proxy to send responses unchanged.',
 );
 
-/** Maximum time in milliseconds for the request with the admin token. */
+/**
+ * Maximum time in milliseconds for the request that asks the running server for its report about
+ * proxy headers.
+ */
 const adminMs = 2500;
 
 const stopServer = 'or stop the server and run perch doctor again.';

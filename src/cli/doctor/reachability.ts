@@ -123,8 +123,9 @@ async function requestBase(
 }
 
 /**
- * Returns the check result for a response from the server on this machine, or from another instance
- * of it; `null` for any other response.
+ * Returns the check result for a response from the server on this machine. Also accepts a response
+ * from another Perch server if instances share a Valkey or Redis server, or if the server on this
+ * machine could not be identified. Returns `null` for any other response.
  */
 function identify(
   received: OnceAnswer,

@@ -14,7 +14,7 @@ export interface Check {
   readonly name: CheckName;
   /** Settings that the check needs. The check is skipped if one of these settings is invalid. */
   readonly needs: readonly (keyof DoctorContext['config'])[];
-  /** Runs the check until `signal` is aborted. */
+  /** Runs the check. Stops the check early if `signal` is aborted. */
   run(signal: AbortSignal): Promise<readonly Result[]>;
 }
 

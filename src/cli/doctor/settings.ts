@@ -4,7 +4,7 @@ import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
 /**
- * Reports invalid settings, unknown settings, and setting files with secrets that other users can
+ * Reports invalid settings, unknown settings, and files with secret settings that other users can
  * read.
  */
 export function checkSettingsOf(context: DoctorContext): readonly Result[] {
@@ -42,7 +42,7 @@ function findOpenFiles({ settings }: DoctorContext): readonly Result[] {
     );
 }
 
-/** Returns whether other users can access a file. Ignores the owner and the group of the file. */
+/** Returns whether a file can be accessed by users who are neither its owner nor in its group. */
 function isOpen(path: string): boolean {
   const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
   return process.getuid !== undefined && (mode & 0o007) !== 0;

@@ -5,7 +5,7 @@ import { exitCodes } from '../command.ts';
 /** Output stream of the process, or a substitute in tests. */
 export interface RawOutput {
   readonly isTTY?: boolean;
-  /** Whether the stream accepts data; `false` after it was closed. */
+  /** Whether the stream accepts data; `false` after the stream was closed. */
   readonly writable?: boolean;
   write(text: string): unknown;
 }
@@ -13,7 +13,7 @@ export interface RawOutput {
 /** Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether the program that reads the output (such as `head`) has closed it. */
+  /** Whether the program that reads the output (such as `head`) has closed the output. */
   readonly hasLeft: boolean;
   /** Underlying stream, for binary content; `null` if the output is not a Node.js stream. */
   readonly stream: Writable | null;
@@ -87,8 +87,8 @@ export function escapeJson(json: string): string {
 }
 
 /**
- * Matches a colour sequence (ECMA-48 §8.3.117). Because of its group, `split` returns the sequences
- * at odd indexes.
+ * Matches a colour sequence (ECMA-48 §8.3.117). The pattern has a capturing group, so `split` also
+ * returns the sequences, at odd indexes.
  */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 

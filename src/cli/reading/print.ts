@@ -59,8 +59,8 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
 }
 
 /**
- * Prints all pages as one document. In JSON format, prints only the warnings, because the items are
- * already printed.
+ * Prints all pages as one document. In JSON format, the items are already printed; prints only the
+ * warnings, to standard error.
  */
 function printSummary(
   format: Format,

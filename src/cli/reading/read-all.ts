@@ -5,10 +5,13 @@ import type { Output } from '../output/output.ts';
 import { toJsonLines } from '../output/table.ts';
 import { toCommandError, withFetching } from './open-reading.ts';
 
-/** Input of `perch read` with the function that fetches and prints the result. */
+/** Input of `perch read`, with the function that fetches the input and prints the result. */
 export interface PlannedRead {
   readonly text: string;
-  /** Function that fetches and prints the result, or the error if the input is invalid. */
+  /**
+   * Function that fetches the input and prints the result. If the input is invalid, `print` is the
+   * error instead.
+   */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem
@@ -34,8 +37,8 @@ export async function readAll(planned: readonly PlannedRead[], context: CommandC
 }
 
 /**
- * Returns a function that creates an output for the next result. These outputs write a blank line
- * between results.
+ * Returns a function that creates an output for one result. The output writes to `stdout`, and puts
+ * a blank line between this result and the previous result.
  */
 function createPages(stdout: Output): () => Output {
   let gap = '';

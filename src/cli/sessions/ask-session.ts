@@ -168,8 +168,9 @@ async function printAnswer(
 }
 
 /**
- * Creates a printer of a growing text. `show` writes only the new part; it writes the whole text if
- * earlier text changed.
+ * Creates functions that print a text while it is being produced. `show` receives the text so far,
+ * and writes only the part that is new. If earlier text has changed, `show` writes the whole text
+ * again.
  */
 function createTextPrinter(write: (text: string) => void) {
   let written = '';
@@ -185,7 +186,9 @@ function createTextPrinter(write: (text: string) => void) {
   };
 }
 
-/** Advice for command-line users, by error code. It replaces the advice for HTTP clients. */
+/**
+ * Advice for command-line users, by error code. This advice replaces the advice for HTTP clients.
+ */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   session_not_found: '`perch sessions list` lists the sessions, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',

@@ -27,7 +27,10 @@ export interface SessionClient {
   close(): Promise<void>;
 }
 
-/** Returns the operator's bearer token, derived from the server's secret. `perch ask` uses it to start sessions. */
+/**
+ * Returns the operator's bearer token, derived from the server's secret. `perch ask` uses this
+ * token to start sessions.
+ */
 function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }

@@ -24,7 +24,10 @@ export async function withStore<Store extends { close(): void | Promise<void> }>
   }
 }
 
-/** Returns the data directory. @throws UsageError if it is `:memory:`. `what` names the data in the error message. */
+/**
+ * Returns the path of the data directory. `what` names the data in the error message.
+ * @throws UsageError if data is kept only in memory (`PERCH_DATA_DIR` is `:memory:`)
+ */
 export function dataFolderOf({ config }: CommandContext, what: string): string {
   const { PERCH_DATA_DIR: folder } = config;
   if (folder !== ':memory:') return folder;

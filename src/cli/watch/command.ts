@@ -214,7 +214,7 @@ const toClientOptions = (config: Config) => ({
 
 /**
  * Removes duplicates from the lists to watch, and adds the key that identifies each list in the
- * state.
+ * stored state.
  * @throws Problem with status 400 for invalid parameters
  */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {

@@ -4,7 +4,7 @@ import { CommandError } from '../command.ts';
 import { backoffMs } from './pace.ts';
 
 interface DeliveryErrorOptions extends ErrorOptions {
-  /** Whether the delivery fails without further attempts. */
+  /** Whether the delivery must not be retried. */
   readonly isFinal?: boolean;
   readonly retryAfterSeconds?: number | undefined;
 }

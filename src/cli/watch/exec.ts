@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { DeliveryError } from './delivery.ts';
 import { formatDuration } from './durations.ts';
 
-/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds its timeout. */
+/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds the timeout. */
 const graceMs = 5000;
 
 /**

@@ -53,18 +53,19 @@ export const maxRemembered = 1000;
  * Record of the posts of one list that need no delivery: already delivered posts and older posts.
  */
 export interface Memory {
-  /** Time in Unix seconds. Posts published at or before this time are never delivered. */
+  /** Time in Unix seconds. Posts that were published at or before this time are never delivered. */
   readonly floor: number;
   /**
-   * Known posts, the least recently added first. Maps the `key` of an `Item` to its time in Unix
-   * seconds, which is `null` for a repost.
+   * Known posts, the least recently added first. Each key identifies a post. The value is the time
+   * of publication in Unix seconds; `null` for a repost.
    */
   readonly seen: ReadonlyMap<string, number | null>;
 }
 
 /**
  * Adds `items` to a memory (record of known posts), and returns the new memory. Removes the oldest
- * entries beyond `maxRemembered`, and raises `floor` if necessary.
+ * posts if there are more than `maxRemembered`. After a removal, raises `floor` to the time of the
+ * newest removed post, but not above the time of the oldest remaining post.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);
@@ -100,8 +101,8 @@ export function inOrder(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * Returns the time of the oldest post in a list in Unix seconds, without a pinned post; `undefined`
- * if there is none.
+ * Returns the publication time, in Unix seconds, of the oldest post in a list. Ignores a pinned
+ * post. Returns `undefined` if no post has a known time.
  */
 export function oldestOf(items: readonly Item[]): number | undefined {
   const times = timesOf(withoutPinned(items).map(({ seconds }) => seconds));
@@ -109,8 +110,8 @@ export function oldestOf(items: readonly Item[]): number | undefined {
 }
 
 /**
- * Returns whether pages after `page` may contain new posts. Returns `false` if the last item of
- * `page` is known or too old.
+ * Returns whether pages after `page` may contain new posts: `false` if the last post of `page` is
+ * already known, or was published at or before `floor`.
  */
 export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
   const last = page.at(-1);
@@ -120,20 +121,20 @@ export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boo
 
 /**
  * Returns the new posts of a list that is sorted newest first. A post is new if it is unknown and
- * was published after `floor`. Its position does not matter, because platforms list some posts
- * late. The time of a repost is unknown. Therefore, a repost is new if it is listed above a known
- * item or above a post published after `floor`. If the list contains no known item, all reposts are
- * new, except when the list is read for the first time (`isFirst`).
+ * was published after `floor`. `isFirst`: whether the list is read for the first time.
  */
 export function selectNew(
   items: readonly Item[],
   { floor, seen }: Memory,
   { isFirst }: { readonly isFirst: boolean },
 ): readonly Item[] {
+  // The position of a post does not matter, because platforms list some posts late.
   const isLater = ({ seconds }: Item) => seconds !== null && seconds > floor;
   const listed = withoutPinned(items);
   const lastKnown = listed.findLastIndex(({ key }) => seen.has(key));
   const lastLater = listed.findLastIndex(isLater);
+  // The time of a repost is unknown. A repost is new if it is listed above a known item, or above a
+  // post published after `floor`. If no item is known, all reposts are new, except on the first read.
   const end = lastKnown === -1 && !isFirst ? listed.length : Math.max(lastKnown, lastLater);
   const pinned = items.length - listed.length;
   const keys = new Set<string>();

@@ -2,11 +2,10 @@ import type { Config } from '../../config/config.ts';
 import type { Random } from '../../core/random.ts';
 import type { Item } from './memory.ts';
 
-/**
- * Minimum and maximum interval in milliseconds between two polls of a list, if `--every` is not
- * used.
- */
+/** Minimum interval in milliseconds between two polls of a list, if `--every` is not used. */
 export const minAdaptiveMs = 60_000;
+
+/** Maximum interval in milliseconds between two polls of a list, if `--every` is not used. */
 export const maxAdaptiveMs = 900_000;
 
 /** Interval between two polls as a fraction of the usual time between two posts. */
@@ -27,8 +26,8 @@ export function toMinIntervalMs(config: Config, lists: number): number {
 
 /**
  * Returns the time in milliseconds until the next poll of a list, from 1 to 15 minutes. The time is
- * a tenth of the median time between two posts, or a tenth of the time since the newest post if
- * that is shorter.
+ * a tenth of the shorter of two durations: the median time between two posts, and the time since
+ * the newest post.
  */
 export function adaptiveIntervalMs(latest: readonly Item[], nowMs: number): number {
   const times = latest.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
@@ -46,12 +45,13 @@ function median(numbers: readonly number[]): number | undefined {
 }
 
 interface Backoff {
-  /** Number of consecutive failures, counted from 1. */
+  /** Number of consecutive failures: 1 after the first failure. */
   readonly failures: number;
   readonly firstMs: number;
   readonly maxMs: number;
   /**
-   * Minimum wait in seconds that the platform or webhook requests; `undefined` if it requests none.
+   * Minimum wait in seconds that the platform or webhook requests; `undefined` without such a
+   * request.
    */
   readonly retryAfterSeconds?: number | undefined;
 }

@@ -12,15 +12,16 @@ import {
 } from './memory.ts';
 import type { Target } from './targets.ts';
 
-/**
- * Maximum numbers of posts and pages that one poll reads. The last page may exceed the maximum
- * number of posts.
- */
+/** Number of posts after which a poll of a list requests no further page. */
 export const maxItems = 2000;
+
+/** Maximum number of pages that one poll of a list requests. */
 const maxPages = 40;
 
-/** Number of posts to request per page: on the first page, and on later pages. */
+/** Minimum number of posts to request on the first page of a list. */
 const firstPage = 20;
+
+/** Number of posts to request on each later page of a list. */
 const laterPages = 100;
 
 /**
@@ -67,7 +68,8 @@ export function parsePage(
 
 /**
  * Reads a list for the first time.
- * @throws Problem if the list cannot be read; NotLiveError if its source is not live
+ * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live
+ * platform
  */
 export async function pollFirst(
   target: Target,
@@ -99,7 +101,8 @@ function withoutRepeats(items: readonly Item[]): readonly Item[] {
 
 /**
  * Reads the new posts of a list, page by page until a known post.
- * @throws Problem if the list cannot be read; NotLiveError if its source is not live
+ * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live
+ * platform
  */
 export function pollAgain(target: Target, reader: Reader, memory: Memory): Promise<Poll> {
   return pollNew(target, reader, { ...memory, isFirst: false });
@@ -119,11 +122,11 @@ async function pollNew(
 }
 
 interface ReadOptions {
-  /** Number of posts on the first page. */
+  /** Number of posts to request on the first page. */
   readonly limit: number;
   /**
-   * Returns whether to read the next page. `items`: items of all pages so far. `page`: items of the
-   * last page.
+   * Returns whether to read another page. `items`: items of all pages so far. `page`: items of the
+   * page that was read last.
    */
   readonly mayContinue: (items: readonly Item[], page: readonly Item[]) => boolean;
 }

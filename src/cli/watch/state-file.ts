@@ -23,7 +23,7 @@ import { type Memory, maxRemembered } from './memory.ts';
 export interface State {
   readonly memories: Map<string, Memory>;
   /**
-   * Writes the state to its file, and flushes the file to disk.
+   * Writes `memories` to the state file, and flushes the file to disk.
    * @throws CommandError if the file cannot be written
    */
   save(): Promise<void>;
@@ -42,7 +42,9 @@ const content = z.object({
   lists: z.record(z.string().max(4096), memory),
 });
 
-/** Creates a state that is kept only in memory, and is lost when the command ends. */
+/**
+ * Creates a state of `perch watch` that is kept only in memory, and is lost when the command ends.
+ */
 export const createState = (): State => ({
   memories: new Map(),
   save: async () => {},

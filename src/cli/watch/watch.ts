@@ -11,7 +11,7 @@ import { maxItems, NotLiveError, type Poll, pollAgain, pollFirst, type Start } f
 import type { State } from './state-file.ts';
 import type { Target } from './targets.ts';
 
-/** List to watch, with the key that identifies the list in the state. */
+/** List to watch. `key` identifies the list in the stored state of `perch watch`. */
 export interface KeyedTarget {
   readonly target: Target;
   readonly key: string;
@@ -52,7 +52,7 @@ interface List extends KeyedTarget {
   dueMs: number;
   intervalMs: number;
   failures: number;
-  /** Code of the last reported failure; `null` if the latest poll succeeded. */
+  /** Code of the last reported failure to read the list; `null` if the latest poll succeeded. */
   fault: string | null;
   /** Whether a read of the list has succeeded in this run. */
   wasRead: boolean;
@@ -107,7 +107,8 @@ class TemporaryFault {
 
 /**
  * Reads a list and delivers its new posts. Returns `end` if the watch must end.
- * @throws CommandError if a post cannot be delivered, or if the list can never be read
+ * @throws CommandError if a post cannot be delivered, or for a permanent error, such as an unknown
+ * account, if no earlier read of the list in this run succeeded
  */
 async function visit(list: List, options: WatchOptions): Promise<Poll | TemporaryFault | 'end'> {
   const poll = await read(list, options);
@@ -136,9 +137,10 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
 }
 
 /**
- * Converts an error from reading a list to a temporary failure.
- * @throws CommandError for a permanent error, such as an unknown account, if the list has not been
- * read in this run
+ * Converts an error from reading a list to a temporary failure. If an earlier read of the list in
+ * this run succeeded, every Problem is a temporary failure.
+ * @throws CommandError for a permanent error, such as an unknown account, if no read of the list
+ * has succeeded in this run; other errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
