@@ -59,7 +59,10 @@ export function hashInputs(root: string): string {
   return hash.digest('hex');
 }
 
-/** Returns the paths of the files at or below `path`, sorted, relative to `root`; an empty list if there is nothing. */
+/**
+ * Returns the sorted paths of the files at or below `path`, relative to `root`. Returns an empty
+ * list if `path` does not exist.
+ */
 function listFiles(root: string, path: string): readonly string[] {
   const stats = statSync(join(root, path), { throwIfNoEntry: false });
   if (stats === undefined) return [];

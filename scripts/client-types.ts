@@ -53,7 +53,10 @@ const roots = [
   'SessionStarted',
 ];
 
-/** Interfaces for the optional query parameters of the operations that the TypeScript client sends, by operation id. */
+/**
+ * Names of the TypeScript interfaces for optional query parameters, by the id of the operation that
+ * accepts the parameters.
+ */
 const parameterTypes: Readonly<Record<string, string>> = {
   getPost: 'PostParameters',
   listReplies: 'RepliesParameters',

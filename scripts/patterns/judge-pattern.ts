@@ -7,7 +7,7 @@ import type { FoundPattern } from './find-patterns.ts';
 /** Result of analysing the running time of a regular expression. */
 export type Verdict =
   | { readonly status: 'linear' }
-  /** The analyser gave up, so the running time is unknown. */
+  /** Unknown running time, because the analyser gave up. */
   | { readonly status: 'unproved'; readonly reason: string }
   | { readonly status: 'superlinear'; readonly degree: string; readonly attack: Attack };
 

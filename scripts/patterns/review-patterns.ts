@@ -6,7 +6,7 @@ export interface Review {
   readonly literals: readonly FoundPattern[];
   /** Locations in `src` that create regular expressions from strings. */
   readonly places: readonly DynamicPlace[];
-  /** Regular expressions that the code in `places` created from strings while that code ran. */
+  /** Regular expressions that were created from strings while the code in `places` ran. */
   readonly recorded: readonly FoundPattern[];
   readonly exceptions: readonly PatternException[];
   readonly dynamicPatterns: readonly DynamicPatterns[];
