@@ -17,8 +17,8 @@ import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 /**
- * Opens the store of API keys, the rate limits and the identification of callers. If the file of
- * API keys is unreadable, logs an error instead of throwing it.
+ * Opens the store of API keys. Creates the rate limits, and the functions that identify callers. If
+ * the file of API keys is unreadable, logs an error instead of throwing it.
  */
 export async function openAccess(options: AppBasics, engine: Engine | null) {
   const { config, clock, logger } = options;

@@ -34,8 +34,8 @@ export function openCaches(options: FetchingOptions, historyStore: HistoryStore 
 }
 
 /**
- * Opens the response cache that all instances share. `cacheOf` returns the local cache, from which
- * deleted posts and accounts are removed.
+ * Opens the response cache that all instances share. If another instance reports a deleted post or
+ * account, also removes its responses from the local cache, which `cacheOf` returns.
  */
 function share(
   engine: Engine,
