@@ -6,8 +6,8 @@ import { withSubcommands } from './arguments.ts';
 import type { CommandBody } from './command.ts';
 
 /**
- * Command `perch archive`, which manages the archive of imported accounts. It can be used while a
- * server is running.
+ * Command `perch archive`, which manages the archive of imported accounts. The command can be used
+ * while a server is running.
  */
 export const archiveCommand: CommandBody = {
   exits:

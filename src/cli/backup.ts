@@ -34,8 +34,8 @@ import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores/with-store.ts';
 
 /**
- * Command `perch backup`, which copies the data folder into one file. It can be used while a server
- * is running.
+ * Command `perch backup`, which copies the data folder into one file. The command can be used while
+ * a server is running.
  */
 export const backupCommand: CommandBody = {
   details: `The backup is a zip file with the archive, the keys, the sessions and the secrets, as they are at one moment.

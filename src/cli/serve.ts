@@ -119,7 +119,7 @@ interface ShutdownOptions {
 
 /**
  * Refuses new requests, waits for requests in progress, and closes the server. The wait takes at
- * least `drainMs`. After `graceMs`, it ends even if requests are in progress.
+ * least `drainMs`. After `graceMs`, the wait ends even if requests are in progress.
  */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();

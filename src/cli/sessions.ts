@@ -26,8 +26,8 @@ import { openCommandEngine } from './stores/command-engine.ts';
 import { withStore } from './stores/with-store.ts';
 
 /**
- * Command `perch sessions`, which lists, prints and deletes stored sessions. It can be used while a
- * server is running.
+ * Command `perch sessions`, which lists, prints and deletes stored sessions. The command can be
+ * used while a server is running.
  */
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',

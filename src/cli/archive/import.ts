@@ -79,7 +79,7 @@ function toFormats(name: string | undefined): typeof exportFormats {
 
 /**
  * Parses the option `--handle`.
- * @throws UsageError if the handle is invalid, or if there is more than one export
+ * @throws UsageError if the handle is invalid, or if `paths` contains several exports
  */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};

@@ -24,8 +24,8 @@ import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
 import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
 
 /**
- * Name of the file that lists the new files of a restore, and the folder for the files that they
- * replace. With this list, an interrupted restore can be finished.
+ * Name of the file with which an interrupted restore can be finished. The file lists the new files,
+ * and names the folder for the replaced files.
  */
 const planName = 'plan.json';
 

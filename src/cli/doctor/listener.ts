@@ -87,8 +87,8 @@ export function processOf({ status, headers, text }: OnceAnswer): string | null 
 const maxConnections = 64;
 
 /**
- * Opens a temporary server that answers 503, except to requests that contain its random text
- * (nonce). Returns the error code if the server cannot listen.
+ * Opens a temporary server. It answers 503, except to requests that contain the random text
+ * `nonce`. Returns the error code if the server cannot listen.
  */
 function openOwnServer(config: Address, random: Random): Promise<OwnServer | string> {
   const nonce = random.bytes(16).toString('hex');

@@ -59,8 +59,8 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
 }
 
 /**
- * Prints all pages as one document. In JSON format, the items are already printed; prints only the
- * warnings, to standard error.
+ * Prints all pages as one document. In JSON format, the items are already printed. In this case,
+ * only the warnings are printed, to standard error.
  */
 function printSummary(
   format: Format,

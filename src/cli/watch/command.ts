@@ -255,8 +255,8 @@ interface DeliveryContext {
 }
 
 /**
- * Prints a post, and passes it to the command and the webhook. Returns `false` if the watch was
- * stopped or the output was closed before the delivery was complete.
+ * Prints a post, and passes the post to the configured command and webhook. Returns `false` if the
+ * watch was stopped or the output was closed before the delivery was complete.
  */
 async function deliverItem(item: Item, { handlers, plan, retry, context }: DeliveryContext) {
   const { format, stop } = plan;
