@@ -11,7 +11,10 @@ export interface StoredHistoryPost {
   readonly post: Post;
   /** Time of the post in Unix seconds; for a repost, the latest possible time, because the exact time is unknown. */
   readonly second: number;
-  /** Earliest possible time in Unix seconds. Equals `second` for a post. Can be `-Infinity` (unknown) for a repost. */
+  /**
+   * Earliest possible time of the post or repost in Unix seconds. Equals `second` for a post. Can
+   * be `-Infinity` (unknown) for a repost.
+   */
   readonly belowSecond: number;
   /** Time at which the post was fetched, in Unix seconds. */
   readonly stored: number;
@@ -277,7 +280,10 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/** Returns whether a post replies to another account. If the account is unknown: `false` on X, `true` elsewhere. */
+/**
+ * Returns whether a post replies to another account. If the author of the parent post is unknown,
+ * returns `false` for posts from X and `true` for all other posts.
+ */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;

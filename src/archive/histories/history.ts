@@ -30,7 +30,10 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/** SQL condition for replies to the author's own posts. Post ids are unique on X and in the sample, not elsewhere. */
+/**
+ * SQL condition that excludes replies to another account's post with the same id. On X and in the
+ * sample, where post ids are unique, the condition is always true.
+ */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
 /** Returns functions that read an account's posts and reposts in pages, oldest first. They omit deleted posts. */
@@ -75,7 +78,8 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
     /**
-     * Reads up to `count` reposts with a number above `after`, oldest first. `post`: `null` if the original is
+     * Reads up to `count` reposts with a number above `after`, oldest first. Omits reposts of the
+     * account's own posts. The property `post` of a result is `null` if the original post is
      * unavailable.
      */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>

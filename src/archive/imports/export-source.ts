@@ -8,7 +8,7 @@ interface Dated {
 
 /** Reference from a post or an account to a media file, which the export may contain. */
 export interface MediaReference {
-  /** URL of the file in the post or the account. */
+  /** URL of the media file, exactly as the post or account contains it. */
   readonly url: string;
   /** Name of the file, as `ExportSource.mediaNameOf` returns it. */
   readonly name: string;
@@ -36,8 +36,9 @@ export interface ExportedPost extends Dated {
 /** Repost by an account. If the export contains the reposted post, the post is a separate item. */
 export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
-  /** Lower-case handle of the account that reposted. `postHandle` is the lower-case handle of the post's author. */
+  /** Lower-case handle of the account that reposted. */
   readonly handle: string;
+  /** Lower-case handle of the author of the original post. */
   readonly postHandle: string;
   readonly postId: string;
   /** Time of the repost, in Unix seconds. */

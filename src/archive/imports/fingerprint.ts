@@ -10,7 +10,8 @@ const importVersion = 2;
 const sample = { bytes: 65_536, places: 8 } as const;
 
 /**
- * Returns a hash of an export and of `form` (its format and handle). `changed`: Unix second of the last file change.
+ * Returns as `fingerprint` a hash of an export and of `form` (its format and handle). Returns as
+ * `changed` the Unix second in which a file of the export was last modified.
  */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);

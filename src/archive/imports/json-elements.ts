@@ -59,7 +59,10 @@ interface ArrayState {
   readonly open: ReturnType<typeof createElementBuffer>;
 }
 
-/** Returns the elements that end in `chunk`, starting at index `from`. `isDone`: whether the array ends in `chunk`. */
+/**
+ * Reads `chunk` from byte `from` on. Returns the array elements that end in `chunk`, and buffers
+ * the start of an unfinished element. `isDone` in the result: whether the array ends in `chunk`.
+ */
 function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
   const elements: JsonElement[] = [];
   let begin = from;
@@ -89,7 +92,10 @@ function createElementBuffer() {
       if (size > maxElementBytes) chunks = [];
       else chunks.push(bytes.subarray(begin));
     },
-    /** Returns the buffered element in a list and empties the buffer. The list is empty if the buffer was empty. */
+    /**
+     * Empties the buffer and returns a list with the parsed element. The list is empty if the
+     * buffer was empty.
+     */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
       const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];

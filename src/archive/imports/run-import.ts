@@ -40,10 +40,14 @@ export interface ImportOutcome extends ImportState {
   readonly isCutOff: boolean;
 }
 
-/**
- * Maximum number of items, milliseconds and bytes per transaction, to limit memory use and blocking of other writers.
- */
-const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
+const batchLimits = {
+  /** Maximum number of items that are held in memory before they are written. */
+  items: 500,
+  /** Milliseconds after which a transaction ends, so that other writers do not wait for long. */
+  ms: 50,
+  /** Number of bytes read from the export after which the items in memory are written. */
+  bytes: 4 * 2 ** 20,
+} as const;
 
 /**
  * Imports an export, or resumes its import. @throws Error if the export is unreadable, or if another process imports it

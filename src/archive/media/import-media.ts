@@ -6,15 +6,17 @@ import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './medi
 import { removeFiles } from './remove-unused.ts';
 
 const zeroCounts = {
-  /** Number of files that this import stored. `bytes` is the total size of these files. */
+  /** Number of files that this import stored. */
   stored: 0,
+  /** Total size in bytes of the files that this import stored. */
   bytes: 0,
   /** Number of files that the archive already had. */
   known: 0,
-  /** Numbers of files above the total size limit (`over_quota`) or above the size limit of one file (`too_large`). */
+  /** Number of files that do not fit in the size limit of all media files together. */
   over_quota: 0,
+  /** Number of files that exceed the size limit of one file. */
   too_large: 0,
-  /** Number of files that are not images, videos or audio, or whose type the archive does not store. */
+  /** Number of files whose content is not an image, video or audio in a supported format. */
   unsupported: 0,
   unreadable: 0,
   /** Number of files without a reference from an imported post or profile, such as the pictures of private posts. */
@@ -38,8 +40,12 @@ export interface MediaImport {
   readonly files: AsyncIterable<MediaFile>;
   /** Returns the name by which posts and profiles refer to a media file; `null` for any other file. */
   readonly nameOf: (path: string) => string | null;
-  /** Maximum size in bytes of one file, and of all media files of the archive together. */
-  readonly limits: { readonly fileBytes: number; readonly totalBytes: number };
+  readonly limits: {
+    /** Maximum size in bytes of one file. */
+    readonly fileBytes: number;
+    /** Maximum size in bytes of all media files of the archive together. */
+    readonly totalBytes: number;
+  };
   readonly signal: AbortSignal;
   readonly onProgress: (counts: MediaCounts) => void;
 }

@@ -17,7 +17,7 @@ interface StoredReference {
   readonly owner: AccountReference;
   /** Lower-case handle of the account that published the file. */
   readonly author: string;
-  /** URL of the file in the post or the account. */
+  /** URL of the media file, exactly as the post or account contains it. */
   readonly url: string;
   /** Name of the file, as returned by `ExportSource.mediaNameOf`. */
   readonly name: string;
@@ -59,7 +59,8 @@ function openReferences(database: SqliteDatabase) {
     addMediaReference: ({ owner, ...reference }: StoredReference): void =>
       void refer.run({ ...reference, ...owner }),
     /**
-     * Returns one entry for each reference of an account to the file `name`: its hash, or `null` if it is not stored.
+     * Returns the hash of the stored file for each reference of an account to the file name `name`.
+     * The hash is `null` if no file is stored for the reference.
      */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),
@@ -91,7 +92,8 @@ function openCopies(database: SqliteDatabase) {
     .pluck();
   return {
     /**
-     * Assigns a stored file to all of an account's references to `name`. Returns `false` if there are no references.
+     * Stores the row of a media file and links it to all references of the account with the file
+     * name `name`. If there are no such references, stores nothing and returns `false`.
      */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;

@@ -22,8 +22,12 @@ export interface ArchiveReport {
   readonly media: MediaTotal;
 }
 
-/** Maximum numbers of accounts and imports in a report. */
-export const reportLimits = { accounts: 200, imports: 20 } as const;
+export const reportLimits = {
+  /** Maximum number of accounts in a report. */
+  accounts: 200,
+  /** Maximum number of imports in a report. */
+  imports: 20,
+} as const;
 
 export type ArchiveReporter = ReturnType<typeof createArchiveReporter>;
 

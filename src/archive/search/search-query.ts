@@ -92,8 +92,15 @@ interface Dialect {
   readSpecial(special: Special): QueryPart | undefined;
 }
 
-/** Maximum numbers of characters, terms and words in a search text. Long phrases of common words are slow to find. */
-const limits = { characters: 4096, terms: 32, words: 64 } as const;
+/** Limits on the length of a search text, because long phrases of common words are slow to find. */
+const limits = {
+  /** Maximum number of characters. The rest of the text is ignored. */
+  characters: 4096,
+  /** Maximum number of terms. Further terms are ignored. */
+  terms: 32,
+  /** Maximum number of words in all terms together. Further words are ignored. */
+  words: 64,
+} as const;
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
@@ -163,7 +170,11 @@ const ofAccounts: Dialect = {
 
 type ReadValue = (value: string, special: Special) => QueryPart;
 
-/** Parses an operator. Returns its value and its parser (`undefined` if unsupported); `undefined` for other text. */
+/**
+ * Parses an operator such as `since:2020-01-31`. Returns the operator's value and the function
+ * `read` that parses the value; `read` is `undefined` for an unsupported operator. Returns
+ * `undefined` if `body` is not an operator.
+ */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());

@@ -128,7 +128,10 @@ function openTop(database: SqliteDatabase) {
   };
 }
 
-/** Returns the query parameters of the first page, which starts at the highest score in the range. */
+/**
+ * Returns the SQL parameters for the first page of the `top` feed, which starts at the highest
+ * possible score.
+ */
 function startOf(range: Range) {
   return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };
 }

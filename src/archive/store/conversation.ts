@@ -3,8 +3,15 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum numbers of ancestors, later posts of the author's thread, and replies in a conversation. */
-const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
+/** Maximum numbers of posts in a conversation. */
+const limits = {
+  /** Maximum number of posts before the requested post: its parent, the parent's parent, etc. */
+  ancestors: 100,
+  /** Maximum number of later posts in the author's thread. */
+  continuation: 100,
+  /** Maximum number of direct and indirect replies. */
+  replies: 500,
+} as const;
 
 const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
 
@@ -77,7 +84,8 @@ const authorOf = (post: Post): string | undefined => post.author?.screen_name.to
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
 /**
- * Returns the replies to a post in depth-first order, except posts in `shown`. `isCut`: whether some may be missing.
+ * Returns the direct and indirect replies to a post in depth-first order, without the posts in
+ * `shown`. `isCut` in the result: whether some replies may be missing.
  */
 function readReplies(
   store: ArchiveStore,

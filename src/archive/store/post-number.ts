@@ -10,7 +10,7 @@ interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
   readonly at: number;
-  /** Key that is unique among all posts, or among all reposts. */
+  /** Text that identifies the post or repost. It is unique among all items of the same `kind`. */
   readonly key: string;
 }
 

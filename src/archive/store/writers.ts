@@ -21,9 +21,10 @@ interface NumberedRow {
 }
 
 /**
- * Returns a function that writes a row with the post number `wanted`, or with the next free number. The row replaces a
- * stored row with equal `key` columns (the first columns after the post number), unless the stored row is newer. It
- * keeps the stored number if both numbers encode the same second. `columns`: number of columns of `table`.
+ * Returns a function that writes a row with the post number `wanted`, or with the next free number.
+ * The new row replaces the stored row with equal `key` columns (the first columns after the post
+ * number), unless the stored row is newer. The replaced row's number is kept if that number and
+ * `wanted` encode the same second. `columns`: number of columns of `table`.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,

@@ -19,7 +19,10 @@ type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 const posts = 'app.bsky.feed.post';
 
-/** Functions that convert records to import items, by collection name. `readProfile` reads profile records. */
+/**
+ * Functions that convert records to import items, by the name of the record's collection. The
+ * profile record is not included: `read-items.ts` converts it.
+ */
 const readers: ReadonlyMap<string, (of: RecordRef, context: RecordContext) => ExportItem | string> =
   new Map([
     [posts, readPost],

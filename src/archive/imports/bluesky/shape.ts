@@ -176,7 +176,10 @@ function quoteCard(embed: Embed | null): Card | null {
   return { url, title: page.title, description: null, image_url: null };
 }
 
-/** Web pages of quotable records by collection: path segment of the URL, and title of the link card. */
+/**
+ * Web pages of the records that a post can quote, by collection name. `folder`: path segment in the
+ * URL of the web page. `title`: title of the link card.
+ */
 const pages: ReadonlyMap<string, { readonly folder: string; readonly title: string }> = new Map([
   ['app.bsky.feed.post', { folder: 'post', title: 'Quoted post' }],
   ['app.bsky.feed.generator', { folder: 'feed', title: 'Feed' }],

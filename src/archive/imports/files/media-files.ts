@@ -14,8 +14,12 @@ export interface MediaFile {
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum depth of folders and number of files. Mastodon's paths are deep: `media_attachments/files/109/…/a.png`. */
-const limits = { depth: 16, files: 2_000_000 } as const;
+const limits = {
+  /** Maximum depth of folders. Mastodon's paths are deep: `media_attachments/files/109/…/a.png`. */
+  depth: 16,
+  /** Maximum number of files in a folder and its subfolders. Further files are ignored. */
+  files: 2_000_000,
+} as const;
 
 /** Yields all files of an export once, in any order and in constant memory. Does not follow symbolic links. */
 export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {

@@ -8,8 +8,12 @@ import {
 } from './export-files.ts';
 import type { MediaFile } from './media-files.ts';
 
-/** Maximum number of entries in a zip file, and of unpacked bytes per entry. Large exports have 100,000 entries. */
-const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
+const limits = {
+  /** Maximum number of entries in a zip file. Large exports have 100,000 entries. */
+  entries: 2_000_000,
+  /** Maximum unpacked size of one entry in bytes. */
+  bytesOfFile: 64 * 2 ** 30,
+} as const;
 
 /** Opens a zip file; returns `null` for other files. @throws Error if the zip file cannot be read */
 export async function openZipFiles(path: string): Promise<ExportFiles | null> {
@@ -32,7 +36,10 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   }
 }
 
-/** Returns the files in a zip file in their order; `null` for other files. @throws Error if the zip file is damaged */
+/**
+ * Returns the files in a zip file, in the order of the zip file, or `null` if `path` is another
+ * kind of file. @throws Error if the zip file is damaged
+ */
 export async function readZipFiles(path: string): Promise<AsyncIterable<MediaFile> | null> {
   const zip = await openZip(path);
   return zip === null ? null : readEntries(zip);

@@ -35,7 +35,10 @@ interface Annotation {
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Returns the text from code point `begin`, with decoded HTML entities, expanded links and no media links. */
+/**
+ * Returns the text of a post from code point `begin` on. Decodes HTML entities, expands links and
+ * removes media links.
+ */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
@@ -121,7 +124,9 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
 }
 
 /**
- * Returns the index of an annotation: its exported position if correct, else the first match after `from`; else `null`.
+ * Returns the index in `text` of the text that an annotation covers (`item.written`). Uses the
+ * exported position if that text is there, else the first match at or after `from`. Returns `null`
+ * if there is no match.
  */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
@@ -136,7 +141,8 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
 const maxCharacters = 8_000_000;
 
 /**
- * Reads the full texts of long posts. Returns a function that finds a post's full text; `undefined` for short posts.
+ * Reads the full texts of long posts. The returned function finds the full text of a post, and
+ * returns `undefined` for short posts.
  */
 export async function readNotes(
   files: readonly ExportFile[],
@@ -155,7 +161,11 @@ export async function readNotes(
   return (row) => findText(bySecond, row);
 }
 
-/** Returns the long text that begins with the short text of `row` and was created within about a second of it. */
+/**
+ * Finds the full text of the long post `row`, whose own text is shortened. The full text begins
+ * with the shortened text and was created at most about one second before or after the post.
+ * Returns `undefined` if there is no such text.
+ */
 function findText(
   bySecond: ReadonlyMap<number, readonly NotePayload[]>,
   row: TweetPayload,
