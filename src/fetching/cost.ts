@@ -5,7 +5,10 @@ import type { Reservation } from '../core/scheduling/ledger.ts';
 import type { TraceSpan } from '../core/tracing/tracing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Requester of a read: its abort signal, the caller to charge, and the client whose limits apply. */
+/**
+ * Party that requests a read. The members state which caller pays, which client's limits apply and
+ * when the read is aborted.
+ */
 export interface Requester {
   readonly signal: AbortSignal;
   /** Caller that is charged for each answer that does not come from the cache; `undefined` if reads are free. */

@@ -69,7 +69,10 @@ export function createFetcher(options: FetchOptions) {
     }
   };
   return {
-    /** Returns a fresh cached answer, or `undefined`. @throws Problem `not_found` if the cache has this error */
+    /**
+     * Returns the cached answer if it is fresh, otherwise `undefined`. @throws Problem `not_found`
+     * if the cache stores this error instead of an answer
+     */
     getFresh: (plan: Plan, span?: TraceSpan | undefined): Answer | undefined => {
       const cached = lookUp(plan);
       if (cached === undefined || !isFresh(cached)) return undefined;
@@ -120,7 +123,10 @@ function createCacheSearch(options: FetchOptions) {
   return { lookUp, isFresh, find };
 }
 
-/** Records a cache hit. The span of the search has no duration, because reading a map takes microseconds. */
+/**
+ * Adds a cache hit to the trace. The new span has no duration, because the lookup in a map takes
+ * only microseconds.
+ */
 function traceHit(span: TraceSpan): void {
   const attributes = { 'perch.cache.state': 'hit' };
   span.startChild('cache', { attributes }).end();
@@ -139,7 +145,8 @@ function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
   /**
-   * Spans of requests that started an in-flight fetch, by fetch key. Requests that wait for a fetch link to its span.
+   * Spans of the requests that started a fetch in flight, by fetch key. Other requests that wait
+   * for the same fetch add a link to this span to their own spans.
    */
   const leaders = new Map<string, TraceSpan>();
   const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {
@@ -158,7 +165,10 @@ function createInFlightFetches(options: FetchOptions) {
       slot.release();
     }
   };
-  /** Starts or joins a fetch. `isOwn`: whether this call started the fetch. */
+  /**
+   * Starts the fetch for `key`, or waits for the fetch that is already in flight. `isOwn` in the
+   * result: whether this function started the fetch.
+   */
   const join = (key: string, flight: Flight) => {
     const { requester, span } = flight;
     let isOwn = false;
@@ -206,8 +216,9 @@ interface Flight {
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
 /**
- * Copies an entry from the shared cache to this instance's cache if it is newer. Returns the copied entry, or
- * `undefined`.
+ * Reads an entry from the cache that all instances share. If the shared entry stays fresh longer
+ * than this instance's entry, stores the shared entry in this instance's cache and returns it.
+ * Otherwise returns `undefined`.
  */
 async function readShared(
   { shared, cache }: FetchOptions,
@@ -239,7 +250,10 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
   }
 }
 
-/** Claims the right to fetch an answer. If another instance has this right, waits for the entry that it stores. */
+/**
+ * Claims the exclusive right to fetch an answer. If another instance has this right, waits for the
+ * cache entry that the other instance stores.
+ */
 function claim(shared: SharedResponses, { key }: Plan, { signal, span }: RequestContext) {
   const wait = span?.startChild('wait', { attributes: { 'perch.wait.for': 'instance' } });
   return endWith(wait, shared.claim(key, signal));

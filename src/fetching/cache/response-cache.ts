@@ -96,8 +96,8 @@ export function createResponseCache(limits: CacheOptions) {
     /** Returns whether a post or account in an entry was deleted after the entry was requested. */
     isOutdated,
     /**
-     * Removes the entries about a deleted post or account. Later rejects entries that were requested before `goneMs`
-     * (epoch ms).
+     * Removes the entries about a deleted post or account. From then on, the cache rejects entries
+     * about this post or account that were requested before `goneMs` (epoch ms).
      */
     dropSubject: (subject: string, goneMs: number): void => {
       const keys = [...(keysOf.get(subject) ?? [])];

@@ -21,7 +21,10 @@ export interface Lease {
   release(): void;
 }
 
-/** Response cache in the shared engine (Redis or Valkey), used by all instances. During an outage, it is empty. */
+/**
+ * Response cache on the Redis or Valkey server that all instances share. If the server fails, the
+ * cache returns no entries and stores none.
+ */
 export interface SharedResponses {
   /** Returns an entry, which may be stale; `undefined` if the entry is missing. */
   read(key: string): Promise<CacheEntry | undefined>;
@@ -45,7 +48,7 @@ interface SharedResponsesOptions {
   readonly clock: Clock;
   /** Milliseconds after which a lease expires unless renewed, so that another instance may fetch the response. */
   readonly leaseMs: number;
-  /** Returns whether the shared engine (Redis or Valkey) has memory for more responses. */
+  /** Returns whether the shared Redis or Valkey server has memory for more responses. */
   readonly hasSpace: () => boolean;
   /** Called with each deleted post or account that another instance announces. */
   readonly onGone: (gone: Gone) => void;
@@ -199,7 +202,7 @@ const announcement = z.object({ subject: z.string(), goneMs: z.number(), by: z.s
 
 /** Creates functions that announce deleted posts and accounts to other instances, and receive announcements. */
 function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
-  /** Announcements that the engine has not stored yet, oldest first. */
+  /** Announcements that the Redis or Valkey server has not stored yet, oldest first. */
   const unsent = new Set<string>();
   let after = '-';
   const send = async (text: string): Promise<void> => {
@@ -224,7 +227,10 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
       unsent.add(text);
       send(text).catch(() => {});
     },
-    /** Receives announcements of other instances, and resends failed announcements, until `signal` is aborted. */
+    /**
+     * Receives the deletions of posts and accounts that other instances announce, and resends this
+     * instance's failed announcements. Repeats both until `signal` is aborted.
+     */
     exchange: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const retries = [...unsent].map(send);
@@ -235,7 +241,10 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   };
 }
 
-/** Returns the Redis keys of a response and its lease. Both contain a hash, because `key` can be long. */
+/**
+ * Returns the Redis keys of a response and of its lease. Both Redis keys contain a hash of the
+ * argument `key`, which can be long.
+ */
 function keysOf(key: string) {
   const tag = hash('sha256', `${version} ${key}`, 'base64url');
   return { response: `response:{${tag}}`, lease: `lease:{${tag}}` };

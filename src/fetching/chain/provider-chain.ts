@@ -246,7 +246,8 @@ export type QueryHold = BreakerHold & { readonly query: QueryKind };
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
 /**
- * Creates a provider's circuit breakers, one for each kind of query. A pause for a rate limit applies to all of them.
+ * Creates a provider's circuit breakers, one for each kind of query. A pause that applies to the
+ * whole provider, such as for a rate limit, pauses all of its circuit breakers.
  */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,

@@ -26,7 +26,8 @@ export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
   /**
-   * Value for the parameter `until` that continues a truncated import, in Unix seconds; `null` if complete or unknown.
+   * Value for the parameter `until`, in Unix seconds, with which a new request continues a
+   * truncated import; `null` if the import is complete or no such time is known.
    */
   readonly nextUntilSecond: number | null;
   readonly gaps: readonly HistoryRange[];

@@ -17,7 +17,10 @@ import { type HistoryReadResult, streamHistory } from './stream-history.ts';
 export interface ImporterOptions extends SourceOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Timeout in milliseconds for the first posts of an import, and for imports that are sent as one document. */
+  /**
+   * Timeout in milliseconds for the first posts of a streamed import. If an import is sent as one
+   * document, this timeout applies to the whole import.
+   */
   readonly firstTimeoutMs: number;
   /** Timeout in milliseconds for streamed imports. */
   readonly timeoutMs: number;

@@ -23,13 +23,15 @@ const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
 /**
- * Minimum number of posts on a page that counts as complete. Complete pages of the source FxTwitter have 20 or more.
+ * Minimum number of posts on a page that looks complete. Shorter pages are requested again.
+ * Complete pages of the source FxTwitter have 20 or more posts, so this limit has a margin.
  */
 const fewestRows = 10;
 
 interface ReadOptions {
   /**
-   * Whether an empty last page is accepted without a second request, because requests for other pages will verify it.
+   * Whether to accept an empty last page without a second request. True if later requests for other
+   * pages will show whether the page is really empty.
    */
   readonly isProbe?: boolean;
   /** Called with the first response if it looks incomplete. */
@@ -131,7 +133,7 @@ async function readUntilVerified(
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses with the maximum number of posts so far. */
+  /** Number of responses so far that contain as many posts as the longest response. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -192,6 +194,17 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
     toMs: lastMs,
     isWhole: page.isExact === true || page.isDoubtful !== true,
   };
+}
+
+/** Returns whether the source ignored the requested time and sent the page of another time. */
+export const isSeekIgnored = (place: PagePlace, { fromMs }: PageSpan): boolean =>
+  place.cursor === null && place.untilSeconds !== null && fromMs === null;
+
+/** Returns whether a page proves that its source supports seeking by time. */
+export function provesSeek(page: Page<Post>, place: PagePlace): boolean {
+  const span = spanOf(page, place);
+  if (isSeekIgnored(place, span)) return false;
+  return page.span !== undefined || (place.cursor === null && span.fromMs !== null);
 }
 
 /** Returns whether a page is empty and ends the timeline. Requests beyond the oldest post return such pages. */

@@ -28,7 +28,10 @@ export function createDensityEstimate() {
   let largest = 0;
   let floorMs = Number.NEGATIVE_INFINITY;
   return {
-    /** Sets the posting rate of the account. In estimates, it counts as much as one page that was read. */
+    /**
+     * Sets the posting rate from the account's profile. In estimates, this rate counts as much as
+     * the posting rate on one page that was read.
+     */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
@@ -85,7 +88,10 @@ const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/** Factor for estimated post counts. A lower factor requests more pages in advance: fewer rounds, but extra pages. */
+/**
+ * Factor for the number of posts expected in ranges that are already being read. A lower factor
+ * requests more pages in advance: fewer rounds of requests, but more pages that are not needed.
+ */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -100,15 +106,19 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
     : (narrowOpenRange(options) ?? splitLongestRange(options));
 }
 
-/** Returns whether the pages being read can contain all posts of the account that have not been found yet. */
+/**
+ * Returns whether the pages that are being read have room for all posts of the account that have
+ * not been found yet.
+ */
 function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
   const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
   return pages > 0 && pages * density.pageRows >= postsLeft();
 }
 
 /**
- * Returns the newest open range that is not being read, cut to the part expected to contain the needed posts;
- * `undefined` if no range is needed.
+ * Returns the newest range that is open (`isOpen`) and not being read. If the range probably
+ * contains more posts than needed, splits off its older part. Returns `undefined` if there is no
+ * such range or no more posts are needed.
  */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
@@ -129,8 +139,9 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
 }
 
 /**
- * Splits the range with the most expected posts of all ranges being read. Returns the older half; `undefined` if the
- * range is too small.
+ * Splits the range with the most expected posts of all ranges that are being read. The range keeps
+ * its newer half. Returns the older half as a new range; `undefined` if the range is too small to
+ * split.
  */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
@@ -154,7 +165,10 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/** Returns the older end of a range in epoch ms. If no posts are expected before a later time, returns that time. */
+/**
+ * Returns the older end of a range in epoch ms. If that end is before `oldestMs`, returns
+ * `oldestMs`, because no posts are expected before `oldestMs`.
+ */
 const bottomOf = ({ bottomMs }: UnreadRange, { oldestMs }: DensityEstimate): number =>
   Math.max(bottomMs, oldestMs);
 
@@ -171,7 +185,7 @@ export function toSeconds({ topMs, bottomMs }: TimeRange): SecondRange {
 export interface UnreadRange {
   topMs: number;
   bottomMs: number;
-  /** Provider's cursor of the page at `topMs`; `null` to request the page by time. */
+  /** Provider's cursor of the page that starts at `topMs`; `null` to request the page by time. */
   cursor: string | null;
   isBeingRead: boolean;
   /** Oldest time, in epoch ms, covered by the pages read for this range; `Infinity` before the first page. */
@@ -225,7 +239,11 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /** Splits a range at `toMs` and returns the older part; `undefined` if either part would be empty. */
+    /**
+     * Cuts `range` at `toMs`. `range` keeps the newer part; the older part becomes a new range in
+     * the list and is returned. Returns `undefined`, without a change, if either part would be
+     * empty.
+     */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
@@ -239,7 +257,10 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     /** Returns whether a range has no cursor and directly follows the next newer range, from which it was split off. */
     isSplitOff: (range: UnreadRange): boolean =>
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
-    /** Merges a range into the next newer range. Returns `false` if it is the newest range. */
+    /**
+     * Merges a range into the next newer range. Returns `false`, without a change, if there is no
+     * newer range.
+     */
     mergeIntoAbove,
     /** Merges ranges that have no cursor and are not being read, each into the next newer range. */
     mergeSeekRanges: (): void => {

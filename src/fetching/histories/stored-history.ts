@@ -1,10 +1,11 @@
 import type { StoredPart } from '../../archive/histories/history-store.ts';
 import type { Account } from '../../model/account.ts';
-import { clipRanges, type SecondRange } from '../../platforms/second-ranges.ts';
+import { clipRanges, type SecondRange, subtractRanges } from '../../platforms/second-ranges.ts';
 import type { HistoryQuery } from './history-query.ts';
 import type { ImporterOptions } from './import-history.ts';
 import { mayBeIn } from './ordering.ts';
 import { hasOwnTime } from './page-reader.ts';
+import type { TimeRange } from './range-planner.ts';
 
 const nothingStored: StoredPart = { ranges: [], posts: [] };
 
@@ -66,7 +67,23 @@ export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
   return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
 }
 
-/** Removes the newest stored part if it has a repost that may be newer than `toSecond`. That part is fetched again. */
+/** Returns the parts of the requested time range that `stored` does not cover. */
+export function toUnreadRanges(
+  query: HistoryQuery,
+  stored: StoredPart,
+  nowMs: number,
+): readonly TimeRange[] {
+  const topMs = query.untilSeconds === null ? nowMs : query.untilSeconds * 1000 - 1;
+  return subtractRanges(secondsOf(query, nowMs), stored.ranges).map(({ fromSecond, toSecond }) => ({
+    topMs: Math.min(toSecond * 1000 + 999, topMs),
+    bottomMs: fromSecond * 1000,
+  }));
+}
+
+/**
+ * Removes the newest part of the stored ranges and posts if a repost in this part may be newer than
+ * `toSecond`. The removed part is then fetched again.
+ */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts
     .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)

@@ -12,10 +12,12 @@ import {
   createPageReader,
   hasOwnTime,
   isEmptyEnd,
+  isSeekIgnored,
   oldestOf,
   type PagePlace,
   type PageReader,
   type PageReaderOptions,
+  provesSeek,
   rowsOf,
   spanOf,
 } from './page-reader.ts';
@@ -30,7 +32,7 @@ import {
   toSeconds,
   type UnreadRange,
 } from './range-planner.ts';
-import { secondsOf } from './stored-history.ts';
+import { secondsOf, toUnreadRanges } from './stored-history.ts';
 
 export interface HistoryReadOptions extends PageReaderOptions {
   readonly query: HistoryQuery;
@@ -43,7 +45,10 @@ export interface HistoryReadOptions extends PageReaderOptions {
 }
 
 export interface HistoryReadResult {
-  /** Time ranges that were not read, newest first. If `maxPosts` was reached, they include all older posts. */
+  /**
+   * Time ranges that were not read, newest first. If the read ended at `maxPosts`, these ranges
+   * cover all older posts too.
+   */
   readonly unread: readonly SecondRange[];
   /** Time ranges that may lack posts, because the source returned short pages at every attempt. */
   readonly uncertain: readonly SecondRange[];
@@ -166,7 +171,10 @@ class HistoryReader {
     });
   }
 
-  /** Reads the page just older than the requested range to drop reposts that are on it. Returns the remaining posts. */
+  /**
+   * Reads the page just older than the requested range, and removes the reposts on this page from
+   * the posts found. Returns the posts that have not been released yet.
+   */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -194,7 +202,10 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /** Returns the result of the read. @throws the read's failure if it is no Problem or no post was found */
+  /**
+   * Returns the result of the read. @throws the failure of the read, unless the failure is a
+   * Problem and posts were found
+   */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -252,7 +263,10 @@ class HistoryReader {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
-  /** Returns the next range to read. Before the first page, or without seeking by time, allows one range at a time. */
+  /**
+   * Returns the next range to read. Until posts have arrived, or if the source cannot seek by time,
+   * returns `undefined` while another range is being read.
+   */
   #next(): UnreadRange | undefined {
     const isKnown =
       this.#seekSupport === 'works' || (this.#seekSupport === 'unknown' && this.#rows > 0);
@@ -334,8 +348,9 @@ class HistoryReader {
   }
 
   /**
-   * Merges `range` into a newer range, because the source ignored the requested time. `top`: end of the page sent
-   * instead.
+   * Handles a page whose source ignored the requested time. Merges `range` into the next newer
+   * range. Without a newer range, shortens `range` by the time that pages already cover. `top`:
+   * older end of the page that was returned.
    */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
@@ -350,13 +365,19 @@ class HistoryReader {
     this.#ranges.advance(range, nearest ?? top);
   }
 
-  /** Merges an empty `range` into the next newer range. Reading that range by cursor verifies that it is empty. */
+  /**
+   * Merges `range`, whose page was empty, into the next newer range. Reading the newer range by
+   * cursor then shows whether `range` is really empty.
+   */
   #dropProbe(range: UnreadRange): void {
     this.#density.setFloor(range.topMs);
     if (this.#ranges.isSplitOff(range)) this.#ranges.mergeIntoAbove(range);
   }
 
-  /** Handles the last page of the timeline: removes all older ranges, unless older posts were already found. */
+  /**
+   * Handles a page that the source reports as the last. Removes `range` and all older ranges. If
+   * older posts were already found, removes only `range` and records it as uncertain.
+   */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {
       this.#giveUp(range);
@@ -372,27 +393,5 @@ class HistoryReader {
   }
 }
 
-const isSeekIgnored = (place: PagePlace, { fromMs }: PageSpan): boolean =>
-  place.cursor === null && place.untilSeconds !== null && fromMs === null;
-
-/** Returns whether a page proves that its source supports seeking by time. */
-function provesSeek(page: Page<Post>, place: PagePlace): boolean {
-  const span = spanOf(page, place);
-  if (isSeekIgnored(place, span)) return false;
-  return page.span !== undefined || (place.cursor === null && span.fromMs !== null);
-}
-
 /** Minimum age, in seconds, of time ranges to store. In newer ranges, posts may still appear or be deleted. */
 const recentSeconds = 900;
-
-function toUnreadRanges(
-  query: HistoryQuery,
-  stored: StoredPart,
-  nowMs: number,
-): readonly TimeRange[] {
-  const topMs = query.untilSeconds === null ? nowMs : query.untilSeconds * 1000 - 1;
-  return subtractRanges(secondsOf(query, nowMs), stored.ranges).map(({ fromSecond, toSecond }) => ({
-    topMs: Math.min(toSecond * 1000 + 999, topMs),
-    bottomMs: fromSecond * 1000,
-  }));
-}

@@ -223,7 +223,10 @@ export interface ListPosition {
   /** Number of items of the page at `cursor` that were already returned. */
   readonly taken: number;
   readonly page: number;
-  /** Weighted number of consecutive pages without items. The weight depends on the cause (`fruitlessWeights`). */
+  /**
+   * Total weight of the consecutive pages without items before this position. The weight of a page
+   * depends on the reason why there are no items (`fruitlessWeights`).
+   */
   readonly fruitless: number;
   /** Short hashes of the most recently returned items, in list order. Empty if pages of the list never overlap. */
   readonly recent: readonly number[];

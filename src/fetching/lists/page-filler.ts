@@ -84,7 +84,10 @@ const hopelessWarning =
   'The source reports more items but has returned no new items for many pages. The list ends here and may be incomplete.';
 const slowWarning = 'This page took too many requests to fill. The next page continues here.';
 
-/** State of filling one page. Call `step` while `isRunning` is true, then call `finish` once. */
+/**
+ * Collector of the items of one page of a list. Call `step` while `isRunning` is true, then call
+ * `finish` once.
+ */
 class PageFiller {
   readonly #readPage: ReadPage;
   readonly #options: FillOptions;

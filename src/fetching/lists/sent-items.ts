@@ -53,7 +53,10 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
-  /** Returns the index of the first item that is one of the last `taken` returned items; -1 if there is none. */
+  /**
+   * Returns the index of the first item in `items` that is among the last `taken` items returned
+   * before; -1 if there is none.
+   */
   const findTaken = (items: readonly ListItem[], taken: number): number => {
     const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
     return items.findIndex((item) => {
@@ -73,9 +76,9 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       }
     },
     /**
-     * Returns the items of a page that were not returned before, without duplicates. `taken` is the number of items
-     * that were returned from this page. With `isNewestFirst`, ignores items newer than the returned ones, at the start
-     * of the page.
+     * Returns the items of a page that were not returned before, without duplicates. `taken`:
+     * number of items of this page that were returned before. If `isNewestFirst` is true, also
+     * omits new items that precede the items returned before.
      */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;

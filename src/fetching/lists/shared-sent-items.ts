@@ -10,7 +10,10 @@ export interface SharedSentItems {
 /** Milliseconds for which the item hashes of a list position are stored. Older cursors still work without them. */
 const lifetimeMs = 3_600_000;
 
-/** Creates the store of item hashes in the shared engine (Redis or Valkey). During an outage, the store is empty. */
+/**
+ * Creates the store of hashes of returned list items on the shared Redis or Valkey server. If the
+ * server fails, reads return `undefined` and writes do nothing.
+ */
 export function createSharedSentItems(engine: Engine): SharedSentItems {
   return {
     read: async (name) => {

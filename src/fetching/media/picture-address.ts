@@ -93,7 +93,8 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
 }
 
 /**
- * Returns the expiry of an address signed now, in days since 1970-01-01: 90 days after the end of the 30-day period.
+ * Returns the expiry of an address that is signed now, in days since 1970-01-01. The expiry is 90
+ * days after the end of the current 30-day period.
  */
 function expiryDay(nowMs: number): number {
   const period = Math.floor(nowMs / dayMs / periodDays) + 1;

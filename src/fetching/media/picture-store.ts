@@ -86,13 +86,15 @@ function createMemoryStore({ maxBytes, clock }: PictureStoreOptions): PictureSto
 
 type DiskOptions = PictureStoreOptions & { readonly folder: string };
 
-/** File in the cache. `usedMs` is its access time, `storedMs` its modification time, both in epoch milliseconds. */
+/** Picture file in the cache folder. */
 interface StoredFile {
   readonly name: string;
   readonly hash: string;
   readonly extension: string;
   readonly size: number;
+  /** Modification time of the file in epoch milliseconds: the time when the picture was stored. */
   readonly storedMs: number;
+  /** Access time of the file in epoch milliseconds: the time of the last recorded use. */
   usedMs: number;
 }
 

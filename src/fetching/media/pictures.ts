@@ -52,17 +52,34 @@ export interface Pictures {
   close(): Promise<void>;
 }
 
-/** Maximum number of requests that wait for a picture from its host, per client address and in total. */
-const waitingBound = { perAddress: 128, total: 512 };
+/** Limits on the number of requests that wait for a picture from its host. */
+const waitingBound = {
+  /** Maximum number of waiting requests from one client address. */
+  perAddress: 128,
+  /** Maximum number of waiting requests from all clients together. */
+  total: 512,
+};
+
+/** Limits on unfinished fetches. The HTTP client sends up to 16 requests at a time to a host. */
+const hostBound = {
+  /**
+   * Maximum number of unfinished fetches from one host: half of `total`, so that a slow host does
+   * not block other hosts.
+   */
+  perAddress: 256,
+  /** Maximum number of unfinished fetches from all hosts together. */
+  total: 512,
+};
 
 /**
- * Maximum number of fetches that wait for one host, and for all hosts together. The HTTP client sends up to 16
- * concurrent requests to a host. One host may use half of the total, so that a slow host does not block the others.
+ * Limits on the memory for pictures that are being received, as numbers of maximum-size pictures.
  */
-const hostBound = { perAddress: 256, total: 512 };
-
-/** Maximum number of largest-size pictures that may be received at the same time, per client address and in total. */
-const picturesAtOnce = { perAddress: 3, total: 6 };
+const picturesAtOnce = {
+  /** Maximum number of such pictures for one client address. */
+  perAddress: 3,
+  /** Maximum number of such pictures for all clients together. */
+  total: 6,
+};
 
 /** Time in milliseconds for which a failed fetch is not retried. */
 const failureMs = 30_000;
