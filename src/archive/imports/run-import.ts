@@ -123,8 +123,8 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
   return {
     /**
-     * Adds an item to the batch unless an earlier run stored it. Writes the batch if it is full. Returns whether it was
-     * full.
+     * Adds an item to the batch unless an earlier run stored the item. If the batch is then full,
+     * writes it and returns `true`.
      */
     add: (item: ExportItem): boolean => {
       seen += 1;

@@ -64,7 +64,10 @@ interface Owner {
   readonly newest: number | null;
 }
 
-/** Returns the account of a history: the author of the first original post, else the account that reposted. */
+/**
+ * Returns the account of a saved history: the author of the first original post, else the account
+ * that reposted. Returns `null` if the file contains no posts.
+ */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
   for await (const lines of readLines(createReadStream(path))) {

@@ -20,7 +20,10 @@ export const headLine = z.object({
   exported_at: z.int().nonnegative().describe('Time of the export in Unix seconds.'),
 });
 
-/** Schema of each line after the first. The line of an account precedes its posts, reposts and follows. */
+/**
+ * Schema of each line of an NDJSON export after the first. The line of an account precedes the
+ * lines of the account's posts, reposts and follows.
+ */
 export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
   z.object({
