@@ -125,8 +125,8 @@ interface VerifyOptions {
 }
 
 /**
- * Requests a page until a response is complete, two responses have equally many posts, or a limit is reached. Merges
- * the responses.
+ * Requests a page until a response looks complete, two responses have the same, largest number of
+ * posts, or the maximum number of requests is reached. Merges the responses.
  */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,

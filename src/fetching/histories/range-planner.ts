@@ -280,8 +280,8 @@ const initialState = {
 };
 
 /**
- * Removes the fully read range `ranges[at]`, and the part of older ranges that its last page covers. Stops at a range
- * that is being read.
+ * Removes the fully read range `ranges[at]`, and the part of older ranges that the last page read
+ * (`reached`) also covers. Stops at a range that is being read.
  */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
