@@ -86,7 +86,10 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/** Returns a function that deletes stored copies of deleted posts. It locks the database only if copies exist. */
+/**
+ * Returns a function that deletes stored copies of deleted posts. The function locks the database
+ * only if copies exist.
+ */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -175,8 +178,9 @@ function limitPart(
 const postsPerTransaction = 250;
 
 /**
- * Returns a function that stores fetched posts. It writes the posts first, in several transactions. The last
- * transaction marks the time ranges as complete, so that an interrupted write never marks an incomplete range.
+ * Returns a function that stores fetched posts. The function writes the posts first, in several
+ * transactions. The last transaction marks the time ranges as complete, so that an interrupted
+ * write never marks an incomplete range.
  */
 function openPut(database: SqliteDatabase) {
   const others = database.prepare(
@@ -236,7 +240,10 @@ function openAbsentRemoval(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that marks time ranges as complete. It merges adjacent ranges to store fewer rows. */
+/**
+ * Returns a function that marks time ranges as complete. The function merges adjacent ranges to
+ * store fewer rows.
+ */
 function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(

@@ -36,7 +36,10 @@ interface RepostRow {
  */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
-/** Returns functions that read an account's posts and reposts in pages, oldest first. They omit deleted posts. */
+/**
+ * Returns functions that read an account's posts and reposts in pages, oldest first. The functions
+ * omit deleted posts.
+ */
 export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
   // The parent must be earlier. Otherwise two posts could be replies to each other.
   const posts = database.prepare<unknown[], PostRow>(

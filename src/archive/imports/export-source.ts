@@ -87,8 +87,8 @@ export interface ExportSource {
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
   /**
-   * Returns the name by which posts and profiles refer to the file at `path` in the export; `null` if it is not a media
-   * file. Absent if exports of this format contain no media files.
+   * Returns the name by which posts and profiles refer to the file at `path` in the export; `null`
+   * if the file is not a media file. Absent if exports of this format contain no media files.
    */
   readonly mediaNameOf?: (path: string) => string | null;
   close(): Promise<void>;

@@ -40,8 +40,8 @@ export async function* jsonElements(
 const maxStartBytes = 256;
 
 /**
- * Creates a function that searches consecutive chunks for the pattern `start`. It returns the index after the match in
- * the current chunk; `null` if there is no match yet.
+ * Creates a function that searches consecutive chunks for the pattern `start`. The function returns
+ * the index after the match in the current chunk; `null` if there is no match yet.
  */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
@@ -128,8 +128,8 @@ const structural = new Uint8Array(256); // 1 for each byte that has a meaning ou
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
 /**
- * Creates a function to call with each byte of a JSON text. It returns whether the byte is one of `{}[],:` outside a
- * string.
+ * Creates a function to call with each byte of a JSON text. The function returns whether the byte
+ * is one of `{}[],:` outside a string.
  */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;
@@ -153,7 +153,10 @@ type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
-/** Creates a function to call with each byte of an array. It returns the byte's role; `null` if it has no role. */
+/**
+ * Creates a function to call with each byte of an array. The function returns the byte's role;
+ * `null` for a byte without a role.
+ */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];

@@ -50,7 +50,8 @@ const batchLimits = {
 } as const;
 
 /**
- * Imports an export, or resumes its import. @throws Error if the export is unreadable, or if another process imports it
+ * Imports an export, or resumes its import. @throws Error if the export is unreadable, or if
+ * another process is importing the same export
  */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;

@@ -17,7 +17,10 @@ interface Numbered {
 /** Returns the lowest post number at or after a time in Unix seconds. Times out of range are clamped. */
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
-/** Returns the preferred number of a post or repost, the same in every archive. If it is taken, use `nextNumber`. */
+/**
+ * Returns the preferred number of a post or repost, the same in every archive. If this number is
+ * taken, use `nextNumber`.
+ */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;

@@ -6,7 +6,7 @@ import { readZipFiles } from './zip-files.ts';
 
 /** File of an export. Its content can be read only until the caller requests the next file. */
 export interface MediaFile {
-  /** Path within the export, with `/` between folders. It is not validated. */
+  /** Path within the export, with `/` between folders. The path is not validated. */
   readonly path: string;
   /** Uncompressed size in bytes, as stated by the export. */
   readonly bytes: number;

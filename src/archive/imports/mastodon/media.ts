@@ -13,7 +13,8 @@ import type { MediaReference } from '../export-source.ts';
 const maxName = 1000;
 
 /**
- * Returns the name by which posts refer to a file; `null` if it is not a media file. `folder`: folder of `outbox.json`.
+ * Returns the name by which posts refer to a file; `null` if the file is not a media file.
+ * `folder`: folder of `outbox.json`.
  */
 export function mediaNameOf(path: string, folder: string): string | null {
   if (!path.startsWith(folder) || /\.(?:json|csv)$/.test(path)) return null;

@@ -7,7 +7,10 @@ import type { MediaReference } from '../export-source.ts';
  * profile as `profile_media/{id of the account}-{file name in the URL}`, with an extension that the URL can lack.
  */
 
-/** Returns the name by which posts and profiles refer to a file of an X export; `null` if it is not a media file. */
+/**
+ * Returns the name by which posts and profiles refer to a file of an X export; `null` if the file
+ * is not a media file.
+ */
 export function mediaNameOf(path: string): string | null {
   const [, folder, name] = mediaPath.exec(path) ?? [];
   if (folder === undefined || name === undefined) return null;
