@@ -46,14 +46,20 @@ function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   return ['not_found', 'invalid_query'].includes(error.code) || isHangingHost(error.cause);
 }
 
-/** Returns whether the requested host timed out. Such reads are charged, because they make other reads wait. */
+/**
+ * Returns whether a read failed because the requested host timed out. Such reads are charged,
+ * because other reads had to wait for them.
+ */
 function isHangingHost(cause: unknown): boolean {
   if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;
   const failure = cause.cause;
   return failure instanceof HttpFailure && ['timeout', 'aborted'].includes(failure.kind);
 }
 
-/** Returns a function that adds response bytes to `reservation`. At the limit, it throws Problem `overloaded`. */
+/**
+ * Returns a function that adds response bytes to `reservation`. The function throws Problem
+ * `overloaded` if the limit is exceeded.
+ */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {
     if (!reservation.take(count))

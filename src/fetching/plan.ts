@@ -11,7 +11,8 @@ export interface Plan {
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
   /**
-   * Key of the requested post, account or search. If it is confirmed not to exist, cached answers about it are removed.
+   * Key of the requested post, account or search. If this post or account is confirmed not to
+   * exist, cached answers about it are removed.
    */
   readonly subject: string;
   readonly freshness: Freshness;

@@ -7,8 +7,8 @@ interface InFlight<Value> {
 }
 
 /**
- * Creates a function that shares work between concurrent callers. It aborts the work if no caller waits for it any
- * more.
+ * Creates a function that shares work between concurrent callers. The function aborts the work if
+ * no caller waits for it any more.
  */
 export function createCoalescer<Value>() {
   const inFlight = new Map<string, InFlight<Value>>();

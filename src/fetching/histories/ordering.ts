@@ -52,7 +52,10 @@ export function createOrdering(wanted: Wanted) {
         addCandidate(placed, number);
       }
     },
-    /** Adds stored posts of earlier imports, sorted newest first. They follow fetched posts of the same second. */
+    /**
+     * Adds stored posts of earlier imports, sorted newest first. Stored posts are placed after
+     * fetched posts of the same second.
+     */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
@@ -88,7 +91,10 @@ export function createOrdering(wanted: Wanted) {
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /** Removes reposts whose keys are in `below`: they are older than the requested range. Keeps all other reposts. */
+    /**
+     * Removes the reposts whose keys are in `below`, because these reposts are older than the
+     * requested range. Keeps all other reposts.
+     */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -128,7 +134,10 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /** Removes reposts whose keys are in `below`: they are older than the requested range. Keeps all other reposts. */
+    /**
+     * Removes the reposts whose keys are in `below`, because these reposts are older than the
+     * requested range. Keeps all other reposts.
+     */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;

@@ -35,8 +35,9 @@ interface BrowseContext {
 }
 
 /**
- * Returns one page of a list with the account's profile. Requests both concurrently. If an outage makes the first page
- * unreadable, returns the profile without posts. @throws Problem, see ProviderChain.ask
+ * Returns one page of a list with the account's profile. Requests the page and the profile
+ * concurrently. If an outage makes the first page unreadable, returns the profile without posts.
+ * @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();

@@ -93,7 +93,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       });
     },
     /**
-     * Returns whether a page is truncated: it lacks the last of the `taken` items that were already returned from it.
+     * Returns whether a page is truncated: it lacks the last of the `taken` items that were already
+     * returned from this page.
      */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,
