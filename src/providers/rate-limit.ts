@@ -26,9 +26,10 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
- * requests may use up to four fifths of this number. Each API client may start 100 requests, and
- * more as long as its number of requests is lower than the number still available. `get` throws
- * ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
+ * requests may use up to four fifths of this number. In the same 60 seconds, each API client may
+ * start 100 requests. An API client may start more requests while it has started fewer than are
+ * still available. `get` throws ProviderError `throttled` if a foreground request would wait longer
+ * than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -106,16 +107,17 @@ function createTurnWindow(perMinute: () => number) {
   };
   return {
     /**
-     * Returns the earliest time at which a request can start so that at least `left` more requests
-     * remain available.
+     * Returns the earliest time at which a request can start so that, after it, at least `left`
+     * further requests are available.
      */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
     /**
-     * Returns the earliest time at which the client `name` may start a request: its number of
-     * requests is lower than 100, or lower than the number still available.
+     * Returns the earliest time at which the client `name` may start a request. At that time, the
+     * client has started fewer than 100 requests in the preceding 60 seconds, or fewer than are
+     * still available to all clients.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

@@ -44,8 +44,8 @@ export function acceptAccount(
 }
 
 /**
- * Reads an account whose posts are absent. Throws ProviderError `missing` if the account is missing
- * or hidden.
+ * Checks an account whose posts were not found. Throws ProviderError `missing` if the account does
+ * not exist or must not be shown.
  */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);

@@ -109,8 +109,8 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
 }
 
 /**
- * Reads the posts with which the author continues the thread after `focal`. Sends further requests
- * while a response ends before the thread.
+ * Reads the posts with which the author continues the thread after `focal`. If a response contains
+ * only a part of these posts, sends up to five further requests for the rest.
  */
 async function readContinuation(
   client: BlueskyClient,

@@ -14,8 +14,8 @@ type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
 /**
- * Range of X's original text (offsets in code points), and the same range in FxTwitter's edited
- * text (UTF-16 indices).
+ * Range that occurs in both texts. `rawStart` and `rawEnd` count code points in X's original text.
+ * `start` and `end` are UTF-16 indices in FxTwitter's edited text.
  */
 interface Anchor {
   readonly rawStart: number;
@@ -52,8 +52,9 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
 }
 
 /**
- * Returns the `Anchor` at the start of both texts. It covers the mentions before `visibleStart` if
- * the edited text lacks them.
+ * Returns the `Anchor` (matching range) at the start of both texts. X's original text can start
+ * with mentions that the edited text lacks. If so, the mentions (up to `visibleStart`) match an
+ * empty range of the edited text.
  */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
@@ -83,8 +84,8 @@ function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | n
 }
 
 /**
- * Returns the type and URL of a link facet; `null` for other facets. Facets of type `media` have
- * wrong offsets in long posts.
+ * Returns the type and URL of a link facet; `null` for other facets. Returns `null` also for facets
+ * of type `media`, because their offsets are wrong in long posts.
  */
 function toLink({ type, original, replacement }: FacetPayload) {
   if (type === 'url') {
@@ -99,8 +100,9 @@ function toLink({ type, original, replacement }: FacetPayload) {
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
 /**
- * Returns the range of a style, such as bold, in `text`; `null` if the range is not found. Links
- * before the style (`anchors`) shift its position.
+ * Returns the range of a style, such as bold, in the edited `text`; `null` if the range is not
+ * found. Calculates the range from the ranges of the links (`anchors`), which can be longer or
+ * shorter in the edited text.
  */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
@@ -119,8 +121,9 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
 }
 
 /**
- * Converts `rawIndex`, an index in X's original text, to an index in the edited text. Returns
- * `inside` if `rawIndex` is before the end of `anchor`.
+ * Converts the index `rawIndex` of X's original text to an index of the edited text. `anchor` is
+ * the last matching range that does not start after `rawIndex`. If `rawIndex` is within this range,
+ * returns `inside`.
  */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;

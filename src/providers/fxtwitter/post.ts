@@ -71,8 +71,9 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
 /**
- * Reads the thread and the replies of a post concurrently. Cancels the request for the replies if
- * the error for the thread applies to both.
+ * Reads the thread and the replies of a post concurrently. If the request for the thread shows that
+ * the post is missing or that the rate limit is reached, cancels the request for the replies and
+ * throws the error.
  */
 async function readAround(
   client: FxTwitterClient,
@@ -298,8 +299,8 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
 }
 
 /**
- * Returns a list with a warning about an empty page of replies. The list is empty for the first
- * page of a post without replies.
+ * Returns the warning for a page without replies, as a list with one item. Returns an empty list
+ * for the first page if X counts no replies to the post.
  */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
@@ -310,8 +311,8 @@ function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): reado
 }
 
 /**
- * Reads a page of replies. Returns `null` if a later page than the first is missing, which ends the
- * list.
+ * Reads a page of replies. If a page after the first page is missing, returns `null`, because the
+ * list ends there.
  */
 async function readPage(
   client: FxTwitterClient,

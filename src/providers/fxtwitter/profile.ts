@@ -28,8 +28,9 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
     /**
-     * Reads a public account. Throws ProviderError `missing` for other accounts, or `ambiguous` if
-     * an outage of X is possible.
+     * Reads a public account. Throws ProviderError `missing` if the account is protected, is
+     * suspended or does not exist. Throws ProviderError `ambiguous` if X finds no account, but an
+     * outage of X is possible.
      */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);

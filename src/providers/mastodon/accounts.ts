@@ -134,8 +134,8 @@ export type AskHome = (
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
 /**
- * Maximum number of entries, and their lifetime in milliseconds, of the cache of account hosts. The
- * cache contains only hosts that differ from the domain of the handle.
+ * Maximum number of entries (`max`) and lifetime of an entry (`ttlMs`) in the cache of account
+ * hosts. The cache contains only accounts whose host differs from the domain of their handle.
  */
 const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 

@@ -79,8 +79,8 @@ async function get(
 }
 
 /**
- * Reads the ancestors and replies of a post; `null` if the query does not request them. A
- * ProviderError is returned, not thrown.
+ * Reads the ancestors and replies of a post. Returns `null` if the query does not request them.
+ * Returns a ProviderError instead of throwing it.
  */
 async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   if (wantedParts(query).length === 0) return null;
@@ -172,11 +172,9 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /**
-   * Number of malformed posts among the ancestors and descendants. `excess`: number of posts beyond
-   * the maximum.
-   */
+  /** Number of malformed posts among the ancestors and descendants, which were omitted. */
   readonly unreadable: number;
+  /** Number of posts beyond the maximum, which were omitted. */
   readonly excess: number;
 }
 

@@ -46,8 +46,8 @@ export interface Surroundings {
 }
 
 /**
- * Creates the data for converting the posts of one response: the identities of the posts, and a
- * cache of authors.
+ * Creates the data needed to convert the posts of one response: the id, handle and URL of each
+ * post, and a cache of converted authors.
  */
 export function createSurroundings(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();

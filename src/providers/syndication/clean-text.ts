@@ -8,9 +8,12 @@ import type { PostPayload } from './payload.ts';
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** Expected text of the range. The edit is skipped if the range contains a different text. */
+  /**
+   * Expected text between `start` and `end`. The edit is skipped if the post has a different text
+   * there.
+   */
   readonly original: string;
-  /** Replacement text; `null` keeps the original text. */
+  /** Replacement for the text between `start` and `end`; `null` keeps the text. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }

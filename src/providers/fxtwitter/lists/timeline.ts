@@ -49,10 +49,8 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
 const usualRows = 20; // a page with fewer rows may be incomplete
 
 /**
- * Returns the time range of a page. The range comes from the post ids in the cursors of the request
- * (`sent`) and of the next page (`page.cursor`). `isWhole` is `true` in three cases: the page is
- * the last page, its last post has the id in `page.cursor`, or it has 20 or more posts and ends
- * with a repost.
+ * Returns the time range of a page. The post ids in the cursors of the request (`sent`) and of the
+ * next page (`page.cursor`) encode the ends of the range.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -60,6 +58,8 @@ function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const showsOwnId = last?.type === 'status' && !last.reposted_by;
   const isAtEnd = showsOwnId && to !== null && BigInt(last.id) === to;
   const isLong = countSent(page) >= usualRows && !showsOwnId;
+  // The page is whole if it is the last page, if its last post has the id in the cursor of the next
+  // page, or if it has 20 or more posts and ends with a repost or a placeholder.
   return {
     fromMs: from === null ? null : timeOfId(from),
     toMs: to === null ? null : timeOfId(to),
@@ -126,8 +126,8 @@ function readStatuses(
 }
 
 /**
- * Returns the posts that match the query, each once. `cursor`: cursor of the next page, which
- * limits the possible times of reposts.
+ * Returns the posts that match the query, each once. `cursor` is the cursor of the next page. It
+ * encodes a time, which is needed to estimate the times of reposts.
  */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
@@ -148,9 +148,10 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Removes posts made at `untilSeconds` or later. The time of a repost is unknown, but not before
- * the times of its original, of the posts below it in the list, and of the next page's position
- * (`cursor`). A repost is removed if one of these times is `untilSeconds` or later.
+ * Removes posts made at `untilSeconds` or later. X does not send the time of a repost. A repost is
+ * at least as late as the original post, the posts below it in the list, and the position in
+ * `cursor` (the start of the next page). The latest of these times counts as the time of the
+ * repost.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
