@@ -114,8 +114,8 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
 const epoch = '1970-01-01T00:00:00Z';
 
 /**
- * Formats Unix milliseconds as a time that RFC 3339 and RFC 822 allow. Times outside the years 1970
- * to 9999 become the start of 1970.
+ * Formats Unix milliseconds as an RFC 3339 time in UTC, such as `2026-03-04T09:12:00Z`. Returns
+ * `epoch` (the start of 1970) for times outside the years 1970 to 9999.
  */
 const toTime = (ms: number): string =>
   ms >= 0 && ms < 253_402_300_800_000 ? `${new Date(ms).toISOString().slice(0, 19)}Z` : epoch;

@@ -27,8 +27,9 @@ export interface Feed {
   /** URL of the same content on its platform; `null` if the content has no page there. */
   readonly url: string | null;
   readonly author: Person | null;
-  /** URLs of the account's profile picture and banner; `null` if there are none. */
+  /** URL of the account's profile picture; `null` if there is none. */
   readonly iconUrl: string | null;
+  /** URL of the account's banner; `null` if there is none. */
   readonly logoUrl: string | null;
   /** URLs of the feed and of its first and previous page; `null` if unknown. */
   readonly urls: {

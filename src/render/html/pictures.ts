@@ -61,7 +61,10 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
 /** Preferred maximum bit rate of preview videos in bits per second. Chat applications do not load large files. */
 const maxBitsPerSecond = 2_500_000;
 
-/** Returns the MP4 file of a post's first video or GIF; `null` if there is none or its pictures are hidden. */
+/**
+ * Returns the MP4 file of a post's first video or GIF. Returns `null` if there is none, or if the
+ * pictures of the post are hidden.
+ */
 export function findVideo(post: Post | undefined): Video | null {
   if (post?.type !== 'status' || hidesPictures(post)) return null;
   const [item] = post.media.videos;

@@ -24,8 +24,8 @@ function renderItem(item: Media, label: string): string {
 export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
 /**
- * Returns a label for a media item: the type (except for photos) and the description or, without a
- * description, the type and `position`.
+ * Returns a label such as `Video, 0:30: description` or, without a description, `Video 2 of 3,
+ * 0:30`. The label of a photo with a description is the description alone.
  */
 function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';

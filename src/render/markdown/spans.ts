@@ -215,7 +215,10 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   return { spans, characters, closedEnds, closedStarts, isClosed, lastEnding, boldEdges };
 }
 
-/** Returns the span with index `at` if Markdown recognizes its markers, else a narrower span, or `null` to drop it. */
+/**
+ * Returns the span with index `at` if Markdown recognizes its markers. Otherwise, returns a
+ * narrower span to try next, or `null` to render the text without the markers.
+ */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
   if (trimmed.start === trimmed.end) return null;

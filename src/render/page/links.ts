@@ -14,8 +14,8 @@ export interface PageLinks {
 }
 
 /**
- * Maximum number of URLs on a page for which the server looks up its own page. Links to further
- * URLs keep the original URL.
+ * Maximum number of different URLs on a page that the server replaces with links to its own pages.
+ * Further links lead to the original URL.
  */
 const maxLookups = 2000;
 

@@ -12,8 +12,9 @@ interface PagePicture {
   readonly target: string;
   /** Description in plain text. */
   readonly label: string;
-  /** Size in pixels; `null` if unknown. */
+  /** Width in pixels; `null` if unknown. */
   readonly width: number | null;
+  /** Height in pixels; `null` if unknown. */
   readonly height: number | null;
 }
 
