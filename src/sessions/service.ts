@@ -53,8 +53,8 @@ interface ServiceOptions {
 }
 
 /**
- * Task without a session that counts towards the limit of concurrent answers. `signal` cancels the
- * task while it is queued.
+ * Task that does not belong to a session. It counts towards the limit of concurrent answers.
+ * `signal` cancels the task while it is queued.
  */
 interface TurnSlotTask<Value> {
   readonly client: Client;
@@ -195,8 +195,8 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
     turns.startDraining();
   };
   /**
-   * Stops running answers with the error `turn_interrupted`, sends the last events, and then closes
-   * all streams.
+   * Stops the running answers with the error `turn_interrupted`. Then ends all event streams, after
+   * they have sent the events stored so far. The session store stays open.
    */
   const cutOff = (): Promise<void> => {
     startDraining();

@@ -32,8 +32,8 @@ export interface CallRates {
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
 /**
- * Exceeded rate limit with the longest wait. `at`: index of the limit in the list of charges.
- * `waitMs`: milliseconds until a retry can succeed.
+ * Longest wait among the rate limits that a request exceeds. `at`: index of the limit in the
+ * argument `charges`. `waitMs`: milliseconds until a retry can succeed.
  */
 export type RateWait = Readonly<{ at: number; waitMs: number }>;
 
@@ -86,8 +86,9 @@ const looks = 4; // number of least recently seen callers that each counted requ
 export function createOwnRateLimit(clock: Clock): SpendCharges {
   const fullAtMs = new Map<string, number>();
   /**
-   * Checks the least recently seen callers. Removes callers whose limit is fully available again,
-   * and any caller while there are more than `maxCallers`.
+   * Removes callers whose limit is fully available again. Checks only the `looks` least recently
+   * seen callers. While there are more than `maxCallers`, removes these callers even if their limit
+   * is partly used.
    */
   const forgetFull = (nowMs: number): void => {
     let left = looks;

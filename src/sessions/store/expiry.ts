@@ -21,8 +21,8 @@ interface ExpiryOptions {
 const intervalMs = 10_000;
 
 /**
- * Starts to end idle sessions and to delete old sessions periodically. Returns the function that
- * stops this.
+ * Starts to end idle sessions and to delete old sessions every 10 seconds. Returns a function that
+ * ends this periodic task.
  */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;

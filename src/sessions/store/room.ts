@@ -21,7 +21,10 @@ interface Need {
   readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /** Row number of the session that needs the space; 0 for a new session. This session is never evicted. */
+  /**
+   * Row number of the session to which `amount` is added; 0 for a new session. This session is
+   * never evicted.
+   */
   readonly session: number;
 }
 
@@ -51,8 +54,10 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
     /**
-     * Checks the limit of queued messages. Evicts sessions, never `session`, until the storage
-     * limits allow `amount` further bytes. @throws Problem `turn_queue_full`, `overloaded`
+     * Checks that few enough messages wait. Then evicts other sessions until the storage limits
+     * allow a message of `amount` bytes in the session with the row number `session`. @throws
+     * Problem `turn_queue_full` or `overloaded` if too many messages wait; `overloaded` if no
+     * session can be evicted
      */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
@@ -109,8 +114,8 @@ export function tooManyTurns(excess: Excess): Problem {
 }
 
 /**
- * Limited quantities and their columns in the table `holders`. The table has a row for each client
- * and network.
+ * Quantities that have a limit, and their columns in the table `holders`. The table has a row for
+ * each client, for each network, and for all clients.
  */
 const columns = [
   ['sessions', 'live'],
@@ -129,16 +134,19 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
-/** States in which sessions can be evicted, by limited quantity. Sessions in the first state are evicted first. */
+/**
+ * States in which a session can be evicted to reduce the number of sessions or their stored bytes.
+ * Sessions in the first state of a list are evicted first.
+ */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
 /**
- * Parameters of a search among the sessions of the client or network `name`. The search skips the
- * session number `except` and sessions used after `unusedSinceMs`. `isOwn`: 1 to include sessions
- * with open event streams, else 0.
+ * Parameters of a search for a session to evict, among the sessions of the client or network
+ * `name`. Skips the session with the row number `except`, and sessions used after `unusedSinceMs`.
+ * `isOwn`: 1 to include sessions with open event streams, else 0.
  */
 type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 

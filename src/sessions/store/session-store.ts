@@ -31,8 +31,8 @@ export type StampEvent = (index: number) => EventStamp;
 export type Decide = (record: SessionRecord) => Transition | null;
 
 /**
- * Part of an event line that is sent in several parts. `isLast`: whether the line ends with this
- * part.
+ * Part of a stored event that is too long to be sent at once. `isLast`: whether this is the last
+ * part of the event.
  */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
@@ -66,8 +66,8 @@ export interface SessionStore {
    */
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
   /**
-   * Reads events from index `from` on. Returns at least one event, if any, and about `chunkLength`
-   * characters at most.
+   * Reads events from index `from` on. Returns at least one event, if any. The total length of
+   * several events is at most `chunkLength` (in characters or bytes, depending on the store).
    */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
   /**
@@ -82,7 +82,10 @@ export interface SessionStore {
     id: string,
     range: Record<'before' | 'count', number>,
   ): Promise<readonly AnsweredTurn[]>;
-  /** Yields all or only the running sessions in pages, ordered by start time. */
+  /**
+   * Yields sessions in batches: all sessions in order of their start, or the running sessions in
+   * any order.
+   */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /**
    * Returns the ids of up to 100 `waiting` sessions last active before `idleMs` or created before

@@ -1,14 +1,6 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/**
- * Migrations of `sessions.db`. Other tables refer to `sessions.number`. The columns
- * `sessions.client` and `sessions.network` contain keyed hashes of the client's address and of its
- * IPv6 /48. Both are equal for IPv4, and `-` if unknown. `events.ends` is the total length in
- * characters of a session's events up to and including this event. The table `holders` has a row
- * for each client, each network and all clients (`*`). Triggers update the numbers of active
- * sessions (`live`), stored bytes and unanswered messages (`pending`) in this table. The column
- * `holders.parent` is the network for an IPv6 client, otherwise `*`.
- */
+/** Migrations of the SQLite database `sessions.db`. The comments in the SQL explain the columns. */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>
     database.exec(`
@@ -24,6 +16,7 @@ export const sessionMigrations: readonly Migration[] = [
       CREATE INDEX sessions_by_creation ON sessions (state, created_ms);
       CREATE INDEX sessions_by_end ON sessions (ended_ms) WHERE ended_ms IS NOT NULL;
 
+      -- In this and the following tables, the column session contains a value of sessions.number.
       CREATE TABLE messages (
         session INTEGER NOT NULL, sequence INTEGER NOT NULL,
         delivery_id TEXT NOT NULL, text TEXT NOT NULL,
@@ -33,6 +26,7 @@ export const sessionMigrations: readonly Migration[] = [
         PRIMARY KEY (session, sequence)
       ) STRICT, WITHOUT ROWID;
 
+      -- Column ends: length in characters of the session's events up to and including this one.
       CREATE TABLE events (
         session INTEGER NOT NULL, position INTEGER NOT NULL,
         line TEXT NOT NULL, ends INTEGER NOT NULL,
@@ -67,6 +61,8 @@ export const sessionMigrations: readonly Migration[] = [
     `),
   (database) =>
     database.exec(`
+      -- Column client: keyed hash of the client's address, or '-' if the client is unknown.
+      -- Column network: keyed hash of the client's IPv6 /48 network; the same as client for IPv4.
       ALTER TABLE sessions ADD COLUMN client TEXT NOT NULL DEFAULT '-';
       ALTER TABLE sessions ADD COLUMN network TEXT NOT NULL DEFAULT '-';
       ALTER TABLE sessions ADD COLUMN stored INTEGER NOT NULL DEFAULT 0;
@@ -85,6 +81,10 @@ export const sessionMigrations: readonly Migration[] = [
         SELECT count(*) FROM messages WHERE session = number AND state IN ('queued', 'running')
       ) WHERE state = 'running';
 
+      -- Usage of each client, each network and all clients together, for checking limits:
+      -- active sessions (live), stored bytes (stored) and unanswered messages (pending).
+      -- Column name: client or network as in the table sessions, or '*' for all clients.
+      -- Column parent: the network of an IPv6 client; NULL for '*'; otherwise '*'.
       CREATE TABLE holders (
         name TEXT PRIMARY KEY, parent TEXT,
         live INTEGER NOT NULL DEFAULT 0,
@@ -102,6 +102,7 @@ export const sessionMigrations: readonly Migration[] = [
         LEFT JOIN sessions
         GROUP BY name;
 
+      -- The triggers update the table holders after each change of the table sessions.
       CREATE TRIGGER holding_begun AFTER INSERT ON sessions BEGIN
         INSERT INTO holders (name, parent)
           VALUES (new.network, '*'),

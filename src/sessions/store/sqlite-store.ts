@@ -108,7 +108,10 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /** Yields all or only the running sessions in pages, ordered by start time. */
+    /**
+     * Yields sessions in batches, ordered by start time: all sessions, or only the running
+     * sessions.
+     */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);

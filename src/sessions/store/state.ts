@@ -171,7 +171,8 @@ export type TurnFailure = Readonly<{ code: string; message: string; terminal: bo
 
 /**
  * Returns the change that ends a turn (a message and its answer); `null` if the turn is no longer
- * running. Ends the session if it has reached a limit.
+ * running. If the session has reached a limit and no messages wait, the change also ends the
+ * session.
  */
 export function endTurn(
   record: SessionRecord,

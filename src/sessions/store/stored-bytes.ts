@@ -28,8 +28,10 @@ export const estimateEventBytes = (draft: EventDraft): number =>
   toRowBytes(Buffer.byteLength(JSON.stringify(draft)) + stampBytes);
 
 const stampBytes = 256; // maximum number of bytes that the metadata adds to an event
-/** Size of a database page in bytes, and the number of bytes of a page that a long text can use. */
-const [pageBytes, usedBytes] = [4096, 4092];
+/** Size of a database page in bytes. */
+const pageBytes = 4096;
+/** Number of bytes of a database page that a long text can use. */
+const usedBytes = 4092;
 const shortBytes = 1000; // maximum length of a row that shares its page with others
 
 /** Estimates the size of a database row in bytes, including its header, its key and unused space in pages. */

@@ -12,14 +12,13 @@ type Position = Readonly<{ index: number; offset: number }>;
 /** Bytes of an event stream to write at once, and the stream position after these bytes. */
 type Chunk = Readonly<{ bytes: Buffer; next: Position }>;
 
-/**
- * Range of an event stream. `untilIndex` is exclusive. `token` is the continuation token to insert
- * into events, or `null`.
- */
+/** Range of the event stream of a session. */
 interface ChunkRange {
   readonly sessionId: string;
   readonly from: Position;
+  /** Index of the first event after the range. */
   readonly untilIndex: number;
+  /** Continuation token to insert into events; `null` to insert none. */
   readonly token: string | null;
 }
 

@@ -115,7 +115,10 @@ export function createStreams(options: StreamsOptions) {
   };
 }
 
-/** Sets the session record of a feed, unless the feed already has a newer record. */
+/**
+ * Sets the session record that the open streams of a session use, unless they already use a newer
+ * record.
+ */
 function setIfLater(feed: OpenFeed, record: SessionRecord): void {
   if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }

@@ -4,13 +4,13 @@ import type { TurnEnd } from '../store/state.ts';
 
 export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
-/** Maximum number of waiting messages for which the tracing span of the request is stored. */
+/** Maximum number of unanswered messages for which the tracing span of the HTTP request is kept. */
 const maxRemembered = 10_000;
 
 /**
- * Creates the functions that start the tracing spans of turns (a message and its answer). The span
- * links to the request that sent the message. The link is missing if another server instance
- * received the message, or if the server was restarted since.
+ * Creates the functions that start the tracing spans of turns (a message and its answer). Each span
+ * links to the span of the HTTP request that sent the message. The link is missing if another
+ * server instance received the message, or if the server was restarted since.
  */
 export function createTurnSpans(tracing: Tracing) {
   const requests = new LRUCache<string, Pick<TraceSpan, 'spanContext'>>({ max: maxRemembered });

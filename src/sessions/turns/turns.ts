@@ -62,8 +62,8 @@ export function createTurns(options: TurnsOptions) {
       await store.change(sessionId, (now) => markCancelled(now, turnId));
     },
     /**
-     * Removes a session that has ended or was deleted: stops its running answer and unschedules its
-     * messages. Stores no event.
+     * Handles the end or deletion of a session: stops the running answer, and removes the session's
+     * messages from the queue. Stores no event.
      */
     drop: (sessionId: string): void => {
       scheduler.remove(sessionId);
@@ -98,8 +98,8 @@ function markCancelled(record: SessionRecord, turnId: string | null): Transition
 }
 
 /**
- * Creates the functions that run answers. After each answer, the next message of the session is
- * scheduled.
+ * Creates the functions that schedule messages and generate their answers. After each answer, the
+ * next message of the same session is scheduled.
  */
 function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, turnSpans, onFault } = options;

@@ -79,7 +79,7 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
   const now = () => boundsOf()?.clock.now() ?? clock.now();
   /**
    * Deletes a session if `field` is `stored`, otherwise ends it. Returns the number of freed bytes
-   * or sessions; 0 if the session could not be evicted.
+   * (`stored`) or 1 (`live`); 0 if the session could not be evicted.
    */
   const evict: Evict = async (id, field) => {
     const before = await load(id);
@@ -99,8 +99,8 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
   /**
-   * Evicts one session. Returns the number of freed bytes or sessions. @throws Problem if no
-   * session can be evicted
+   * Evicts one session to reduce the quantity `field`. Returns the number of freed bytes (`stored`)
+   * or of ended sessions (`live`). @throws Problem if no session can be evicted
    */
   const makeRoom = async (excessive: Excessive, { client, id }: SessionRecord): Promise<number> => {
     const { field, excess } = excessive;
@@ -167,8 +167,8 @@ function toNeeds(
 }
 
 /**
- * Returns `acceptance` with the stored bytes of an empty session, plus the bytes of the idempotency
- * key if there is a `request`.
+ * Returns a copy of `acceptance` in which the new session has an initial size: the stored bytes of
+ * an empty session and, if there is a `request`, of its idempotency key.
  */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;

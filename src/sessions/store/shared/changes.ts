@@ -141,8 +141,8 @@ export function createChanges(options: SharedSessionsOptions) {
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
 /**
- * Creates the state of this server instance: cached sessions, leases, limits, and the listener for
- * changes.
+ * Creates the data that this server instance keeps in memory: cached sessions, leases, limits, and
+ * the listener for changes.
  */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
   /** Cache of the last known sessions, so that a change can start without reading the session. */

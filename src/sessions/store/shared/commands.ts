@@ -70,8 +70,8 @@ export function toOnceCommand(
 }
 
 /**
- * Returns the commands that update the sorted sets of sessions, and the usage of the client, its
- * network and all clients.
+ * Returns the commands that update two things: the sorted sets that contain the session, and the
+ * usage of its client, of the client's network, and of all clients.
  */
 export function toIndexCommands(change: RecordChange): readonly Command[] {
   const { before, after } = change;

@@ -13,22 +13,23 @@ export const keyBase = '{sessions}:';
  */
 export const keys = {
   /**
-   * Redis hash of a session: its `record` (JSON), `version`, `runner`, latest `operations`, and
-   * messages.
+   * Redis hash of a session. Fields: `record` (JSON), `version`, `runner` (server instance),
+   * `operations` (ids of the latest changes), and the messages.
    */
   record: 'record:',
   /** Redis stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
   events: 'events:',
   /** Result of a request with an idempotency key, which is returned if the request is repeated. */
   once: 'once:',
-  /**
-   * Sorted sets of session ids. The score is the time of the start (`all`, `live`), end (`ended`),
-   * deletion (`purged`) or lease end (`running`).
-   */
+  /** Sorted set of the ids of all stored sessions. The score is the start time. */
   all: 'all',
+  /** Sorted set of the ids of active sessions. The score is the start time. */
   live: 'live',
+  /** Sorted set of the ids of ended sessions. The score is the time of the end. */
   ended: 'ended',
+  /** Sorted set of the ids of deleted sessions. The score is the time of the deletion. */
   purged: 'purged',
+  /** Sorted set of the ids of sessions with a lease. The score is the end time of the lease. */
   running: 'running',
   /**
    * Sorted set of sessions with open event streams. The score is the time at which a server
@@ -47,10 +48,12 @@ export const keys = {
   waiting: 'waiting:',
   over: 'over:',
   /**
-   * Sorted sets of the clients of a network, or of the networks and IPv4 clients (`*`). The score
-   * is the number of live sessions or of stored bytes.
+   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set
+   * `*` contains all networks, and the clients without a network. The score is the number of active
+   * sessions.
    */
   holdersByLive: 'holders:live:',
+  /** Sorted sets like `holdersByLive`. The score is the number of stored bytes. */
   holdersByStored: 'holders:stored:',
 } as const;
 
@@ -66,12 +69,15 @@ export const everyone = '*';
 const unknownClient = '-';
 
 /**
- * Client or network whose usage is counted, or all clients (`*`). `parent`: name of the network, or
- * `*`, that contains the client or network.
+ * Client, network, or all clients (`*`), whose usage is counted. `parent`: name of the network of a
+ * client; `*` for a network or a client without a network; `null` for all clients.
  */
 export type Holder = Readonly<{ name: string; parent: string | null }>;
 
-/** Returns a client, its network if it has one, and all clients (`*`) as holders of usage. */
+/**
+ * Returns the entries in which the usage of a client is counted: the client, its network (if any),
+ * and all clients (`*`).
+ */
 export function holdersOf(client: Client | null): readonly Holder[] {
   const address = client?.address ?? unknownClient;
   const network = client?.network ?? null;

@@ -31,8 +31,8 @@ interface LeasesContext {
    */
   readonly announce: (id: string, stored: StoredSession | undefined) => void;
   /**
-   * Returns whether a version of a session is newer than the last announced version. Version 0: the
-   * session does not exist.
+   * Returns whether a version of a session is newer than the version last passed to `announce`.
+   * Version 0 means that the session does not exist.
    */
   readonly isUnseen: (id: string, version: number) => boolean;
   readonly boundsOf: () => StoreBounds | null;
@@ -119,7 +119,10 @@ interface LeaseTasks {
   catchUp(): Promise<void>;
 }
 
-/** Runs the lease tasks every second while Valkey or Redis is available, until `signal` is aborted. */
+/**
+ * Renews leases, confirms open event streams, loads missed changes, and takes over expired leases
+ * every second, until `signal` is aborted. Does nothing while Valkey or Redis is unavailable.
+ */
 async function watch(
   { renew, claim, confirmRead, catchUp }: LeaseTasks,
   { engine, onFault }: LeasesOptions,
@@ -150,7 +153,10 @@ function createReloads(
   load: (id: string) => Promise<void>,
   onFault: LeasesOptions['onFault'],
 ): (id: string) => void {
-  /** Ids of the sessions that are being loaded, and whether to load them again afterwards. */
+  /**
+   * Sessions that are being loaded, by id. The value is `true` if the session must be loaded again
+   * afterwards.
+   */
   const loading = new Map<string, boolean>();
   const run = async (id: string): Promise<void> => {
     do {

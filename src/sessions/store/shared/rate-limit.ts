@@ -3,10 +3,10 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Script that counts a request against all rate limits in ARGV, or against none if one is exceeded.
- * Each limit has three values: name, milliseconds per request, milliseconds for the burst. A key
- * stores the time at which a full burst is available again. Returns the index of the limit with the
- * longest wait, and this wait in milliseconds; an empty list if no limit is exceeded.
+ * Script that counts a request against all rate limits in ARGV. If a limit is exceeded, the request
+ * is not counted at all. Each limit has three values: name, milliseconds per request, milliseconds
+ * for the burst. Returns the index of the limit with the longest wait, and this wait in
+ * milliseconds; an empty list if no limit is exceeded.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')

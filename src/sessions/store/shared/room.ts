@@ -11,7 +11,10 @@ import { everyone, keys, readMs } from './keys.ts';
 import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
-/** Name of the limited resource for each value of `Need['field']`. */
+/**
+ * Name of each limited quantity in the ledger, which defines the limits. The keys are the names in
+ * `Need`.
+ */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
 type Field = Need['field'];
@@ -23,8 +26,8 @@ const maxHolders = 64;
 const maxCandidates = 8;
 
 /**
- * Returns a list with one need: the amount that a client needs, and the limits for it. Returns an
- * empty list if `bounds` is `null`.
+ * Returns a list with one `Need`: the amount that a change adds to the quantity `field`, and the
+ * limits of this quantity. Returns an empty list if `bounds` is `null`.
  */
 export function toNeed(
   bounds: StoreBounds | null,
@@ -53,13 +56,13 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Id of the session that needs the space. This session is never evicted. */
+  /** Id of the session whose change exceeds the limit. This session is never evicted. */
   readonly except: string;
 }
 
 /**
- * Sorted sets of the sessions that may be evicted, by the exceeded limit. Sessions in the first set
- * are evicted first.
+ * Sorted sets of the sessions that may be evicted if there are too many active sessions (`live`) or
+ * stored bytes (`stored`). Sessions in the first set of a list are evicted first.
  */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
@@ -84,8 +87,10 @@ export function createVictimSearch(
     return unread.find((_, at) => isRead[at] !== '1');
   };
   /**
-   * Returns the least recently used session of a client or network that may be evicted. `isOwn`:
-   * whether the client `name` itself needs the space.
+   * Searches the sessions of `name`: a client, a network, or `*` for all clients. Returns the least
+   * recently used session that may be evicted. `isOwn`: whether `name` is the client that exceeds
+   * the limit. If so, recently used sessions and sessions with open event streams may be evicted
+   * too.
    */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
@@ -98,8 +103,9 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Returns the least recently used session that may be evicted, among the clients or networks in
-   * `parent` with the highest usage.
+   * Returns a session to evict. Searches the clients of the network `parent`, or all networks if
+   * `parent` is `*`, in order of usage, highest first. Among those with equal usage, returns the
+   * least recently used session.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;

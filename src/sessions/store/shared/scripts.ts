@@ -33,9 +33,9 @@ end
 /**
  * Script that changes a session if the session has the expected version. ARGV[1] is a
  * `SessionChange` as JSON with two further fields. `operation` is a unique name, so that a repeated
- * call has no effect. `channel` is the channel on which the change is published. Returns a list:
- * the kind of the `Outcome` and, if a limit is exceeded, the field and the kind of this limit. With
- * the kind 'ok', this is the limit `room`, which is checked after the change.
+ * call has no effect. `channel` is the Pub/Sub channel on which the change is published. Returns a
+ * list: the kind of the `Outcome` and, if a limit is exceeded, the fields `field` and `excess` of
+ * the `Outcome`.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -157,8 +157,8 @@ return found
 `);
 
 /**
- * Script that returns the kind of the limit that the `Need` in ARGV[1] (JSON) exceeds; an empty
- * string if it exceeds none.
+ * Script that checks the limits of the `Need` in ARGV[1] (JSON). Returns the kind of the exceeded
+ * limit, such as `total`; an empty string if no limit is exceeded.
  */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
@@ -189,8 +189,8 @@ return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
 `);
 
 /**
- * Script that returns, for each session in ARGV[2…], 1 if an event stream was confirmed in the last
- * ARGV[1] milliseconds, otherwise 0.
+ * Script that returns, for each session in ARGV[2…], 1 if it has an open event stream, otherwise 0.
+ * A stream counts as open for ARGV[1] milliseconds after a server instance has confirmed it.
  */
 export const readScript = defineScript(`${functions}
 local since, found = nowMs() - ARGV[1], {}
@@ -251,8 +251,8 @@ end
 `);
 
 /**
- * Script that records the current time for the sessions ARGV[2…], which have open event streams.
- * Deletes records older than ARGV[1] milliseconds.
+ * Script that records the current time for each of the sessions ARGV[2…], which have open event
+ * streams. Deletes recorded times older than ARGV[1] milliseconds.
  */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
@@ -261,8 +261,8 @@ for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
 `);
 
 /**
- * Script that deletes the ids of sessions that were deleted up to the time ARGV[1], and all but the
- * latest ARGV[2] ids of deleted sessions.
+ * Script that limits the stored ids of deleted sessions. Removes ids of sessions deleted up to the
+ * time ARGV[1]. Of the other ids, keeps the latest ARGV[2] and removes the rest.
  */
 export const forgetScript = defineScript(`${functions}
 redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])

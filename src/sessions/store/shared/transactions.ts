@@ -18,8 +18,8 @@ export interface StoredSession {
 }
 
 /**
- * Amount that a change adds to a limited quantity. `total`: limit for all clients. `own`: limits
- * for the client and its network.
+ * Amount that a change adds to a quantity, and the limits of this quantity. `total`: limit for all
+ * clients together. `own`: limits for the client and its network.
  */
 export interface Need {
   readonly field: 'live' | 'stored' | 'pending';
@@ -36,7 +36,10 @@ export interface Need {
 export interface SessionChange {
   readonly id: string;
   readonly version: number;
-  /** Name of the server instance that must run the session; an empty string for no condition. */
+  /**
+   * Name of a server instance. The change is made only if this instance runs the session. If the
+   * name is empty, any instance may run the session.
+   */
   readonly runner: string;
   /**
    * Key under which the result of a request is stored; empty for none. The change is not made if
@@ -52,20 +55,22 @@ export interface SessionChange {
   /** Whether the change ends the session's lease. */
   readonly ends: boolean;
   /**
-   * Limits that are checked after the change, and do not prevent it. The `Outcome` contains the
-   * exceeded limit.
+   * Limits of stored bytes to check after the change. An exceeded limit does not prevent the
+   * change, but is reported in the `Outcome`.
    */
   readonly room?: Need | undefined;
 }
 
-/**
- * Result of a change. `ok`: the change was made; `excess` is the limit in `room` that is exceeded
- * now. `changed`: another change came first. `lost`: another server instance runs the session.
- * `once`: the request repeats an earlier request. `excess`: the change would exceed a limit.
- */
+/** Result of a change. */
 export type Outcome =
+  /** The change was made. `excess`: limit in `room` that is exceeded now. */
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
+  /**
+   * The change was not made. `changed`: another change came first. `lost`: another server instance
+   * runs the session. `once`: the request repeats an earlier request.
+   */
   | { readonly kind: 'changed' | 'lost' | 'once' }
+  /** The change was not made: it would exceed the limit `excess` of the quantity `field`. */
   | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
 
 /** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
@@ -133,7 +138,10 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
       return { version: Number(version), record: JSON.parse(record), runner };
     },
-    /** Commits a change exactly once. Resolves when the server and `replicas` of its replicas have stored it. */
+    /**
+     * Commits a change exactly once. Resolves when the Valkey or Redis server and the required
+     * number of replicas (`replicas`) have stored the change.
+     */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
       const operation = `${engine.instance}:${operations};`;
