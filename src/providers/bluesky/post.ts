@@ -254,8 +254,8 @@ interface GrowingBranch {
 }
 
 /**
- * Converts the replies to a post level by level. If there are more posts than the maximum, omits
- * the deepest replies.
+ * Converts the replies below a post from Bluesky's format, level by level. If there are more posts
+ * than the maximum, omits the deepest replies.
  */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });

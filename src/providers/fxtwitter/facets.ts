@@ -131,8 +131,8 @@ function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; in
 }
 
 /**
- * Returns the index of `run` in `text`: `expected` if `run` is there, otherwise its first index
- * from `from` on; `null` if there is none.
+ * Returns the index of `run` in `text`: `expected` if `run` is there, otherwise the first index
+ * that is not lower than `from`. Returns `null` if `run` is not found.
  */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;

@@ -27,7 +27,10 @@ import {
  */
 export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.quotes);
 
-/** Converts the requested post. Throws ProviderError `missing` if the author's account is protected. */
+/**
+ * Converts the requested post from FxTwitter's format. Throws ProviderError `missing` if the
+ * author's account is protected.
+ */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
   if (post.type === 'tombstone') throw toMissing(post.reason);

@@ -76,8 +76,8 @@ export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>):
   `https://${host}/@${acct}/${id}`;
 
 /**
- * Returns the host and the URL of the copy that the server `home` stores of an account, or of the
- * account's post `id`; `null` if the account belongs to `home`.
+ * Returns the host of the server `home`, and the URL of the copy of an account on this server. If
+ * `id` is set, the URL is that of the copied post. Returns `null` if the account belongs to `home`.
  */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;

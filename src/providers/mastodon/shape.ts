@@ -158,8 +158,8 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
 }
 
 /**
- * Returns a reference to the parent of a reply; `null` if the post is not a reply. `status` is the
- * parent's id, or `null` if the server sent only the id of a copy.
+ * Returns the handle, id and URL of the post to which a reply replies; `null` if the post is not a
+ * reply. The id (`status`) is `null` if the server sent only the id of a copy.
  */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
@@ -215,14 +215,17 @@ function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonl
 const toName = (tag: string): string => tag.replace(/^[#＃]/u, '').toLowerCase();
 
 /**
- * Returns the reactions to a post. Each kind of server software sends them in a different member.
+ * Returns the list of reactions as the server sent it. Each kind of server software uses a
+ * different member of the post.
  */
 function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
   const lists = [pleroma?.emoji_reactions ?? [], emoji_reactions, reactions];
   return lists.find((list) => list.length > 0) ?? [];
 }
 
-/** Converts the reactions to a post, the most frequent first. Returns `null` if the post has no reactions. */
+/**
+ * Returns the reactions that a post received, the most frequent first; `null` if there are none.
+ */
 function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
   const counted = reactionsOf(row).filter(({ count }) => count > 0);
   if (counted.length === 0) return null;

@@ -122,8 +122,8 @@ export type PostPayload = z.output<typeof postPayload>;
 export const parsePost = parserOf(postPayload);
 
 /**
- * Parses the members that distinguish the kinds of responses. Does not validate the content of
- * `user`.
+ * Parses the members of a response that show whether it contains a post, a tombstone (notice in
+ * place of a post), or neither. Does not validate the content of `user`.
  */
 export const parseAnswer = parserOf(
   z.object({

@@ -132,7 +132,7 @@ const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLink
 
 const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
 
-/** Functions that decide whether a run of one repeated character is escaped, by this character. */
+/** Rule for each character: a function that returns whether a run of this character is escaped. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
   ['*', isDelimiter],

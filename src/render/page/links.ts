@@ -14,8 +14,8 @@ export interface PageLinks {
 }
 
 /**
- * Maximum number of different URLs on a page that the server replaces with links to its own pages.
- * Further links lead to the original URL.
+ * Maximum number of different URLs on a page that the server tries to replace with URLs of its own
+ * pages. Further URLs stay unchanged.
  */
 const maxLookups = 2000;
 

@@ -54,9 +54,9 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
     /**
-     * Checks that few enough messages wait. Then evicts other sessions until the storage limits
-     * allow a message of `amount` bytes in the session with the row number `session`. @throws
-     * Problem `turn_queue_full` or `overloaded` if too many messages wait; `overloaded` if no
+     * Checks that the queue of messages is not full. Then evicts other sessions until the storage
+     * limits allow a message of `amount` bytes in the session with the row number `session`.
+     * @throws Problem `turn_queue_full` or `overloaded` if the queue is full; `overloaded` if no
      * session can be evicted
      */
     admitMessage: (client: Client | null, amount: number, session: number): void => {

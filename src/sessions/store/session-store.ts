@@ -36,14 +36,13 @@ export type Decide = (record: SessionRecord) => Transition | null;
  */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
-/**
- * Limits of the store, and functions that return the sessions with open event streams in this
- * process.
- */
+/** Limits of the store, and the event streams that are open in this process. */
 export interface StoreBounds {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** Returns whether the session `id` has an open event stream in this process. */
   isRead(id: string): boolean;
+  /** Returns the ids of the sessions with open event streams in this process. */
   readIds(): readonly string[];
 }
 
@@ -88,8 +87,8 @@ export interface SessionStore {
    */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /**
-   * Returns the ids of up to 100 `waiting` sessions last active before `idleMs` or created before
-   * `createdMs`.
+   * Returns the ids of up to 100 `waiting` sessions that were last active before `idleMs` or
+   * created before `createdMs` (both in Unix milliseconds).
    */
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
   /** Returns the ids of up to 100 sessions that ended before `endedMs`. */

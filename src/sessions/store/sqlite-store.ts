@@ -121,8 +121,8 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
       }
     },
     /**
-     * Returns the ids of up to 100 `waiting` sessions last active before `idleMs` or created before
-     * `createdMs`.
+     * Returns the ids of up to 100 `waiting` sessions that were last active before `idleMs` or
+     * created before `createdMs` (both in Unix milliseconds).
      */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),

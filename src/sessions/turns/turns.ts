@@ -87,8 +87,8 @@ const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === toTurnId(sequence);
 
 /**
- * Returns the change that makes another server instance cancel its running turn; `null` if the turn
- * `turnId` is not running.
+ * Returns the change that marks the turn `turnId` as cancelled, so that the server instance that
+ * runs this turn cancels it; `null` if the turn is not running.
  */
 function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
   const [front, ...others] = record.pending;
@@ -167,8 +167,8 @@ export async function failInterrupted(
 }
 
 /**
- * Cancels a session's oldest pending message. Returns `undefined` if its answer has started, or if
- * `turnId` is the id of another turn.
+ * Cancels a session's oldest pending message. Does nothing and returns `undefined` if the answer to
+ * this message has started, or if `turnId` is the id of another turn.
  */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;

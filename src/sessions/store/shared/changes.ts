@@ -48,7 +48,8 @@ const maxCached = 1000;
 const maxLatest = 10_000;
 
 /**
- * Conditions of a change, and the result of the request (`receipt`) to store for repeated requests.
+ * Conditions of a change. If `request` has an idempotency key, the result `receipt` is stored under
+ * this key.
  */
 export interface ChangeExtras {
   /**
