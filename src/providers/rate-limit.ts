@@ -26,10 +26,10 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
- * requests may use up to four fifths of this number. In the same 60 seconds, each API client may
- * start 100 requests. An API client may start more requests while it has started fewer than are
- * still available. `get` throws ProviderError `throttled` if a foreground request would wait longer
- * than `maxWaitMs`.
+ * requests may use up to four fifths of this number. Each API client may always start 100 requests
+ * in 60 seconds. It may start more only while its number of requests is lower than the number that
+ * remains for all clients. `get` throws ProviderError `throttled` if a foreground request would
+ * wait longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -116,8 +116,8 @@ function createTurnWindow(perMinute: () => number) {
     },
     /**
      * Returns the earliest time at which the client `name` may start a request. At that time, the
-     * client has started fewer than 100 requests in the preceding 60 seconds, or fewer than are
-     * still available to all clients.
+     * client's number of requests in the last 60 seconds is lower than 100, or lower than the
+     * number that remains for all clients.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

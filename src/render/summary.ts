@@ -41,7 +41,10 @@ export function firstWordsOf(post: Post, max = maxFirstWords): string {
   return cut(words.replace(foreignHost, '$1'), max);
 }
 
-/** Returns the author of a post as plain text, after `Copy from host: ` if the post was copied from another server. */
+/**
+ * Returns the author of a post as plain text. If the post was copied from another server, the text
+ * starts with `Copy from host: `.
+ */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';

@@ -298,8 +298,8 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 
 /**
  * Returns the direct replies to the author's thread, sorted by `order`, with placeholders last.
- * Each direct reply is followed by the replies to it, oldest first. A placeholder among these is
- * omitted unless there is a visible reply below it.
+ * Each direct reply is followed by the replies to it, oldest first. Among the latter, placeholders
+ * without a visible reply below them are omitted.
  */
 export function rankReplies(
   focal: Branch,

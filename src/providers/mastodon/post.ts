@@ -172,9 +172,9 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** Number of malformed posts among the ancestors and descendants, which were omitted. */
+  /** Number of malformed posts that were omitted from the ancestors and descendants. */
   readonly unreadable: number;
-  /** Number of posts beyond the maximum, which were omitted. */
+  /** Number of posts that were omitted because there were more than the maximum. */
   readonly excess: number;
 }
 

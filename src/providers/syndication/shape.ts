@@ -113,8 +113,8 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
 type Links = NonNullable<PostPayload['entities']>['urls'];
 
 /**
- * Returns the target URL of a card (link preview); `null` if there is none. Expands the card's
- * short URL with the links of the post.
+ * Returns the target URL of a card (link preview); `null` if there is none. Looks up the target of
+ * the card's short URL in the links of the post.
  */
 function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
   const short = binding_values.card_url ?? url;

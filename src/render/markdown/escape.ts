@@ -194,8 +194,8 @@ const topLevelDomain =
 const longestDomain = 'museum'.length;
 
 /**
- * Characters that delimit emphasis, code and links in Markdown. Text within such markup must escape
- * all of them.
+ * Characters that delimit emphasis, code and links in Markdown. All of them must be escaped in text
+ * that is placed within such markup.
  */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 

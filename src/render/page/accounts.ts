@@ -9,7 +9,10 @@ import { joinFacts, joinParts, paragraph, renderList, renderTime } from './marku
 import { renderAvatar } from './media.ts';
 import type { PageView } from './view.ts';
 
-/** Renders the name of an account and its handle as a link; only the handle if there is no name. */
+/**
+ * Renders the name of an account, followed by the account's handle, which is a link. If there is no
+ * name, renders only the handle.
+ */
 export function renderAuthor(
   { name, screen_name: handle, url }: Account,
   { links }: PageView,
@@ -20,7 +23,8 @@ export function renderAuthor(
 }
 
 /**
- * Renders the server from which a post or account was copied as a link; `null` if it is not a copy.
+ * Returns `copied from` with a link to the server from which a post or account was copied; `null`
+ * if the post or account is not a copy.
  */
 export const renderOrigin = (
   { copied_from: source }: Status | Account,

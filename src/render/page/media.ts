@@ -38,7 +38,10 @@ function renderItem(item: Media, label: string, view: PageView): string {
   return needsLink ? `${shown} ${view.links.link(label, target)}` : shown;
 }
 
-/** Renders a picture as a link to `target`; only its description as a link if this server cannot show the picture. */
+/**
+ * Renders a picture that links to `target`. If this server cannot show the picture, the link
+ * contains the description instead.
+ */
 export function renderPicture(picture: PagePicture, view: PageView): string {
   const { url, target, label } = picture;
   const source = view.toPictureUrl(url);

@@ -29,7 +29,7 @@ export function createPageView(
   };
 }
 
-/** Returns a copy of the page options that renders pictures as links only. */
+/** Returns a copy of the page options with which pictures are rendered as links only. */
 export const withoutPictures = (view: PageView): PageView => ({
   ...view,
   toPictureUrl: () => null,

@@ -35,7 +35,10 @@ export interface SessionRecord {
   readonly storedBytes: number;
 }
 
-/** Database change of a message. `add` inserts the message; `mark` sets its state. */
+/**
+ * Change to make to a stored message. `add` inserts the message; `mark` changes the message's
+ * state.
+ */
 export type MessageChange = { readonly sequence: number } & (
   | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
   | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }

@@ -42,10 +42,14 @@ export const keys = {
    */
   use: 'use:',
   /**
-   * Sorted sets of the `waiting` and the ended (`over`) sessions of a client, a network or all
-   * clients (`*`). The score is the time of the last activity.
+   * Sorted set of the sessions of a client, a network or all clients (`*`) with the state
+   * `waiting`. The score is the time of the last activity.
    */
   waiting: 'waiting:',
+  /**
+   * Sorted set of the ended sessions of a client, a network or all clients (`*`). The score is the
+   * time of the last activity.
+   */
   over: 'over:',
   /**
    * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set

@@ -39,7 +39,7 @@ interface LeasesContext {
 }
 
 /**
- * Creates the leases of this server instance. Only the instance that holds the lease of a session
+ * Manages the leases of this server instance. Only the instance that holds the lease of a session
  * answers its messages. Every second, this instance renews its leases, and takes over expired
  * leases of other instances. It reloads its sessions if other instances change them.
  */
@@ -92,8 +92,8 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
       takeOver = listener;
     },
     /**
-     * Adds a changed session to the leases if this server instance runs it. Otherwise removes the
-     * session from the leases.
+     * Updates the set of sessions whose leases this server instance holds, after a session has
+     * changed. Adds the session if this instance runs it, otherwise removes it.
      */
     note: (id: string, stored: StoredSession | undefined): void => {
       if (stored?.runner === engine.instance) held.add(id);

@@ -12,8 +12,7 @@ import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
 /**
- * Name of each limited quantity in the ledger, which defines the limits. The keys are the names in
- * `Need`.
+ * For each quantity in `Need`, its name in the ledger, which counts usage and defines the limits.
  */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
