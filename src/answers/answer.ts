@@ -18,11 +18,9 @@ export interface Citation {
    * of a file.
    */
   readonly heading: string;
-  /**
-   * Number of the first line of the quoted text, counted from 1. `endLine` is the number of the
-   * last line.
-   */
+  /** Number of the first line of the quoted text, counted from 1. */
   readonly line: number;
+  /** Number of the last line of the quoted text. */
   readonly endLine: number;
   /** Relevance of the section to the question, from 0 to 1. Scores of different answers are not comparable. */
   readonly score: number;

@@ -49,7 +49,10 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   };
 }
 
-/** Matches phrases that only ask for the location of something, such as “which file defines”, and “e.g.”. */
+/**
+ * Matches parts of a question that are not searched for: requests for a location, such as “which
+ * file defines”, and the abbreviations “e.g.” and “i.e.”.
+ */
 const emptyPhrases =
   /\b(?:e\.g|i\.e)\b|\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
 
@@ -82,8 +85,8 @@ function toConcept(plain: string, context: WordContext): Concept {
 }
 
 /**
- * Returns the indexed forms of a word. If there are none, returns spelling corrections, unless the
- * word has synonyms. The value of each entry is the search weight.
+ * Returns the indexed forms of a word, with their search weights. If there are none, returns
+ * spelling corrections, unless the word has synonyms.
  */
 function findOwnTerms(
   plain: string,
@@ -113,8 +116,9 @@ function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Con
 const pairSpan = 2;
 
 /**
- * Returns the indexed identifiers that two nearby words form in either order, such as `bodyLimit`
- * for “the limit of a body”. The value of each entry is its weight.
+ * Returns the identifiers that the index contains, with their search weights. Candidates are
+ * `identifiers`, and two nearby words joined in either order, such as `bodyLimit` for “the limit of
+ * a body”.
  */
 function findNames(plains: readonly string[], identifiers: readonly string[], lexicon: Lexicon) {
   const first = plains.slice(0, 12);

@@ -10,8 +10,8 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 export interface Findings {
   readonly concepts: Concepts;
   /**
-   * Id of the passage that the previous answer quoted first, with the follow-up query; `undefined`
-   * if the search has not found that passage again.
+   * Id of the passage that the previous answer quoted first, with the follow-up query. `undefined`
+   * if there is no previous answer, or if the search has not found that passage.
    */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found by the search, sorted by descending score. */

@@ -63,8 +63,8 @@ export function toExcerpt(
 const leastShare = 0.6;
 
 /**
- * Creates a filter for statements that match a follow-up question. If no statement matches, all
- * statements pass.
+ * Creates a filter for the sentences, list items and table rows that match a follow-up question. If
+ * none of them matches, the filter accepts all.
  */
 function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefined) {
   if (followUp === undefined) return () => true;

@@ -120,8 +120,12 @@ function cite(source: FoundSource, confidence: number, paths: SourceContext['pat
   return { path: paths.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
 }
 
-/** Maximum numbers of passages in a prompt (`max`) and of passages considered for the prompt (`considered`). */
-const promptLimits = { max: 8, considered: 12 } as const;
+const promptLimits = {
+  /** Maximum number of passages in a prompt. */
+  max: 8,
+  /** Maximum number of passages from which the passages of a prompt are chosen. */
+  considered: 12,
+} as const;
 
 /**
  * Creates the passage search for language models. The search reads in transactions, because another

@@ -46,8 +46,8 @@ export function findSources(text: string, context: FindContext): FoundSources {
 }
 
 /**
- * Returns additional passages, taken in turn from the results for the whole question and for each
- * part of the question.
+ * Returns passages to cite in addition to `leading`. They are taken in turn from the results for
+ * the whole question and for each part of the question.
  */
 function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) {
   const rows = all.map((findings) =>
@@ -199,8 +199,9 @@ function createTally(span: number) {
   let concepts = 0;
   return {
     /**
-     * Adds a concept (word or phrase) to the scores of matching passages: its weight times the
-     * factor of the best matching term. `look` returns the ids of the passages that contain a term.
+     * Increases the score of each passage that matches a concept (word or phrase of the question).
+     * The increase is `weight` multiplied by the factor of the best term that the passage contains.
+     * `look` returns the ids of the passages that contain a term.
      */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;

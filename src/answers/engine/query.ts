@@ -11,7 +11,8 @@ export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 export type Query = ReturnType<typeof toQuery>;
 
 /**
- * Converts the concepts (words and phrases) of a question to a query, which finds concepts by term.
+ * Creates a query from the concepts (words and phrases) of a question. The query maps each term to
+ * the concepts that the term matches.
  */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();

@@ -16,8 +16,8 @@ const minContentWords = 4;
 const maxAddedWords = 6;
 
 /**
- * Returns the words of earlier questions (`topic`) and the citations of the last answer (`cited`)
- * to which a follow-up question refers. Both are empty if the question is not a follow-up.
+ * Returns the context of a follow-up question: words of earlier questions (`topic`), and the
+ * citations of the last answer (`cited`). Both are empty if the question is not a follow-up.
  */
 export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);

@@ -52,12 +52,12 @@ function addUp(features: Features): number {
 interface MeasuredPassage {
   readonly passage: FoundPassage;
   /**
-   * Features of the passage. `scorePassages` later adds the features that depend on other passages.
+   * Features (inputs of the score) of the passage. `scorePassages` later adds the features that
+   * depend on other passages.
    */
   readonly features: Features;
   /**
-   * Degree (0 to 1) to which the passage matches each word or phrase of the question, in the order
-   * of `concepts`.
+   * For each word or phrase of the question: the degree (0 to 1) to which the passage matches it.
    */
   readonly matched: readonly number[];
 }

@@ -14,21 +14,21 @@ export const weights = {
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
   rarity: 0.8,
-  /**
-   * BM25F parameters: `saturation` limits the effect of repeated mentions, and `lengthLoss` reduces
-   * the score of long passages.
-   */
+  /** BM25F parameter that limits the effect of repeated occurrences of a term. */
   saturation: 1.9,
+  /** BM25F parameter from 0 to 1. A higher value reduces the scores of long passages more. */
   lengthLoss: 0.5,
-  /**
-   * Weight of an occurrence of a term in the title. The next five constants are the weights for the
-   * other text fields.
-   */
+  /** Weight of an occurrence of a term in the title of the file. */
   inTitle: 0.9,
+  /** Weight of an occurrence of a term in the headings above the heading of the passage. */
   inTrail: 1.2,
+  /** Weight of an occurrence of a term in the heading of the passage. */
   inHeading: 3,
+  /** Weight of an occurrence of a term in the text of the passage, outside code. */
   inBody: 1,
+  /** Weight of an occurrence of a term in the code of the passage. */
   inCode: 0.9,
+  /** Weight of an occurrence of a term as an identifier. */
   inNames: 1.5,
   /** Reduction of a passage's score for each passage of the same file that was already chosen. */
   sameFile: 0.35,

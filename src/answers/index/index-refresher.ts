@@ -27,11 +27,12 @@ interface IndexRefresherOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/**
- * Milliseconds between full index updates: if all folders are watched for changes (`watched`), or
- * not (`unwatched`).
- */
-const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
+const rescanMs = {
+  /** Milliseconds between full index updates if all folders are watched for changes. */
+  watched: 600_000,
+  /** Milliseconds between full index updates if some folders cannot be watched for changes. */
+  unwatched: 30_000,
+} as const;
 /**
  * Delay in milliseconds between a file change and the index update. Several changes in this time
  * cause only one update.

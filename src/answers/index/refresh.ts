@@ -39,6 +39,7 @@ const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
 /**
  * Updates the index of all documents. Skips files whose size and modification time are unchanged.
+ * Removes files that no longer exist or are unreadable.
  * @throws the signal's reason if `signal` is aborted
  */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
@@ -109,8 +110,8 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
 }
 
 /**
- * Updates one file in the index. Returns whether the file was new or changed. An unreadable file is
- * not updated.
+ * Adds a file to the index if the file is new or changed, and returns whether it was. An unreadable
+ * file is removed from the index at the end of the update.
  */
 async function refreshFile(
   corpus: Corpus,
@@ -140,7 +141,7 @@ async function refreshFile(
   return true;
 }
 
-/** Reads a file. Returns `undefined` if the file was deleted or is unreadable; the next update tries again. */
+/** Reads a file. Returns `undefined` if the file was deleted or is unreadable. */
 function readContent(absolute: string): Buffer | undefined {
   try {
     return readFileSync(absolute);

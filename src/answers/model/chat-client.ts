@@ -75,8 +75,8 @@ export async function* completeChat(
 }
 
 /**
- * Aborts `stop` after a timeout. Returns a function that the caller must call whenever data
- * arrives, which restarts the stall timeout.
+ * Aborts `stop` after `totalMs` milliseconds, or after `stallMs` milliseconds without data. The
+ * caller must call the returned function whenever data arrives.
  */
 function watchTimeouts(
   { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,

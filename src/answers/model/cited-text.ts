@@ -46,7 +46,7 @@ export class CitedText {
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
   #received = '';
-  /** Offset in `#received` up to which the text was sent. */
+  /** Offset up to which the received text (`#received`) has been sent. */
   #sentUpTo = 0;
 
   constructor(options: CitedTextOptions) {
@@ -77,7 +77,8 @@ export class CitedText {
 
   /**
    * Sends the remaining cited text.
-   * @throws ModelFailure as `add` does; `model_failed` if there is no text
+   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` if the text has
+   * no citation; `model_failed` if there is no text
    */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();

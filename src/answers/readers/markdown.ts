@@ -112,8 +112,8 @@ const frontMatter = z.object({
 });
 
 /**
- * Extracts YAML front matter. Replaces it with empty lines, so that the line numbers of the text
- * stay the same.
+ * Extracts the title and the description from YAML front matter. In the returned text (`rest`),
+ * empty lines replace the front matter, so that line numbers stay the same.
  */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];

@@ -173,8 +173,9 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
 /**
- * Function that handles the next token of a JSON list or object. After `[` or `{`, returns the
- * function for the tokens of the new list or object; otherwise an empty list.
+ * Function that handles the next token of a JSON list or object. If the token is `[` or `{`,
+ * returns an array with the function for the tokens inside the new list or object. Otherwise
+ * returns an empty array.
  */
 type Open = (token: string, line: number) => readonly Open[];
 

@@ -3,11 +3,9 @@ export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
   /** Text of the block as Markdown. For a code block, the code without the enclosing fence. */
   readonly text: string;
-  /**
-   * Number of the block's first line in the file, counted from 1. `endLine` is the number of the
-   * last line.
-   */
+  /** Number of the block's first line in the file, counted from 1. */
   readonly line: number;
+  /** Number of the block's last line in the file. */
   readonly endLine: number;
   /** Programming language of a code block; absent if the file does not specify it. */
   readonly language?: string;
@@ -19,11 +17,9 @@ export interface Section {
   readonly heading: string;
   /** Headings of the sections that contain this section, outermost first. */
   readonly trail: readonly string[];
-  /**
-   * Number of the section's first line in the file, counted from 1. `endLine` is the number of the
-   * last line.
-   */
+  /** Number of the section's first line in the file, counted from 1. */
   readonly line: number;
+  /** Number of the section's last line in the file. */
   readonly endLine: number;
   readonly blocks: readonly Block[];
 }

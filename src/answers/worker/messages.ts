@@ -57,8 +57,8 @@ export type ThreadReply =
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
 /**
- * Converts an error to an object that can be sent between threads. Replaces messages of parsers,
- * which may quote an indexed file.
+ * Converts an error to an object that can be sent between threads. The message of a parser may
+ * quote an indexed file, so a general message replaces it.
  */
 export function toFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Error))
