@@ -22,7 +22,10 @@ export async function* readParts(response: Response, onPart: () => void) {
   }
 }
 
-/** Reads a whole body as text. @throws ConnectionError, ResponseError if it is too large */
+/**
+ * Reads a whole response body as text.
+ * @throws ConnectionError if the connection is lost; ResponseError if the body is too large
+ */
 export async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -68,6 +71,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns whether the members of a value can be read: an object or an array. */
+/** Returns whether a value is an object or an array, so that its members can be read. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

@@ -17,8 +17,8 @@ export abstract class PerchError extends Error {
 }
 
 /**
- * Error that the server reports with a problem document (RFC 9457). A newer server can send a `code` without
- * a type.
+ * Error that the server reports with a problem document (RFC 9457). A newer server can send a
+ * `code` that the type `ProblemCode` does not list.
  */
 export class ProblemError extends PerchError {
   readonly code: ProblemCode;
@@ -100,7 +100,7 @@ export class TurnError extends PerchError {
   }
 }
 
-/** Union of all errors of this package. A `switch` over `code` narrows it. */
+/** Union of all errors of this package. A `switch` over `code` narrows an error to its class. */
 export type AnyPerchError =
   | ProblemError
   | ConnectionError

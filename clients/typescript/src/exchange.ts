@@ -21,7 +21,10 @@ export interface Request {
 /** Sends a request once, and returns a successful response or 304. @throws PerchError for other responses */
 export type Exchange = (request: Request, signal: AbortSignal) => Promise<Response>;
 
-/** Creates a function that sends requests, and reads the headers about allowances and deprecation. */
+/**
+ * Creates a function that sends a request once. The function also reads the `RateLimit` and
+ * `Deprecation` headers of each response.
+ */
 export function createExchange(
   { fetch = (url, init) => globalThis.fetch(url, init), onDeprecation }: PerchOptions,
   { clock, pacer }: { readonly clock: Clock; readonly pacer: Pacer },
@@ -50,9 +53,9 @@ export function createExchange(
 }
 
 /**
- * Runs `work`, and converts an expired timer to an error. @throws ConnectionError `no_response` if the timer
- * has expired; the reason of `signal` if it
- * is aborted
+ * Runs `work` and returns its result.
+ * @throws ConnectionError `no_response` if `work` fails after `watchdog` has expired; the signal's
+ * reason if `work` fails after `signal` was aborted
  */
 export async function guard<Result>(
   watchdog: Watchdog,

@@ -18,7 +18,10 @@ export interface FollowOptions extends Omit<RetryOptions, 'endMs'> {
   readonly open: OpenEvents;
   /** Index of the first event to read. */
   readonly startIndex: number;
-  /** Whether only the caller ends the iteration, so that every end of a stream is a lost connection. */
+  /**
+   * Whether the iteration continues until the caller ends it. A stream that ends is then treated as
+   * a lost connection.
+   */
   readonly isOpenEnded?: boolean;
 }
 
@@ -53,7 +56,7 @@ interface Position {
   isComplete: boolean;
 }
 
-/** Reads the new events of one stream. */
+/** Opens a stream at `position.nextIndex`, yields its events, and updates `position`. */
 async function* readStream(position: Position, { open, isOpenEnded = false }: FollowOptions) {
   const stream = await open(position.nextIndex);
   for await (const line of splitLines(stream.parts)) {
@@ -67,17 +70,24 @@ async function* readStream(position: Position, { open, isOpenEnded = false }: Fo
   position.isComplete = !isOpenEnded && isComplete(position.last, isAtTail);
 }
 
-/** Returns whether a stream that ended after an event of type `last` is complete. */
+/**
+ * Returns whether a stream ended because all questions were answered. `last`: type of the last
+ * received event. `isAtTail`: whether all events that existed when the stream was opened were
+ * received.
+ */
 function isComplete(last: SessionEvent['type'] | null, isAtTail: boolean): boolean {
   if (last === null) return isAtTail; // no event is missing, and no question waits
   return last === 'session.waiting' || endsSession(last);
 }
 
-/** Returns whether events of a type are the last ones of their session. */
+/** Returns whether an event of this type is the last event of its session. */
 export const endsSession = (type: SessionEvent['type']): boolean =>
   type === 'session.completed' || type === 'session.failed';
 
-/** Parses a line of an event stream. Returns `undefined` for other lines, such as the end of a lease. */
+/**
+ * Parses a line of an event stream. Returns `undefined` for a line that is not an event, such as
+ * the last line of a stream that ends at its time limit.
+ */
 function parseEvent(line: string): SessionEvent | undefined {
   const event = parseJson(line);
   if (!isRecord(event) || typeof event.type !== 'string' || !isRecord(event.data)) return undefined;

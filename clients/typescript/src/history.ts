@@ -8,18 +8,27 @@ import { waitOrThrow } from './retry.ts';
 /** Description of a history: its range, its number of posts and its gaps. */
 export type HistoryMeta = HistoryMetaLine['meta'];
 
-/** Posts of an account in a time range, newest first. The loop gets each post as soon as the server sends it. */
+/**
+ * Posts of an account in a time range, newest first. The iteration yields each post as soon as the
+ * server sends it.
+ */
 export interface History<Item> extends AsyncIterable<Item> {
-  /** Description of the history; `null` until the loop has ended. */
+  /** Description of the history; `null` until the iteration has ended. */
   readonly meta: HistoryMeta | null;
 }
 
 type Entry = Post | HistoryIndexEntry;
 
-/** Maximum time without a line, in milliseconds. The server itself ends a history after two minutes. */
+/**
+ * Maximum time in milliseconds without a new line from the server. The server itself ends a history
+ * after two minutes, which is earlier.
+ */
 const stallMs = 150_000;
 
-/** Creates a history. After a lost connection, it is requested again, and posts that were already read are skipped. */
+/**
+ * Creates a history. If the connection is lost, the client requests the history again and skips the
+ * posts that it has already read.
+ */
 export function createHistory<Item extends Entry>(
   reader: Reader,
   read: Read,
@@ -58,7 +67,10 @@ export function createHistory<Item extends Entry>(
   };
 }
 
-/** Returns the description in a line; `undefined` if there is none. @throws ProblemError for a line with an error */
+/**
+ * Returns the description of the history if the line contains it; otherwise `undefined`.
+ * @throws ProblemError if the line contains an error
+ */
 function toMeta({ meta, error }: Pick<Line<unknown>, 'meta' | 'error'>): HistoryMeta | undefined {
   if (error !== undefined) throw new ProblemError(error);
   return meta;
@@ -70,7 +82,7 @@ interface Line<Item> {
   readonly error?: Problem;
 }
 
-/** Parses a line. Returns an empty object for a line that is unknown or contains no object. */
+/** Parses a line of a history response. Returns an empty object for a line of an unknown form. */
 function toLine<Item>(text: string): Line<Item> {
   const line = parseJson(text);
   if (!isRecord(line)) return {};
@@ -80,7 +92,7 @@ function toLine<Item>(text: string): Line<Item> {
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
 
-/** Creates a record of the received entries, which are skipped when the history is requested again. */
+/** Creates a record of the received entries, so that a repeated request can skip them. */
 function createSeenEntries() {
   const keys = new Set<string>();
   let counts = new Map<string, number>();
@@ -111,8 +123,8 @@ function createSeenEntries() {
 }
 
 /**
- * Returns a key that identifies an entry. A post and its repost have different keys. Placeholders without an
- * id also have one.
+ * Returns a key that identifies an entry. A post and its repost have different keys. The key of a
+ * placeholder without an id contains its URL.
  */
 function toId(entry: Entry): string {
   if ('repost' in entry) return `${entry.id} ${entry.repost}`;

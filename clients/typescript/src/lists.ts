@@ -12,7 +12,7 @@ export interface Page<Item> {
   readonly reply: BrowseReply;
 }
 
-/** List of posts or accounts. The client reads the next page when the loop needs it. */
+/** List of posts or accounts. The client requests the next page when the iteration reaches it. */
 export interface List<Item> extends AsyncIterable<Item> {
   /** Iterates over the pages of the list. @throws PerchError */
   pages(): AsyncIterable<Page<Item>>;

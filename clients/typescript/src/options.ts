@@ -40,7 +40,10 @@ export interface PerchOptions {
   readonly deadlineMs?: number | undefined;
   /** Maximum time to wait for a response or for the next part of its body, in milliseconds. Default 30,000. */
   readonly stallMs?: number | undefined;
-  /** Maximum number of retries of a request, and of consecutive streams without a new event. Default 4. */
+  /**
+   * Maximum number of retries of a failed request. For streams, only consecutive retries without a
+   * new event or post count. Default 4.
+   */
   readonly retries?: number | undefined;
   /** Whether to wait while the server's `RateLimit` header reports that the allowance is used up. Default `true`. */
   readonly pacing?: boolean | undefined;

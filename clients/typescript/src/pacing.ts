@@ -7,11 +7,14 @@ export type Surface = 'post' | 'browse';
 export interface Pacer {
   /** Counts a request, and returns the time in milliseconds to wait before it is sent. */
   take(surface: Surface): number;
-  /** Stores the allowance in the `RateLimit` header of a response, if the response has this header. */
+  /**
+   * Stores the allowance that the `RateLimit` header of a response reports. Does nothing without
+   * this header.
+   */
   note(surface: Surface, headers: Headers): void;
 }
 
-/** Creates a record without allowances. `take` then returns 0 until the first response. */
+/** Creates an empty record of allowances. Before the first response, `take` returns 0 (no wait). */
 export function createPacer(clock: Clock): Pacer {
   const states = new Map<Surface, { remaining: number; resetMs: number }>();
   return {

@@ -56,7 +56,7 @@ export interface Perch {
       parameters?: HistoryParameters & { readonly index?: false | undefined },
       call?: CallOptions,
     ): History<Post>;
-    /** Reads the ids, URLs and times of up to 5,000 posts. */
+    /** Reads the ids, URLs and times of up to 5,000 posts of an account. */
     history(
       handle: string,
       parameters: HistoryParameters & { readonly index: true },
@@ -97,7 +97,7 @@ export function createPerch(options: PerchOptions): Perch {
 const postsOf = ({ posts }: BrowseReply) => posts;
 const usersOf = ({ users }: BrowseReply) => users;
 
-/** Returns a read operation under `/api/v1`. */
+/** Returns the description of an operation that reads from `path` below `/api/v1`. */
 const toRead = (operation: string, path: string, query: object, surface: Surface = 'browse') => ({
   operation,
   path: `/api/v1${path}`,

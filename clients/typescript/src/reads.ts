@@ -19,7 +19,7 @@ export interface Read {
   readonly format?: 'ndjson';
 }
 
-/** Sender of read operations. */
+/** Client that sends read operations to the server. */
 export interface Reader {
   readonly transport: Transport;
   toRequest(read: Read): Request;
@@ -64,8 +64,8 @@ export function createReader(
 }
 
 /**
- * Parses a JSON body. The API description of the server defines the type `Body`.
- * @throws ResponseError if it is not an object
+ * Parses a JSON response body. The API description of the server defines the type `Body`.
+ * @throws ResponseError if the body is not a JSON object or array
  */
 export function toBody<Body>(text: string, status: number): Body {
   const body = parseJson(text);

@@ -2,8 +2,8 @@ import { ConnectionError, DeadlineError, ProblemError, ResponseError } from './e
 import type { Clock } from './options.ts';
 
 /**
- * HTTP statuses of overloaded proxies, and of proxies that cannot reach the server. Perch sends them only
- * with a problem document.
+ * HTTP statuses of proxies that are overloaded or cannot reach the server. Perch itself sends these
+ * statuses only with a problem document.
  */
 const proxyStatuses: readonly number[] = [429, 502, 503, 504];
 
@@ -44,7 +44,10 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Maximum number of consecutive failures before an error is thrown. */
   readonly retries: number;
-  /** Deadline in milliseconds since the Unix epoch. Default: a minute from now, which limits `Retry-After`. */
+  /**
+   * Deadline in milliseconds since the Unix epoch. An error is thrown instead of a wait that would
+   * end later. Default: a minute from now.
+   */
   readonly endMs?: number;
   readonly signal?: AbortSignal | undefined;
 }

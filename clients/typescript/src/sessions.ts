@@ -47,7 +47,10 @@ export interface Sessions {
   ): Promise<SessionCancelAccepted | SessionNotRunning>;
   /** Ends a session. The server then accepts no further questions in it. */
   reset(session: Session, call?: CallOptions): Promise<SessionResetDone>;
-  /** Returns the state of the session service. @throws ProblemError `not_ready` if it accepts no questions */
+  /**
+   * Returns the state of the session service.
+   * @throws ProblemError `not_ready` if the service accepts no questions
+   */
   health(call?: CallOptions): Promise<SessionHealth>;
 }
 
@@ -118,7 +121,7 @@ function toQuestion(
   return { operation: 'continueSession', path: toPath(session.id), body, headers };
 }
 
-/** Creates a function that returns the HTTP request for an operation. */
+/** Creates a function that converts a session operation to an HTTP request. */
 function createToRequest({ baseUrl, sessionsUrl, bearer = randomToken() }: PerchOptions) {
   const base = trimSlash(sessionsUrl ?? `${trimSlash(baseUrl)}/svc/v1`);
   const authorization = `Bearer ${bearer}`;

@@ -15,14 +15,16 @@ export interface Reply {
 /** Open response whose body is read part by part. */
 export interface Stream {
   readonly headers: Headers;
-  /** Parts of the body. Ending the loop closes the connection. @throws ConnectionError */
+  /**
+   * Parts of the body. Leaving the iteration early closes the connection. @throws ConnectionError
+   */
   readonly parts: AsyncIterable<Uint8Array>;
 }
 
 /** Options of a stream. */
 interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Maximum time without a part, in milliseconds. */
+  /** Maximum time in milliseconds without a part of the body. */
   readonly stallMs?: number | undefined;
 }
 
@@ -46,8 +48,8 @@ export function createTransport(options: PerchOptions): Transport {
   const pacer = createPacer(clock);
   const exchange = createExchange(options, { clock, pacer });
   /**
-   * Waits until the allowance permits another request. Does not wait if this takes longer than `maxMs`
-   * milliseconds.
+   * Waits until the server's allowance permits another request. Does not wait if the wait would
+   * take `maxMs` milliseconds or longer.
    */
   const pace = async ({ surface }: Request, maxMs: number, signal?: AbortSignal) => {
     const waitMs = pacing && surface !== undefined ? pacer.take(surface) : 0;
@@ -98,7 +100,10 @@ interface Watch {
   readonly stallMs: number;
 }
 
-/** Yields the parts of a response. Each part restarts the timer. At the end, closes the timer and the connection. */
+/**
+ * Yields the parts of a response body. Each part restarts the timer `watchdog`. At the end, stops
+ * the timer and closes the connection.
+ */
 async function* watchParts(response: Response, { watchdog, signal, stallMs }: Watch) {
   watchdog.restart(stallMs);
   const parts = readParts(response, () => watchdog.restart(stallMs));

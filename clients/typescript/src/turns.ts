@@ -14,7 +14,7 @@ export interface Session {
  */
 export interface Turn extends AsyncIterable<SessionEvent> {
   readonly session: Session;
-  /** Id of the question, which all of its events contain. */
+  /** Id of the question. All events of the answer contain this id. */
   readonly deliveryId: string;
   /** Index in the session at which reading of the events starts. */
   readonly startIndex: number;

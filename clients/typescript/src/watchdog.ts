@@ -10,7 +10,10 @@ export interface Watchdog {
   close(): void;
 }
 
-/** Starts a timer of `ms` milliseconds. The signal is also aborted with the reason of `outer`. */
+/**
+ * Creates a signal, and a timer that aborts the signal after `ms` milliseconds. The signal is also
+ * aborted if `outer` is aborted, with the same reason.
+ */
 export function openWatchdog(clock: Clock, ms: number, outer?: AbortSignal): Watchdog {
   const stop = new AbortController();
   const onAbort = () => stop.abort(outer?.reason);
