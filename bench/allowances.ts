@@ -5,7 +5,10 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/** Number of units that each simulated address spends: 1 in the first simulation, 60 in the second. */
+/**
+ * Number of rate-limit units that each simulated address spends: 1 in the first simulation, 60 in
+ * the second.
+ */
 const floods = [1, 60];
 const windowMs = 60_000;
 /** Length of the rate-limit window in milliseconds. No spent unit expires during the simulation. */
@@ -15,7 +18,10 @@ const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Operation to measure. `call` performs it for one rate-limit account, such as `public 10.0.0.1`. */
+/**
+ * Rate-limit operation to measure. `call` performs the operation for one client, such as `public
+ * 10.0.0.1`.
+ */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
@@ -47,7 +53,10 @@ export async function benchAllowances(): Promise<string[]> {
   ];
 }
 
-/** Simulates many addresses that each spend `units` units. Returns a table row with the heap growth and the time. */
+/**
+ * Simulates 100,000 client addresses that each spend `units` units of their rate limit. Returns a
+ * table row with the heap growth and the time.
+ */
 async function benchFlood(units: number): Promise<string> {
   const before = heapMiB();
   const store = new AllowanceWindow({ windowMs: floodWindowMs, clock: systemClock });

@@ -5,13 +5,13 @@ import { startTarget, type Target } from './processes.ts';
 
 /** Response that a minimal server sends to every request. The minimal server is the baseline of a benchmark. */
 export interface Page {
-  /** Path and query of the request that the response was copied from. */
+  /** Path and query of the request that returned this response. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Path of an SQLite database that the server opens at its start. */
   readonly database?: string;
-  /** Headers of the request that the response was copied from. */
+  /** Headers of the request that returned this response. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 

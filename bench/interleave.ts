@@ -7,8 +7,9 @@ export const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 /** Load on each server in a round. Rounds are short, because the speed of a shared machine changes within seconds. */
 export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connections: 32 };
 
-/** Medians of a server's measurements. `ratios`: median ratios of the first server's measurements to this server's. */
+/** Medians of a server's measurements. */
 export interface Interleaved extends Measured {
+  /** Medians of the first server's measurements divided by this server's measurements. */
   readonly ratios: Measured;
 }
 

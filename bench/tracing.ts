@@ -43,7 +43,10 @@ const withoutTracing: Plugin = {
   },
 };
 
-/** Measures both builds. Returns the lines of a Markdown section. */
+/**
+ * Measures the build without tracing code and the normal build. Returns the lines of a Markdown
+ * section.
+ */
 export async function benchTracing(): Promise<string[]> {
   const { ratio, microseconds } = await compareBuilds();
   return [
@@ -80,7 +83,10 @@ async function compareBuilds() {
   }
 }
 
-/** Returns the CPU time of a request in microseconds, without tracing and with tracing off. */
+/**
+ * Returns the CPU time of a request in microseconds for two builds: first the build without tracing
+ * code, then the normal build with tracing switched off.
+ */
 async function measurePair(folder: string, run: number): Promise<readonly [number, number]> {
   const start = (build: string, port: number) =>
     startTarget({

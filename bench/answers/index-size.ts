@@ -27,8 +27,9 @@ interface Measured {
   readonly files: number;
   readonly read: number;
   readonly passages: number;
-  /** Resident memory in MiB before indexing starts. `peakMiB` is the peak memory of the process. */
+  /** Resident memory in MiB before indexing starts. */
   readonly startMiB: number;
+  /** Peak resident memory of the process in MiB. */
   readonly peakMiB: number;
 }
 

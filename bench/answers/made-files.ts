@@ -6,7 +6,7 @@ const filesInFolder = 50;
 
 /** Random number generator with reproducible results. */
 export interface Chance {
-  /** Returns an integer from 0 to `end` - 1. */
+  /** Returns a random integer from 0 to `end` - 1. */
   below(end: number): number;
 }
 

@@ -29,7 +29,10 @@ export interface ComparedCalls {
   readonly width: (typeof widths)[number];
   readonly ownUs: number;
   readonly bareUs: number;
-  /** Ratio of the duration of Perch's operation to that of the plain command: the median over all rounds. */
+  /**
+   * Duration of Perch's operation divided by the duration of the Redis command; median over all
+   * rounds.
+   */
   readonly ratio: number;
 }
 
@@ -121,7 +124,10 @@ export async function benchSharedHits(
   return compared;
 }
 
-/** Opens a reader whose own cache has one entry. Its `asked` lists the keys that it read from the shared engine. */
+/**
+ * Opens a reader whose local cache holds one entry. `asked` of the result lists the keys that the
+ * reader requested from the shared Valkey or Redis server.
+ */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
   const sharedEngine: Engine = {
@@ -164,8 +170,8 @@ async function openReader(engine: Engine, upstream: Served) {
 }
 
 /**
- * Minimal Redis script that counts the spent units of an account and adds a unit below the limit. ARGV:
- * limit, time, unit name.
+ * Redis script for comparison. It counts the units in the sorted set `KEYS[1]`, and adds a unit if
+ * the count is below the limit. Arguments: limit, time, name of the unit.
  */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])

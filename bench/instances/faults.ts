@@ -33,7 +33,10 @@ const noDurations = (): Durations => ({
   'miss with a key': [],
 });
 
-/** Measures how much longer reads take while connections to the shared engine fail. Returns Markdown lines. */
+/**
+ * Measures how much longer reads take while connections to the shared Valkey or Redis server fail.
+ * Returns Markdown lines.
+ */
 export async function benchFaults(engine: Served, upstream: Served): Promise<string[]> {
   const proxies = [await openFaultyProxy(engine.port), await openFaultyProxy(engine.port)];
   const targets = await Promise.all(

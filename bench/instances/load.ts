@@ -43,7 +43,10 @@ type Load = (target: Target, seconds: number) => Promise<number>;
 
 const loads: Readonly<Record<string, Load>> = { hits: sendHits, misses: sendMisses };
 
-/** Compares the CPU time per request of servers with and without a shared engine. Returns Markdown lines. */
+/**
+ * Compares the CPU time per request of servers with and without a shared Valkey or Redis server.
+ * Returns Markdown lines.
+ */
 export async function benchCpuTime({ url }: Served, upstream: Served): Promise<string[]> {
   const env = { PERCH_PROVIDERS: 'archive,fxtwitter', PERCH_FXTWITTER_URL: upstream.url };
   const start = (index: number, more = {}) =>

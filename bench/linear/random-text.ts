@@ -1,6 +1,6 @@
 /** Random number generator whose numbers depend only on its seed. */
 export interface RandomSource {
-  /** Returns an integer from 0 to `most` - 1. */
+  /** Returns a random integer from 0 to `most` - 1. */
   below(most: number): number;
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
   /** Returns a generator whose numbers depend only on the seed of this generator and on `name`. */
@@ -29,7 +29,7 @@ type Pieces = readonly [string, ...string[]];
 /** Kind of hostile text, which is expensive to parse. */
 export type Theme = 'spaces' | 'markers' | 'brackets' | 'html' | 'links' | 'scripts' | 'words';
 
-/** Fragments of hostile texts, by the kind of text. */
+/** Fragments from which the hostile texts of each kind are composed. */
 const pieces: Readonly<Record<Theme, Pieces>> = {
   spaces: [' ', '\t', '\n', '\u00a0', '\r\n', 'a\n\n', '  \n', '\u2028'],
   markers: ['*', '_', '~', '`', '**', '``', '$', '==', '%%', '\\', '|', '- ', '> ', '#', '1. '],

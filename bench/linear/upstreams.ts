@@ -26,7 +26,10 @@ export interface Case {
   prepare(seed: string, bytes: number): () => Promise<void>;
 }
 
-/** Response bodies by words. A request gets the body of the first word that its path contains. */
+/**
+ * Response bodies, each with a word of the request path as its key. A request gets the first body
+ * whose key occurs in the path.
+ */
 export type Bodies = Readonly<Record<string, unknown>>;
 
 /** Upstream client (provider) and read operation to test, and a function that creates the response bodies. */

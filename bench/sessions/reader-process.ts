@@ -6,7 +6,10 @@ import type { ReaderMessage, Reading } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
-/** Time until all readers have read all answers, and the text, which is the same for all readers. */
+/**
+ * Time in milliseconds until all readers have read all answers, and the text that each reader
+ * received.
+ */
 export interface Taken {
   readonly ms: number;
   readonly text: string;

@@ -86,7 +86,7 @@ export async function withFolder<Value>(work: (folder: string) => Promise<Value>
   }
 }
 
-/** Calls `work`, and stops the servers afterwards, even if `work` fails. */
+/** Calls `work`, and then stops the servers `targets`, even if `work` fails. */
 export async function withTargets<Value>(
   targets: readonly Target[],
   work: () => Promise<Value>,

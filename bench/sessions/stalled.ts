@@ -15,9 +15,11 @@ const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/** Time until all readers except the stalled one have read all answers, and peak memory of the server. */
+/** Measurements of one run. */
 interface Taken {
+  /** Milliseconds until all readers except the stalled one have read all answers. */
   readonly ms: number;
+  /** Peak memory of the server in MiB. */
   readonly mostMiB: number;
 }
 
