@@ -10,8 +10,8 @@ const maxProfiles = 1500;
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
 /**
- * Creates a cache for the passages and posting lists of an index. The cache is outdated after a
- * change of the index.
+ * Creates a cache for the passages and posting lists of an index. After a change of the index,
+ * create a new cache.
  */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
@@ -69,8 +69,8 @@ export function countIn(use: number, field: CountedField): number {
 }
 
 /**
- * Packed counts of a term that occurs only in the lead (introductory text) of the file, not in the
- * passage.
+ * Counts (packed as `countIn` reads them) of a term that occurs only in the lead (introductory
+ * text) of the file, not in the passage.
  */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
