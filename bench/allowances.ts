@@ -149,7 +149,10 @@ function collect(): void {
   gc();
 }
 
-/** Returns the rate-limit account name of simulated address `index`: IPv4 if `index` is even, else IPv6. */
+/**
+ * Returns the name that the rate limiter uses for simulated address `index`: IPv4 if `index` is
+ * even, else IPv6.
+ */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

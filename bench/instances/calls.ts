@@ -179,7 +179,7 @@ if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) 
 return spent
 `);
 
-/** Number of rate-limit accounts that the calls use in turn. */
+/** Number of simulated clients whose rate limits the calls use in turn. */
 const accounts = 100;
 
 /** Compares the `spend` method of the shared rate limiter with the minimal Redis script `bareScript`. */
