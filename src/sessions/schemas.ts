@@ -43,7 +43,9 @@ export const resetBody = z
   })
   .meta({ id: 'SessionReset' });
 
-const sessionId = z.string().describe('Id of the session. Anyone who knows the id can read it.');
+const sessionId = z
+  .string()
+  .describe('Id of the session. Anyone who knows the id can read the session.');
 const continuationToken = z
   .string()
   .describe('Opaque token for further messages. Constant for the life of the session.');

@@ -417,7 +417,7 @@ export interface Reaction {
 
 export interface SessionCancelAccepted {
   readonly ok: true;
-  /** Id of the session. Anyone who knows the id can read it. */
+  /** Id of the session. Anyone who knows the id can read the session. */
   readonly sessionId: string;
   readonly status: 'accepted';
 }
@@ -709,7 +709,7 @@ export interface SessionHealth {
 
 export interface SessionMessageAccepted {
   readonly ok: true;
-  /** Id of the session. Anyone who knows the id can read it. */
+  /** Id of the session. Anyone who knows the id can read the session. */
   readonly sessionId: string;
   /** Opaque token for further messages. Constant for the life of the session. */
   readonly continuationToken: string;
@@ -732,7 +732,7 @@ export interface SessionResetDone {
 }
 
 export interface SessionStarted {
-  /** Id of the session. Anyone who knows the id can read it. */
+  /** Id of the session. Anyone who knows the id can read the session. */
   readonly sessionId: string;
   /** Opaque token for further messages. Constant for the life of the session. */
   readonly continuationToken: string;
