@@ -101,7 +101,10 @@ function createSeenEntries() {
     get size() {
       return keys.size;
     },
-    /** Starts a new attempt. Entries that are newer than the first entry of the first attempt are skipped. */
+    /**
+     * Prepares for a repeated request. Entries that are newer than the first entry of the first
+     * request are then skipped.
+     */
     restart: () => {
       counts = new Map();
       isAligned = keys.size === 0;

@@ -53,8 +53,11 @@ export interface RetryOptions {
 }
 
 /**
- * Waits before the next attempt, after `failures` consecutive failures. It does not wait after 0 failures. @throws
- * `error`, or a DeadlineError, if there must be no further attempt
+ * Waits before the next attempt. `failures` is the number of consecutive failures. If it is 0,
+ * there is no wait.
+ * @throws `error` if another attempt cannot succeed, or if there are more than `retries` failures.
+ * If the wait would end after the deadline: a DeadlineError in place of a connection error,
+ * otherwise `error`
  */
 export async function waitOrThrow(
   error: unknown,

@@ -16,7 +16,7 @@ export interface Turn extends AsyncIterable<SessionEvent> {
   readonly session: Session;
   /** Id of the question. All events of the answer contain this id. */
   readonly deliveryId: string;
-  /** Index in the session at which reading of the events starts. */
+  /** Index of the first event to read, counted from the start of the session. */
   readonly startIndex: number;
   /** Waits for the complete answer. `onText` is called with the answer so far. @throws TurnError, PerchError */
   answer(options?: { readonly onText?: (soFar: string) => void }): Promise<Answer>;

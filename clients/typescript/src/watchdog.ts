@@ -1,6 +1,9 @@
 import type { Clock } from './options.ts';
 
-/** Timer that aborts a signal unless it is restarted in time. Callers must call `close`. */
+/**
+ * Timer that aborts a signal unless it is restarted in time. Callers must call `close` after the
+ * request.
+ */
 export interface Watchdog {
   readonly signal: AbortSignal;
   /** Whether the timer has expired. */
