@@ -1,6 +1,6 @@
 /**
- * Returns the name with the smallest edit distance from `word`; `undefined` if this distance is
- * more than 2, or half of `word.length` or more.
+ * Returns the name with the smallest edit distance from `word`. Returns `undefined` unless this
+ * distance is at most 2 and less than half of `word.length`.
  */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;

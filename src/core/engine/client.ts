@@ -28,8 +28,8 @@ export interface EngineConnection {
   /** Sends the Redis command `INFO` for `section` to each primary server. Returns the replies. */
   info(section: string): Promise<readonly string[]>;
   /**
-   * Waits until `replicas` replicas have all earlier writes, for up to `timeoutMs` milliseconds.
-   * Returns the number of replicas that have them.
+   * Waits until a number of replicas (`replicas`) have received all earlier writes, for up to
+   * `timeoutMs` milliseconds. Returns the number of replicas that have received them.
    */
   waitForReplicas(replicas: number, timeoutMs: number): Promise<number>;
   destroy(): void;
@@ -44,13 +44,14 @@ export interface ConnectOptions {
 const connectTimeoutMs = 1000;
 const reconnectMs = 100;
 /**
- * Maximum number of commands that wait for a reply. This limits memory use while the engine does
- * not reply.
+ * Maximum number of commands that wait for a reply. This limits memory use while the shared Valkey
+ * or Redis server does not reply.
  */
 const maxPending = 20_000;
 
 /**
- * Opens a connection to the engine. The promise may resolve before the connection is established.
+ * Opens a connection to the shared Valkey or Redis server. The promise may resolve before the
+ * connection is established.
  */
 export async function connectEngine(options: ConnectOptions): Promise<EngineConnection> {
   const loaded = await import('@redis/client');

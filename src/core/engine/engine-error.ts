@@ -1,6 +1,9 @@
 /** Error for a call that the shared engine (Valkey or Redis server) refused or did not answer. */
 export class EngineError extends Error {
-  /** Whether later calls will probably fail too, because the engine is unreachable, slow or starting. */
+  /**
+   * Whether later calls will probably fail too, because the shared Valkey or Redis server is
+   * unreachable, slow or starting.
+   */
   readonly isOutage: boolean;
   constructor(message: string, isOutage: boolean, cause?: unknown) {
     super(message, { cause });
@@ -41,8 +44,8 @@ function isReply(error: unknown): boolean {
 const isNetwork = (error: Error) => 'code' in error;
 
 /**
- * Rethrows the error of an optional engine command. If Perch's Redis user lacks permission for the
- * command, throws an EngineError whose `isOutage` is `false` instead.
+ * Rethrows the error of a command that Perch can do without. If the command failed because Perch's
+ * Redis user lacks permission for it, throws an EngineError whose `isOutage` is `false` instead.
  */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';
@@ -50,8 +53,8 @@ export function toPermissionError(error: unknown): never {
 }
 
 /**
- * Returns the reason for the failure of a connection to the engine; `null` if the error does not
- * contain a reason.
+ * Returns the reason why a connection to the shared Valkey or Redis server failed; `null` if the
+ * error does not contain a reason.
  */
 export function toConnectionFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

@@ -8,13 +8,16 @@ import { EngineError } from './engine-error.ts';
  */
 export interface EngineReport {
   readonly isUp: boolean;
-  /** Sentence that explains why the engine cannot be used; `null` while it answers. */
+  /**
+   * Sentence that explains why the shared Valkey or Redis server cannot be used; `null` while the
+   * server answers.
+   */
   readonly fault: string | null;
   /** Number of running Perch instances at the last count. */
   readonly instances: number;
   /**
-   * Sentences about settings or states of the engine that risk a loss of data or a refusal of
-   * writes.
+   * Warnings about settings or states of the shared Valkey or Redis server that risk a loss of data
+   * or a refusal of writes.
    */
   readonly warnings: readonly string[];
 }
@@ -23,7 +26,10 @@ export interface EngineReport {
 export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
 
 export interface EngineReporter {
-  /** Returns the last known state of the engine, without a request to the engine. */
+  /**
+   * Returns the last known state of the shared Valkey or Redis server, without a request to the
+   * server.
+   */
   read(): EngineReport;
   close(): void;
 }
@@ -35,9 +41,12 @@ interface EngineReportOptions {
   readonly onWarnings: (warnings: readonly string[]) => void;
 }
 
-/** Milliseconds between two checks of the engine's settings. */
+/** Milliseconds between two checks of the settings of the shared Valkey or Redis server. */
 const checkMs = 60_000;
-/** Interval in milliseconds at which Perch checks whether the engine has started to answer. */
+/**
+ * Interval in milliseconds at which Perch checks whether the shared Valkey or Redis server has
+ * started to answer.
+ */
 const noticeMs = 1000;
 
 /**
@@ -77,7 +86,10 @@ export function openEngineReport(options: EngineReportOptions): EngineReporter {
   };
 }
 
-/** Checks the settings of all primary servers, and returns warnings; `null` if the engine does not answer. */
+/**
+ * Checks the settings of all primary Valkey or Redis servers, and returns warnings; `null` if the
+ * servers do not answer.
+ */
 export async function readWarnings(
   engine: EngineReportOptions['engine'],
 ): Promise<readonly string[] | null> {
@@ -100,7 +112,9 @@ export async function readWarnings(
 const uncheckable =
   'Perch may not run the command INFO, so it cannot check the persistence and the eviction policy of the engine. Allow the command for the user in PERCH_REDIS_URL.';
 
-/** Share of `maxmemory` in use (0 to 1) above which the engine counts as nearly full. */
+/**
+ * Share of `maxmemory` in use (0 to 1) above which a Valkey or Redis server counts as nearly full.
+ */
 const nearlyFull = 0.9;
 
 type Rule = Readonly<{
@@ -171,7 +185,10 @@ const meanings: Readonly<Record<string, string>> = {
   NOPERM: 'The engine refuses a command to the user of Perch.',
 };
 
-/** Converts the `fault` in the state of the engine to a sentence for operators. */
+/**
+ * Converts the reason for an outage of the shared Valkey or Redis server to a sentence for
+ * operators.
+ */
 export function describeFault(fault: string): string {
   const [code = ''] = fault.split(' ', 1);
   const meaning = meanings[code];

@@ -1,6 +1,6 @@
 import { parseUrl } from '../http/url.ts';
 
-/** Host and port of one server of the shared engine. */
+/** Host and port of one Valkey or Redis server, or of one sentinel. */
 export type EngineNode = Readonly<{ host: string; port: number }>;
 
 /** Parsed value of `PERCH_REDIS_URL`. */

@@ -17,7 +17,7 @@ import {
 /** Lua script that the shared engine (Redis or Valkey) runs atomically. */
 export type EngineScript = Readonly<{ text: string; sha1: string }>;
 
-/** Creates a script with the SHA-1 hash by which the engine identifies it. */
+/** Creates a script with the SHA-1 hash by which a Valkey or Redis server identifies it. */
 export const defineScript = (text: string): EngineScript => ({
   text,
   sha1: createHash('sha1').update(text).digest('hex'),
@@ -30,7 +30,10 @@ export interface EngineCall {
   readonly deadlineMs?: number;
 }
 
-/** State of the shared engine. `fault`: reason for an outage, or `null`. `instances`: number of running instances. */
+/**
+ * State of the shared Valkey or Redis server. `isUp`: whether the server answers. `fault`: reason
+ * for an outage, or `null`. `instances`: number of running instances of Perch.
+ */
 export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
 
 /**
@@ -44,18 +47,22 @@ export interface Engine {
   readonly state: EngineState;
   /** Clock for waiting times and intervals. */
   readonly clock: Clock;
-  /** Prefix of all keys and channels of Perch in the engine. */
+  /** Prefix of the names of all keys and channels of Perch in the shared Valkey or Redis server. */
   readonly prefix: string;
-  /** Calls `send` and returns its result. @throws EngineError if the engine fails or takes longer than `deadlineMs` */
+  /**
+   * Calls `send` and returns its result.
+   * @throws EngineError if the shared Valkey or Redis server fails or takes longer than
+   * `deadlineMs`
+   */
   run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
   /**
-   * Runs a Lua script in the engine and returns its result.
-   * @throws EngineError if the engine fails
+   * Runs a Lua script in the shared Valkey or Redis server and returns its result.
+   * @throws EngineError if the server fails
    */
   evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
   /**
-   * Waits until the engine answers, for up to `ms` milliseconds. Returns whether the engine
-   * answers.
+   * Waits until the shared Valkey or Redis server answers, for up to `ms` milliseconds. Returns
+   * whether the server answers.
    */
   waitUntilUp(ms: number): Promise<boolean>;
   /**
@@ -64,14 +71,14 @@ export interface Engine {
    */
   subscribe(channel: string, listener: (message: string) => void): void;
   /**
-   * Returns one section of `INFO` from each primary server.
-   * @throws EngineError if the engine fails
+   * Returns one section of the reply to `INFO` from each primary Valkey or Redis server.
+   * @throws EngineError if a server fails
    */
   info(section: string): Promise<readonly string[]>;
   /**
-   * Waits until `replicas` replicas have all earlier writes.
+   * Waits until a number of replicas (`replicas`) have received all earlier writes.
    * @throws EngineError if fewer replicas confirm this within `deadlineMs` milliseconds, or if the
-   * engine fails
+   * shared Valkey or Redis server fails
    */
   confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
   close(): void;
@@ -89,7 +96,8 @@ export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Called when the engine stops answering or answers again. The calls are at least a second apart.
+   * Called when the shared Valkey or Redis server stops answering or answers again. The calls are
+   * at least a second apart.
    */
   readonly onChange: (state: EngineState) => void;
 }
@@ -106,8 +114,9 @@ const probesPerConnection = 5;
 const absentMs = 5000;
 
 /**
- * Script that records a heartbeat of an instance, with the time of the engine's clock. Returns the
- * number of running instances. Without a name in `ARGV[2]`, it records nothing.
+ * Lua script that records a heartbeat of an instance, with the time of the clock of the shared
+ * Valkey or Redis server. Without a name in `ARGV[2]`, it records nothing. Returns the number of
+ * running instances.
  */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
@@ -163,8 +172,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /**
- * Function that sends commands to the engine, even during an outage.
- * @throws EngineError if the engine fails
+ * Function that sends commands to the shared Valkey or Redis server, even while Perch knows that
+ * the server does not answer.
+ * @throws EngineError if the server fails
  */
 type Send = <Value>(
   work: (connection: EngineConnection) => Promise<Value>,
@@ -172,8 +182,8 @@ type Send = <Value>(
 ) => Promise<Value>;
 
 /**
- * Connects to the engine. Returns `send`, `reconnect` and `destroy`. If `send` detects an outage,
- * it updates `health`.
+ * Connects to the shared Valkey or Redis server. Returns the functions `send`, `reconnect` and
+ * `destroy`. If `send` detects an outage, it updates `health`.
  */
 async function createSender(options: EngineOptions, health: Health) {
   /**
@@ -239,7 +249,10 @@ function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   };
 }
 
-/** Runs a script by its SHA-1 hash. Sends the script's text only if the engine does not know the hash. */
+/**
+ * Runs a Lua script by its SHA-1 hash. Sends the text of the script only if the Valkey or Redis
+ * server does not know the hash.
+ */
 async function runScript(
   { client }: EngineConnection,
   { text, sha1 }: EngineScript,
@@ -257,7 +270,8 @@ async function runScript(
 type Health = ReturnType<typeof createHealth>;
 
 /**
- * Creates an object that records whether the engine answers. Calls `onChange` when this changes.
+ * Creates an object that records whether the shared Valkey or Redis server answers. Calls
+ * `onChange` when this changes.
  */
 function createHealth({ clock, onChange }: EngineOptions) {
   const closing = new AbortController();
@@ -286,7 +300,9 @@ function createHealth({ clock, onChange }: EngineOptions) {
       report();
       if (state.isUp && !wasUp) notify();
     },
-    /** Sets the function that is called whenever the engine answers again. */
+    /**
+     * Sets the function that is called whenever the shared Valkey or Redis server answers again.
+     */
     onUp: (listener: () => void): void => {
       notify = listener;
     },
@@ -303,7 +319,10 @@ function createHealth({ clock, onChange }: EngineOptions) {
   };
 }
 
-/** Calls `beat` regularly until `health` is closed, to probe the engine. Calls `reconnect` after five failed probes. */
+/**
+ * Probes the shared Valkey or Redis server by regular calls of `beat`, until `health` is closed.
+ * Calls `reconnect` after five consecutive failed probes.
+ */
 async function watch(
   beat: () => Promise<void>,
   reconnect: () => Promise<void>,

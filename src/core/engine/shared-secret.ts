@@ -2,15 +2,15 @@ import type { Random } from '../random.ts';
 import type { Engine } from './engine.ts';
 
 /**
- * Maximum time in milliseconds to wait until the engine answers. The request for the secret has the
- * same limit.
+ * Maximum time in milliseconds to wait until the shared Valkey or Redis server answers. The request
+ * for the secret may then take the same time.
  */
 const deadlineMs = 2000;
 
 /**
- * Returns the 32-byte secret `name` from the shared engine, and creates the secret if it is
- * missing. During an outage, first waits for up to 2 seconds until the engine answers.
- * @throws EngineError if the engine fails
+ * Returns the 32-byte secret `name` from the shared Valkey or Redis server. Creates the secret if
+ * it is missing. During an outage, first waits for up to 2 seconds until the server answers.
+ * @throws EngineError if the server fails
  */
 export async function openSharedSecret(
   engine: Engine,

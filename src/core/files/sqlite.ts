@@ -139,7 +139,8 @@ export function readSchemaVersion(path: string): number {
 }
 
 /**
- * Sets the journal mode and migrates the schema. If the file is locked, callers may retry.
+ * Sets the journal mode and migrates the schema. Throws an error if the file is locked. Callers may
+ * then call this function again.
  * @throws the same errors as `openSqlite`
  */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {

@@ -75,8 +75,8 @@ interface HostPoolOptions {
 }
 
 /**
- * Opens one connection pool per origin. At `maxHosts` pools, closes an old pool. (undici's `Agent`
- * would refuse a new one.)
+ * Opens one connection pool per origin. If `maxHosts` pools are open, closes one of them before it
+ * opens another. (undici's `Agent` would refuse to open another pool.)
  */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');

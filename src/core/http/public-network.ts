@@ -41,9 +41,9 @@ export const publicNetwork: PublicHttpOptions = {
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
 /**
- * Creates a DNS lookup that can be cancelled. Node's `dns.lookup` cannot be cancelled, and also
- * reads the hosts file. With it, slow name servers could block the four threads that Node also uses
- * for file access.
+ * Creates a DNS lookup that can be cancelled. Node's `dns.lookup` is not used: it cannot be
+ * cancelled, and it also reads the hosts file. While name servers are slow, `dns.lookup` could
+ * block the four threads that Node also uses for file access.
  */
 export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
   return async (host, signal) => {
@@ -60,8 +60,9 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
 }
 
 /**
- * Joins IPv4 and IPv6 addresses. The first two are one of each kind, because a machine may have no
- * route for one kind.
+ * Joins the IPv4 and IPv6 addresses of a host. The list starts with one address of each version,
+ * because a machine may have no route for one version.
+ * @throws the error of the IPv4 lookup if both lookups failed
  */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;

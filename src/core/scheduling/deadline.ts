@@ -20,8 +20,8 @@ export async function withDeadline<Result>(
 /** Deadline for work in several steps. Callers must call `close`. */
 export interface Deadline {
   /**
-   * Signal that is aborted when the time is over, when another given signal is aborted, or when
-   * `abort` is called.
+   * Signal that is aborted when the time is over, when a signal passed to `openDeadline` is
+   * aborted, or when `abort` is called.
    */
   readonly signal: AbortSignal;
   /** Whether the signal was aborted because the time is over. */

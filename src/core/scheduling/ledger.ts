@@ -26,7 +26,8 @@ export interface ResourceBound {
 /** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
   /**
-   * Reserves a further amount. If this would exceed a limit, returns `false` and reserves nothing.
+   * Reserves a further amount of the resource. If this would exceed a limit, reserves nothing and
+   * returns `false`.
    */
   take(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
@@ -43,8 +44,8 @@ export interface ExternalUsage {
 }
 
 /**
- * Limit that a reservation would exceed. `share`: the client already uses more than the reservation
- * would leave for all others.
+ * Limit that a reservation would exceed. `share`: the client already uses more of the resource than
+ * the reservation would leave free for all other clients.
  */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
@@ -75,13 +76,16 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
     /**
-     * Adds amounts that are counted outside the ledger to all later totals and limit checks of a
-     * resource.
+     * Registers amounts of a resource that are counted outside the ledger. From then on, all totals
+     * and limit checks of the resource include these amounts.
      */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },
-    /** Returns the limit that a client would exceed with a further amount; `null` if no limit is exceeded. */
+    /**
+     * Returns the limit that a client would exceed by using a further `amount` of a resource;
+     * `null` if it would exceed no limit.
+     */
     findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
       const usage = usageOf(resource);
       return findExcess(usage, toLimits(client, usage.bound), amount);
@@ -104,7 +108,10 @@ export interface Usage {
 
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
-/** Creates an empty record of the used amounts of one resource, such as requests to one host. */
+/**
+ * Creates a counter for the used amounts of one resource, which starts at 0. An example of a
+ * resource is concurrent requests to one host.
+ */
 export function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }

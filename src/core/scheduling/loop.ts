@@ -1,7 +1,7 @@
 export interface Loop {
   /**
-   * Calls `run` in a later iteration of the event loop. `lengthMs`: milliseconds from this call to
-   * the next iteration.
+   * Calls `run` in a later iteration of the event loop. `lengthMs` is the time in milliseconds from
+   * the call of `nextPass` to the first iteration that follows.
    */
   nextPass(run: (lengthMs: number) => void): void;
 }

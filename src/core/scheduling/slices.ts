@@ -31,7 +31,10 @@ export function createSlices(takeTurn: () => Promise<unknown>) {
   };
 }
 
-/** Maps rows one by one. Between two rows, lets other work run if the time slice is over. */
+/**
+ * Calls `map` for each row in order, and returns the results. Between two rows, lets other work run
+ * if the time slice is over.
+ */
 export async function mapInSlices<Row, Item>(
   rows: readonly Row[],
   map: (row: Row, index: number) => Item | Promise<Item>,

@@ -5,7 +5,10 @@ import { createSlices, type Slices } from './slices.ts';
 export interface TurnLimits {
   /** Maximum number of tasks that start for each client in one event loop iteration. */
   readonly each: number;
-  /** Maximum number of tasks that start for all clients in one event loop iteration. Default: no limit. */
+  /**
+   * Maximum number of tasks that start in one event loop iteration, for all clients together.
+   * Default: no limit.
+   */
   readonly all?: number;
   /**
    * Target duration of an event loop iteration in milliseconds. After a longer iteration, only half
@@ -83,8 +86,8 @@ export function createTurns(
 }
 
 /**
- * Waits for the client's turn, then returns `isUsed()`. If this is `false`, the next waiting task
- * gets the turn instead.
+ * Waits for the client's turn, then calls `isUsed` and returns its result. If the result is
+ * `false`, the client does not use the turn, and the next waiting task gets it instead.
  */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { TraceSpan } from './tracing.ts';
 interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
-  /** Number of earlier requests for the same purpose, because of redirects and retries. */
+  /** Number of earlier requests that led to this request by a redirect or a retry. */
   readonly resendCount: number;
   readonly model?: string | undefined;
 }
