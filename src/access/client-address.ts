@@ -122,7 +122,10 @@ interface AddressReaderOptions {
   readonly onIgnored: () => void;
 }
 
-/** Maximum number of entries in each of two caches: for remote addresses, and for `X-Forwarded-For` headers. */
+/**
+ * Maximum number of entries in a cache. There are two caches: one for remote addresses, one for
+ * `X-Forwarded-For` headers.
+ */
 const maxCached = 2000;
 const maxCachedLength = 200;
 

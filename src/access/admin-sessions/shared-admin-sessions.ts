@@ -4,7 +4,8 @@ import { Problem } from '../../core/problem.ts';
 import { type AdminSessions, idleMs, maxAgeMs } from './admin-sessions.ts';
 
 /**
- * Milliseconds to wait for the shared engine. Longer than for API requests, because a person is waiting for the page.
+ * Milliseconds to wait for the shared Valkey or Redis server. Longer than for API requests, because
+ * a person is waiting for the page.
  */
 const deadlineMs = 2000;
 
@@ -12,7 +13,10 @@ const toMilliseconds = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Lua script that stores the start time of a session by the engine's clock. ARGV: idle time in milliseconds. */
+/**
+ * Lua script that stores the start time of a session, read from the clock of the Valkey or Redis
+ * server. ARGV: idle time in milliseconds.
+ */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
 return 1
@@ -53,8 +57,10 @@ export function createSharedAdminSessions(engine: Engine): AdminSessions {
 const keyOf = (id: string): string => `admin-session:${id}`;
 
 /**
- * Creates the session store of an instance. While the shared engine is unavailable, its sessions count as ended. New
- * sessions are then valid on this instance only, so that the operator can still use the dashboard.
+ * Creates a store of dashboard sessions that combines the shared Valkey or Redis server with the
+ * memory of this instance. While the server is unavailable, the sessions in the server count as
+ * ended. Sessions that start during this time are valid on this instance only, so that the operator
+ * can still use the dashboard.
  */
 export function createInstanceAdminSessions(
   shared: AdminSessions,
@@ -77,7 +83,10 @@ const refuse = async (cause: EngineError): Promise<never> => {
   throw new Problem('not_ready', { detail, resolution: 'Sign out again in a moment.', cause });
 };
 
-/** Returns a rejection handler that calls `act` for errors of the shared engine, and rethrows all other errors. */
+/**
+ * Returns a rejection handler that calls `act` for errors of the shared Valkey or Redis server, and
+ * rethrows all other errors.
+ */
 function duringOutage<Value>(act: (error: EngineError) => Promise<Value>) {
   return async (error: unknown): Promise<Value> => {
     if (error instanceof EngineError) return act(error);

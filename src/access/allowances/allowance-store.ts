@@ -1,8 +1,12 @@
 /**
- * Request to spend one unit of a rate-limit account. An account counts the units of one caller or a group of callers.
+ * Request to spend one unit of a rate-limit account. Most reads cost one unit. A rate-limit account
+ * counts the units of one caller or of a group of callers.
  */
 export interface Charge {
-  /** Name of the account, such as a client address. Must be unique among the charges in one call of `spend`. */
+  /**
+   * Name of the rate-limit account, such as a client address. One call of `spend` must not contain
+   * the same name twice.
+   */
   readonly account: string;
   /** Maximum number of units per time window, at least 1. Can differ between calls for the same account. */
   readonly limit: number;
@@ -28,8 +32,8 @@ export type AccountState = Readonly<{ spent: number; nextMs: number }>;
  */
 export interface AllowanceStore {
   /**
-   * Spends one unit of each rate-limit account; if any is exhausted, spends none. Concurrent calls never exceed a
-   * limit.
+   * Spends one unit of each rate-limit account in `charges`. If any of these accounts is exhausted,
+   * spends none. Concurrent calls never exceed a limit.
    */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
@@ -38,8 +42,9 @@ export interface AllowanceStore {
    */
   stateOf(account: string, limit?: number): AccountState;
   /**
-   * Loads the states of rate-limit accounts if `stateOf` might return states older than one second; otherwise returns
-   * `null`. Absent in the store of a single instance.
+   * Loads the states of rate-limit accounts if `stateOf` might return states that are more than one
+   * second old. Otherwise returns `null`. The method is absent if there is only one instance of
+   * Perch, because its states are always current.
    */
   refresh?(charges: readonly Charge[]): Promise<void> | null;
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
 /**
- * Options of a rate limiter. `windowMs`: length of the time window. `maxAccounts`: maximum number of accounts in memory
- * (default 100,000).
+ * Options of a rate limiter. `windowMs`: length of the time window. `maxAccounts`: maximum number
+ * of rate-limit accounts (clients or groups of clients) in memory, default 100,000.
  */
 type AllowanceWindowOptions = Readonly<{ windowMs: number; clock: Clock; maxAccounts?: number }>;
 
@@ -22,14 +22,18 @@ const noWait = { account: '', waitMs: 0 };
 const maxRemoved = 100;
 
 /**
- * In-memory rate limiter that stores a timestamp for every spent unit. Above the maximum number of accounts or 64 MiB,
- * it evicts the account whose last spending is the oldest. See docs/decisions/0065.
+ * In-memory rate limiter that stores a timestamp for every spent unit. When it has more rate-limit
+ * accounts than the maximum, or uses more than 64 MiB, it removes the account that has not spent a
+ * unit for the longest time. See docs/decisions/0065.
  */
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /** Logs of spent units by account, ordered by the time of the last spent unit. Reads do not change the order. */
+  /**
+   * Times at which units were spent, by the name of the rate-limit account. The account that last
+   * spent a unit comes first. Reads do not change the order.
+   */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
@@ -69,7 +73,10 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#stateAt(this.#startCall(), account, limit);
   }
 
-  /** Removes up to `maxRemoved` rate-limit accounts whose units have all expired. Returns the time in milliseconds. */
+  /**
+   * Removes up to `maxRemoved` rate-limit accounts whose units have all expired. Returns the
+   * current time in milliseconds.
+   */
   #startCall(): number {
     const nowMs = this.#readMs();
     for (let removed = 0; removed < maxRemoved; removed += 1) {
@@ -110,9 +117,10 @@ export class AllowanceWindow implements AllowanceStore {
 }
 
 /**
- * Returns an upper bound of a rate-limit account's memory use in bytes: its name, its log, and its share of the cache's
- * tables. V8 reserves space for at least 17 numbers and up to twice the log's length, as `bench/allowances.ts`
- * measured.
+ * Returns an upper bound of the memory use of a rate-limit account in bytes: its name, its log of
+ * timestamps, and its share of the tables of the cache. V8 reserves memory for at least 17
+ * timestamps, and for up to twice as many as the log contains (measured with
+ * `bench/allowances.ts`).
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;

@@ -20,11 +20,17 @@ interface AllowanceState {
   readonly remaining: number;
   /** Whole seconds until the next spent unit becomes available; the window length if no unit is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds for which this state stays correct without further spending; `Infinity` if no unit is spent. */
+  /**
+   * Milliseconds for which this rate-limit state stays correct if no further unit is spent;
+   * `Infinity` if no unit is spent.
+   */
   readonly validMs: number;
 }
 
-/** Limits per window: units of each caller by policy, and upstream requests of all callers together (`pool`). */
+/**
+ * Limits per time window. `public`, `key`, `post` and `media` limit the units of one caller under
+ * the policy with the same name. `pool` limits the upstream requests of all callers together.
+ */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
@@ -42,7 +48,10 @@ export interface Allowances {
   /** Spends one unit of a rate-limit account. @throws Problem `rate_limited` with the time after which to retry */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
-  /** Loads the state of a rate-limit account if `stateOf` might return an outdated state; otherwise returns `null`. */
+  /**
+   * Loads the state of a rate-limit account if `stateOf` might return a state that is more than one
+   * second old. Otherwise returns `null`.
+   */
   refresh(account: Account): Promise<void> | null;
   /**
    * Number that increases when a rate-limit state may have changed. Until then, a cached state stays valid for
@@ -131,8 +140,9 @@ function chargesOf(account: Account): readonly Charge[] {
 }
 
 /**
- * Maximum shares of all upstream requests: for callers without a key, for history imports, and for the history imports
- * of one client.
+ * Maximum share of all upstream requests (0 to 1) for each group of requests. `anonymous`: requests
+ * of callers without a key. `histories`: requests of all history imports. `client`: requests of the
+ * history imports of one client.
  */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 

@@ -9,9 +9,15 @@ interface SharedAllowancesOptions {
   readonly engine: Engine;
   readonly windowMs: number;
   readonly clock: Clock;
-  /** Returns the Redis hash tag for `charges`. A Redis cluster stores keys with the same tag on the same server. */
+  /**
+   * Returns the Redis hash tag for the charges of one request. A Redis cluster stores all Redis
+   * keys that have the same hash tag on the same server.
+   */
   readonly tagOf: (charges: readonly Charge[]) => string;
-  /** Secret for hashing the names of rate-limit accounts, so that the shared engine stores no client addresses. */
+  /**
+   * Secret for hashing the names of rate-limit accounts, so that the shared Valkey or Redis server
+   * stores no client addresses.
+   */
   readonly secret: Buffer;
 }
 
@@ -23,17 +29,22 @@ const maxSeen = 100_000;
 const hashLength = 22;
 /** Maximum number of cached hashes of rate-limit account names. */
 const maxHashes = 10_000;
-/** Age in milliseconds after which `refresh` requests a rate-limit account's state from the shared engine again. */
+/**
+ * Age in milliseconds after which `refresh` requests the state of a rate-limit account from the
+ * shared Valkey or Redis server again.
+ */
 const maxAgeMs = 1000;
 /** Milliseconds for which the highest number of instances is remembered. */
 const peakMemoryMs = 600_000;
 
 // The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
 /**
- * Lua script that spends one unit of each account in KEYS; if any account is exhausted, it spends none. ARGV: window in
- * milliseconds, name of the unit (empty to spend nothing), limit of each account. Returns a flat list. It starts with
- * the position of the exhausted account with the longest wait (from 1; 0 for none) and this wait. For each account, the
- * number of its spent units and the time until it regains one follow. Times are in milliseconds.
+ * Lua script that spends one unit of each rate-limit account in KEYS. If any of these accounts is
+ * exhausted, the script spends none. ARGV: length of the window, name of the unit (empty to spend
+ * nothing), limit of each account. Returns a flat list of numbers. The first number is the position
+ * (from 1) of the exhausted account with the longest wait, or 0 if no account is exhausted. The
+ * second number is this wait. Two numbers for each account follow: the number of its spent units,
+ * and the time until the account regains a unit. All times are in milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -75,8 +86,9 @@ return reply
 `);
 
 /**
- * Creates a rate limiter that all instances share. While the shared engine fails, each instance counts separately, with
- * the limit of each account divided by the number of instances (docs/instances.md).
+ * Creates a rate limiter that all instances share. While the shared Valkey or Redis server fails,
+ * each instance counts separately, with the limit of each rate-limit account divided by the number
+ * of instances (docs/instances.md).
  */
 export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
   const { engine, windowMs, clock } = options;
@@ -141,9 +153,9 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
 }
 
 /**
- * Creates a function that returns the highest number of instances in the last ten minutes. The
- * current number would omit instances that are disconnected from the shared engine but still spend
- * units.
+ * Creates a function that returns the highest number of running instances in the last ten minutes.
+ * The current number would omit instances that have lost their connection to the shared Valkey or
+ * Redis server but still spend units.
  */
 function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
   let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
@@ -155,7 +167,10 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
   };
 }
 
-/** Creates a function that returns the Redis keys of rate-limit accounts. Caches the hashes of account names. */
+/**
+ * Creates a function that returns the Redis key of each rate-limit account in a list of charges.
+ * The Redis keys contain hashes of the account names. The function caches these hashes.
+ */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({
     max: maxHashes,
@@ -169,8 +184,8 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
 }
 
 /**
- * Returns the state of a rate-limit account at `nowMs`, estimated from an earlier `state`. One unit expires after
- * `state.nextMs`.
+ * Returns the state of a rate-limit account at `nowMs`, estimated from an earlier `state`. If
+ * `state.nextMs` has passed since then, the estimate counts one spent unit as expired.
  */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };

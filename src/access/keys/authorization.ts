@@ -17,8 +17,8 @@ const usualLength = usualPrefix.length + keyLength;
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
 /**
- * Returns the API key of a `Bearer` header, which can be empty; `null` without such a header
- * (docs/contract/reads.md#keys).
+ * Returns the API key in a `Bearer` header; `null` if there is no such header. The key can be an
+ * empty string (docs/contract/reads.md#keys).
  */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;

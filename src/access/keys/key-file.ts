@@ -52,9 +52,10 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the version of the file. The object changes after each change of the file, and
-   * every 100 ms; callers then clear their cache. Returns `undefined` if nothing may be cached: for a store in memory,
-   * for a missing file, and for 3 seconds after a change.
+   * Returns an object that identifies the current version of the file. Callers clear their cache
+   * when they get a different object. After each change of the file, and at least every 100 ms, the
+   * method returns a different object. Returns `undefined` if nothing may be cached: for a store in
+   * memory, for a missing file, and for 3 seconds after a change.
    */
   version(): object | undefined;
   close(): void;

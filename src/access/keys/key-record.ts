@@ -11,7 +11,10 @@ const label = z
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
   .describe('Name of the key for people, on one line.');
 
-/** Schema of an API key's rate limit in units per window; `null` selects the server's default. */
+/**
+ * Schema of an API key's rate limit: number of units per time window (most reads cost one unit).
+ * `null` selects the server's default.
+ */
 const allowance = z
   .int('must be a whole number from 1 to 1000000')
   .min(1, 'must be a whole number from 1 to 1000000')
@@ -52,7 +55,10 @@ export interface KeyRecord {
   readonly id: string;
   readonly label: string;
   readonly enabled: boolean;
-  /** Rate limit of the key in units per window; `null` selects the server's default. */
+  /**
+   * Rate limit of the key: number of units per time window (most reads cost one unit). `null`
+   * selects the server's default.
+   */
   readonly allowance: number | null;
   /** Creation time in Unix milliseconds. */
   readonly createdMs: number;

@@ -132,7 +132,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
 
 const maxCached = 1000;
 
-/** Creates an API key with its hash, id and creation time. */
+/** Returns a new API key with its hash, id and creation time. Does not store the key. */
 export function issueKey(random: Random, clock: Clock) {
   const key = createKey(random);
   return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };

@@ -26,12 +26,25 @@ export interface SharedKeyStore extends KeyStore {
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
-/** Names of hashes in the shared engine: key records by key hash, key hashes by id, times of last use by id. */
-const tables = ['{keys}:records', '{keys}:ids', '{keys}:used'] as const;
+/**
+ * Names of the Redis tables (data type “hash”) with the API keys. The scripts get them as KEYS in
+ * this order.
+ */
+const tables = [
+  /** Table of key records in JSON, by the SHA-256 hash of the API key. */
+  '{keys}:records',
+  /** Table of the SHA-256 hashes of API keys, by the id of the API key. */
+  '{keys}:ids',
+  /** Table of the times of last use in Unix milliseconds, by the id of the API key. */
+  '{keys}:used',
+] as const;
 const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
-/** Milliseconds for which an earlier check result is used while the shared engine fails. */
+/**
+ * Milliseconds for which an earlier check result is used while the shared Valkey or Redis server
+ * fails.
+ */
 const knownMs = 30_000;
 /** Maximum number of cached check results for valid keys. The cache for invalid keys has the same limit. */
 const maxKnown = 10_000;
@@ -85,8 +98,9 @@ end
 `);
 
 /**
- * Opens the key store that all instances share. A change on one instance applies to the next request to any instance.
- * While the shared engine fails, keys checked in the last 30 seconds keep their status; other keys are `unverified`.
+ * Opens the store of API keys that all instances share. A change on one instance applies to the
+ * next request to any instance. While the shared Valkey or Redis server fails, keys checked in the
+ * last 30 seconds keep their status; other keys are `unverified`.
  */
 export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): SharedKeyStore {
   const verdicts = createVerdicts(clock);
@@ -103,8 +117,8 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
     }
   };
   /**
-   * Waits up to two seconds until the shared engine is available, then runs `work`. @throws Problem
-   * `key_store_unavailable`
+   * Waits up to two seconds until the shared Valkey or Redis server answers, then runs `work`.
+   * @throws Problem `key_store_unavailable`
    */
   const operate = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     await engine.waitUntilUp(operatorDeadlineMs);
@@ -152,7 +166,10 @@ function throwUnavailable(error: unknown): never {
   throw new Problem('key_store_unavailable', { detail, cause: error });
 }
 
-/** Creates functions that read and change API keys in the shared engine. They throw EngineError if the engine fails. */
+/**
+ * Creates functions that read and change API keys in the shared Valkey or Redis server. These
+ * functions throw EngineError if the server fails.
+ */
 function createKeyTable(engine: Engine) {
   const change = (script: EngineScript, args: EngineCall['args']) =>
     engine.evaluate(script, { keys: tables, args, deadlineMs: operatorDeadlineMs });
@@ -175,7 +192,10 @@ function createKeyTable(engine: Engine) {
     /** Adds a key. Returns false if its hash or id already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
-    /** Replaces a key with the result of `decide`. Returns the new record; `undefined` if no key has this id. */
+    /**
+     * Replaces the hash and the record of an API key with the result of `decide`. Returns the new
+     * record; `undefined` if no key has this id.
+     */
     replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const found = await findById(id);
