@@ -365,7 +365,10 @@ export function secretNames(): readonly string[] {
   return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
 }
 
-/** Maximum number of warnings about unknown settings. The search for similar names is slow. */
+/**
+ * Maximum number of warnings about unknown settings. Each warning needs a slow search for a similar
+ * name.
+ */
 const maxUnknowns = 20;
 
 /** Returns warnings about unknown settings. Ignores environment variables without the prefix `PERCH_`. */

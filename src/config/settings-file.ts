@@ -57,7 +57,10 @@ const assignment = /^([A-Za-z_]\w{0,99})=(.*)$/;
 const unquoted = /^[^'"`#\\\s](?:[^'"`#\\]*[^'"`#\\\s])?$/;
 const quoted = /^(?:'[^']*'|"[^"\\]*")$/;
 
-/** Returns the error message for a line that is no assignment, or that programs read differently; `null` if valid. */
+/**
+ * Returns the error message for a line that is not of the form `NAME=value`, or that systemd and
+ * Node.js would read differently. Returns `null` if the line is valid.
+ */
 function findFault(source: string, lineOf: ReadonlyMap<string, number>): string | null {
   if (/[^\P{Cc}\t]/u.test(source)) return 'Remove the control character.';
   const [, name, value = ''] = assignment.exec(source) ?? [];

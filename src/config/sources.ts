@@ -15,7 +15,10 @@ export type SetOrigin =
 /** Source of a setting. For a secret, the source can be a file that contains only the secret. */
 export type Origin =
   | SetOrigin
-  /** File at `path`, which is the value of the variable `NAME_FILE`. `from` is the source of that variable. */
+  /**
+   * File that contains only the secret. `path` is the value of the variable `NAME_FILE`, and `from`
+   * is the place where `NAME_FILE` is set.
+   */
   | { readonly kind: 'secret_file'; readonly path: string; readonly from: SetOrigin };
 
 export interface Setting<From = Origin> {

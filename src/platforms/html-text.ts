@@ -241,8 +241,8 @@ class HtmlReader {
   }
 
   /**
-   * Closes the innermost open HTML element `name`. An inline element that contains an open block
-   * stays open.
+   * Closes the innermost open HTML element `name` and all elements in it. Does nothing if `name` is
+   * an inline element that contains an open block element.
    */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);

@@ -17,11 +17,14 @@ export const maximums = {
   labels: 1000,
   languages: 32,
   /**
-   * Maximum number of fields of a profile, of authors of a link preview, and of links in a
-   * WebFinger document.
+   * Maximum number of fields in a profile. Also the maximum number of authors of a link preview,
+   * and of links in a WebFinger document.
    */
   fields: 32,
-  /** Maximum number of text blocks, of media items, and of entities (such as links) in an article. */
+  /**
+   * Maximum number of parts of one kind in an article. Kinds: text blocks, media items, and
+   * entities such as links.
+   */
   blocks: 2000,
   quotes: 3,
   /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */

@@ -26,7 +26,11 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
-/** Splits a styled range at the start of a link that the range covers only partly. */
+/**
+ * Returns a list with a styled range. If the range ends within a link that starts later than the
+ * range, the list contains two parts instead: the range before the link, and the range within the
+ * link.
+ */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
@@ -74,8 +78,8 @@ function putBack<R extends Run>(rests: R[], run: R): void {
 }
 
 /**
- * Finds the last item for which `isBefore` returns `true`, by binary search. These items must
- * precede all other items. Returns `undefined` if there are none.
+ * Returns the last item for which `isBefore` returns `true`; `undefined` if there is none. Uses
+ * binary search, so all items for which `isBefore` returns `true` must precede the others.
  */
 export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
   let low = 0;

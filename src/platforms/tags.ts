@@ -58,8 +58,8 @@ export function scanFacets(text: string): readonly Facet[] {
 }
 
 /**
- * Returns the first matches: `maximums.facets` plus one. The additional match lets callers detect a
- * truncated list.
+ * Returns up to `maximums.facets` + 1 matches. With the one additional match, callers can detect
+ * that the list was truncated.
  */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];

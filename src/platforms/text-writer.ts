@@ -7,7 +7,10 @@ export interface RichText {
   readonly facets: readonly Facet[];
 }
 
-/** Prefixes of the lines of a block, such as `> `: of the first line, and of the other lines. */
+/**
+ * Prefixes of the lines of a block, such as `> ` for a quotation. `first` is the prefix of the
+ * first line, and `rest` is the prefix of all other lines.
+ */
 export interface Margin {
   readonly first: string;
   readonly rest: string;
