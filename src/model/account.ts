@@ -10,7 +10,10 @@ export const facet = record('Facet', {
     .number()
     .int()
     .describe('Offset of the first Unicode code point of the range in `text`.'),
-  end: z.number().int().describe('Offset of the code point after the range.'),
+  end: z
+    .number()
+    .int()
+    .describe('Offset of the first Unicode code point after the range in `text`.'),
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
@@ -18,7 +21,7 @@ export const facet = record('Facet', {
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
-    .describe('Host of the server that sent the copy. It may have changed the content.'),
+    .describe('Host of the server that sent the copy. This server may have changed the content.'),
   url: z.string().describe('URL of the copy on that server.'),
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
@@ -46,7 +49,9 @@ export const account = record('Account', {
   url: z.string(),
   copied_from: copiedFrom
     .optional()
-    .describe('Present if the account was read from another server than its own.'),
+    .describe(
+      'Present if the account was read from a server that is not the server of the account.',
+    ),
   description: nullableText,
   description_facets: list(facet)
     .optional()

@@ -9,8 +9,10 @@ export const historyFormats = ['json', 'ndjson', ...feedFormats] as const;
 export type HistoryFormat = (typeof historyFormats)[number];
 
 const range = record('HistoryRange', {
-  since: moment.describe('Start of the range, ISO 8601, UTC; null for the account’s first post.'),
-  until: moment.describe('End of the range, exclusive, ISO 8601, UTC; null for now.'),
+  since: moment.describe(
+    'Start of the range: ISO 8601, UTC; null if the range starts with the first post of the account.',
+  ),
+  until: moment.describe('End of the range, exclusive: ISO 8601, UTC; null if the range ends now.'),
 });
 
 const historyIndexEntry = record('HistoryIndexEntry', {
@@ -18,16 +20,22 @@ const historyIndexEntry = record('HistoryIndexEntry', {
   url: z.string(),
   created_at: z
     .string()
-    .describe('Time of the post, or of the original of a repost: ISO 8601, UTC.'),
+    .describe(
+      'Time at which the post was published: ISO 8601, UTC. For a repost, this is the time of the original post.',
+    ),
   created_timestamp: z.number().int().describe('`created_at` in Unix seconds.'),
-  repost: z.boolean().describe('Whether the account reposted this post.'),
+  repost: z
+    .boolean()
+    .describe('Whether this is a repost by the account whose history was requested.'),
 });
 export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
 const historyPost = z.union([post, historyIndexEntry]);
 
 const historyMeta = record('HistoryMeta', {
   // All options of the read, including defaults.
-  handle: z.string().describe('Handle in the spelling of the account, without `@`.'),
+  handle: z
+    .string()
+    .describe('Handle of the account, in the spelling that the account uses, without `@`.'),
   since: moment.describe('Parameter `since`: ISO 8601, UTC; null if it was omitted.'),
   until: moment.describe('Parameter `until`: ISO 8601, UTC; null if it was omitted.'),
   max_posts: z.number().int(),
@@ -42,25 +50,29 @@ const historyMeta = record('HistoryMeta', {
   from_archive: z
     .number()
     .int()
-    .describe('Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`).'),
+    .describe(
+      'Number of posts in the response that earlier imports had stored (`PERCH_ARCHIVE_HISTORY`).',
+    ),
   oldest: moment.describe(
-    'Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts.',
+    'Time of the last post in the response: ISO 8601, UTC; null if there are no posts. For a repost, this is the time of the post above it in the timeline.',
   ),
   newest: moment.describe(
-    'Position of the first post in the timeline: ISO 8601, UTC. Null without posts.',
+    'Time of the first post in the response: ISO 8601, UTC; null if there are no posts.',
   ),
   truncated: z
     .boolean()
-    .describe('Whether the range was not read completely: `max_posts`, time, or a failure.'),
-  floor_reached: z.boolean().describe('Whether the range was read down to its oldest post.'),
+    .describe(
+      'Whether Perch did not read the whole range, because of `max_posts`, a timeout, or a failure.',
+    ),
+  floor_reached: z.boolean().describe('Whether the range contains no posts older than `oldest`.'),
   next_until: optionalText.describe(
-    'Value of `until` that continues a truncated import. Its first posts may be repeated.',
+    'Value of `until` for a request that continues a truncated import. The first posts of the next response may repeat posts of this response.',
   ),
   gaps: list(range).describe(
-    'Ranges that were not read because of a failure or for lack of time, newest first.',
+    'Parts of the range that Perch did not read because of a failure or a timeout, newest first.',
   ),
   uncertain: list(range).describe(
-    'Ranges that may lack posts: the source kept sending fewer posts than expected.',
+    'Parts of the range in which posts may be missing, because the source repeatedly sent fewer posts than expected.',
   ),
   pages: z.number().int().describe('Number of pages requested from the source.'),
   duration_ms: z.number().int().describe('Duration of the import in milliseconds.'),
@@ -78,7 +90,7 @@ export const historyReply = record('HistoryReply', {
   handle: z.string().describe('Handle of the account, without `@`.'),
   profile: account.optional(),
   posts: list(historyPost).describe(
-    'Posts in the order of the timeline, newest first. With `index`, entries of an index.',
+    'Posts in the order of the timeline, newest first. If the parameter `index` is true, the items are index entries instead of full posts.',
   ),
   meta: historyMeta,
   ...about,

@@ -18,18 +18,21 @@ const replies = z
   .object({
     in_reply_to: z
       .object({
-        id: z.string().nullable().describe('Id of the item for this post; `null` if unknown.'),
+        id: z
+          .string()
+          .nullable()
+          .describe('Id of the feed item for the post in `in_reply_to`; null if unknown.'),
         url: z.string().nullable(),
       })
       .readonly()
       .optional()
-      .describe('Post to which the item replies.'),
+      .describe('Post to which the post of this feed item replies.'),
     replies_url: optionalText.describe('URL of the feed of all replies to the post.'),
     reply_count: z
       .number()
       .int()
       .optional()
-      .describe('Number of replies. Only in the feed of a thread.'),
+      .describe('Number of replies to the post. Present only in the feed of a thread.'),
   })
   .readonly();
 
@@ -41,7 +44,11 @@ export const jsonFeedItem = record('JsonFeedItem', {
   content_html: z.string(),
   image: optionalText,
   date_published: z.string().describe('Time of the post: ISO 8601, UTC.'),
-  date_modified: z.string().describe('Time of the last edit, or of the post: ISO 8601, UTC.'),
+  date_modified: z
+    .string()
+    .describe(
+      'Time of the last edit: ISO 8601, UTC. For a post without edits, this is the time of the post.',
+    ),
   authors: list(author),
   tags: list(z.string()).optional(),
   attachments: list(attachment).optional(),

@@ -77,12 +77,12 @@ export const status = z
     url: z
       .string()
       .describe(
-        'URL of the post. With `copied_from`, the URL of the original according to that server.',
+        'URL of the post. If `copied_from` is present, this is the URL of the original post as stated by the server that sent the copy.',
       ),
     copied_from: copiedFrom
       .optional()
       .describe(
-        'Present if the post was read from another server than the author’s. Perch has not verified that the author wrote it.',
+        'Present if the post was read from a server that is not the server of the author. Perch has not verified that the author wrote the post.',
       ),
     text: z.string(),
     facets: list(facet).describe(

@@ -106,7 +106,7 @@ export interface Page<Item> extends Dated {
   readonly isExact?: boolean;
   /** Time range that the page covers, if the cursors of the source contain times. */
   readonly span?: PageSpan;
-  /** Post to which the replies on the page belong, if the source sends that post with the replies. */
+  /** Post whose replies are on the page, if the source sends that post with the replies. */
   readonly answered?: Post;
 }
 

@@ -6,7 +6,7 @@ import { list, optionalText, record } from './record.ts';
 
 /** Names of all data providers, as used in the member `source` of responses. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
-/** Formats of feeds. Lists of posts, threads and histories are available as feeds. */
+/** Formats of feeds. Perch returns threads, histories and lists of posts in these formats. */
 export const feedFormats = ['atom', 'rss', 'jsonfeed'] as const;
 export type FeedFormat = (typeof feedFormats)[number];
 export const isFeedFormat = (format: string): format is FeedFormat =>
@@ -31,7 +31,11 @@ export const postReply = record('PostReply', {
   posts: list(post).describe(
     'Posts in reading order: ancestors, the post, the rest of the author’s thread, replies.',
   ),
-  compact: z.boolean().describe('False if `full=true` added dates, metrics and profile details.'),
+  compact: z
+    .boolean()
+    .describe(
+      'Whether `markdown` is compact. It is false if the parameter `full=true` added dates, metrics and profile details.',
+    ),
   warnings,
   postCount: z.number().int(),
   fetched_at: z
@@ -79,22 +83,30 @@ export interface PostResult extends ReadResult {
 export const browseReply = record('BrowseReply', {
   resource: openEnum(['profile', 'followers', 'following', 'search', 'replies'], 'Kind of list.'),
   handle: optionalText.describe(
-    'Handle of the account, or of the author of the post, without `@`; absent if unknown.',
+    'Handle of the requested account, without `@`. For replies, the handle of the author of the post. Absent if unknown, and for a search.',
   ),
-  id: optionalText.describe('Id of the post, for replies.'),
-  url: optionalText.describe('URL of the post, for replies.'),
-  query: optionalText.describe('Text of the search.'),
+  id: optionalText.describe('Id of the post whose replies were requested; absent for other lists.'),
+  url: optionalText.describe(
+    'URL of the post whose replies were requested; absent for other lists.',
+  ),
+  query: optionalText.describe('Search text; absent for other lists.'),
   feed: openEnum(feeds, 'Feed of the search.').optional(),
   profile: account.optional(),
   posts: list(post)
     .optional()
-    .describe('Items of a profile, a list of replies or a search of posts.'),
-  users: list(account).optional().describe('Items of a list or a search of accounts.'),
+    .describe('Posts of a profile, replies, or posts that a search has found.'),
+  users: list(account)
+    .optional()
+    .describe('Followers, followed accounts, or accounts that a search has found.'),
   page: z.number().int().describe('Page number, from 1.'),
   limit: z.number().int().describe('Maximum number of items on the page, as requested, up to 100.'),
   nextCursor: optionalText.describe('Cursor of the next page; absent on the last page.'),
   warnings,
-  degraded: z.boolean().describe('Whether the results are not live.'),
+  degraded: z
+    .boolean()
+    .describe(
+      'Whether the results come from the archive, because the platform could not be searched.',
+    ),
   markdown: z.string().describe('Markdown representation of the same result.'),
   source: openEnum(sourceNames, 'Provider that answered.'),
   fetched_at: z
@@ -122,7 +134,7 @@ export type BrowseSubject =
       readonly url: string;
       /** Handle of the post's author, without `@`; `null` if unknown. */
       readonly handle: string | null;
-      /** Post to which the replies belong; `null` if the source has not sent that post. */
+      /** Post whose replies were requested; `null` if the source has not sent that post. */
       readonly answered: z.output<typeof post> | null;
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
@@ -155,7 +167,7 @@ export const embedReply = record('EmbedReply', {
   provider_url: z.string(),
   cache_age: z.number().int().describe('Suggested caching time in seconds.'),
   thumbnail_url: optionalText.describe(
-    'URL of an image within `maxwidth` and `maxheight`. The three `thumbnail_` members come together.',
+    'URL of an image that is not larger than `maxwidth` and `maxheight`. Either all three `thumbnail_` members are present, or none.',
   ),
   thumbnail_width: z.number().int().optional(),
   thumbnail_height: z.number().int().optional(),

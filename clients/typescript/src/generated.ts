@@ -6,7 +6,7 @@ export interface Account {
   readonly screen_name: string;
   readonly name: string;
   readonly url: string;
-  /** Present if the account was read from another server than its own. */
+  /** Present if the account was read from a server that is not the server of the account. */
   readonly copied_from?: CopiedFrom;
   readonly description: string | null;
   /** Links, mentions and styles of `description`. Absent if none are known. */
@@ -109,20 +109,20 @@ export type ArticleBlock = {
 export interface BrowseReply {
   /** Kind of list. */
   readonly resource: 'profile' | 'followers' | 'following' | 'search' | 'replies' | (string & {});
-  /** Handle of the account, or of the author of the post, without `@`; absent if unknown. */
+  /** Handle of the requested account, without `@`. For replies, the handle of the author of the post. Absent if unknown, and for a search. */
   readonly handle?: string;
-  /** Id of the post, for replies. */
+  /** Id of the post whose replies were requested; absent for other lists. */
   readonly id?: string;
-  /** URL of the post, for replies. */
+  /** URL of the post whose replies were requested; absent for other lists. */
   readonly url?: string;
-  /** Text of the search. */
+  /** Search text; absent for other lists. */
   readonly query?: string;
   /** Feed of the search. */
   readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | (string & {});
   readonly profile?: Account;
-  /** Items of a profile, a list of replies or a search of posts. */
+  /** Posts of a profile, replies, or posts that a search has found. */
   readonly posts?: readonly Post[];
-  /** Items of a list or a search of accounts. */
+  /** Followers, followed accounts, or accounts that a search has found. */
   readonly users?: readonly Account[];
   /** Page number, from 1. */
   readonly page: number;
@@ -132,7 +132,7 @@ export interface BrowseReply {
   readonly nextCursor?: string;
   /** Sentences about missing or unusual content. */
   readonly warnings: readonly string[];
-  /** Whether the results are not live. */
+  /** Whether the results come from the archive, because the platform could not be searched. */
   readonly degraded: boolean;
   /** Markdown representation of the same result. */
   readonly markdown: string;
@@ -165,7 +165,7 @@ export interface Community {
 }
 
 export interface CopiedFrom {
-  /** Host of the server that sent the copy. It may have changed the content. */
+  /** Host of the server that sent the copy. This server may have changed the content. */
   readonly host: string;
   /** URL of the copy on that server. */
   readonly url: string;
@@ -187,7 +187,7 @@ export interface EmbedReply {
   readonly provider_url: string;
   /** Suggested caching time in seconds. */
   readonly cache_age: number;
-  /** URL of an image within `maxwidth` and `maxheight`. The three `thumbnail_` members come together. */
+  /** URL of an image that is not larger than `maxwidth` and `maxheight`. Either all three `thumbnail_` members are present, or none. */
   readonly thumbnail_url?: string;
   readonly thumbnail_width?: number;
   readonly thumbnail_height?: number;
@@ -197,7 +197,7 @@ export interface Facet {
   readonly type: 'link' | 'mention' | 'hashtag' | 'symbol' | 'bold' | 'italic' | 'strikethrough' | 'code' | (string & {});
   /** Offset of the first Unicode code point of the range in `text`. */
   readonly start: number;
-  /** Offset of the code point after the range. */
+  /** Offset of the first Unicode code point after the range in `text`. */
   readonly end: number;
   /** Target of a link, mention or tag. */
   readonly url?: string;
@@ -206,16 +206,16 @@ export interface Facet {
 export interface HistoryIndexEntry {
   readonly id: string;
   readonly url: string;
-  /** Time of the post, or of the original of a repost: ISO 8601, UTC. */
+  /** Time at which the post was published: ISO 8601, UTC. For a repost, this is the time of the original post. */
   readonly created_at: string;
   /** `created_at` in Unix seconds. */
   readonly created_timestamp: number;
-  /** Whether the account reposted this post. */
+  /** Whether this is a repost by the account whose history was requested. */
   readonly repost: boolean;
 }
 
 export interface HistoryMeta {
-  /** Handle in the spelling of the account, without `@`. */
+  /** Handle of the account, in the spelling that the account uses, without `@`. */
   readonly handle: string;
   /** Parameter `since`: ISO 8601, UTC; null if it was omitted. */
   readonly since: string | null;
@@ -230,21 +230,21 @@ export interface HistoryMeta {
   readonly nocache: boolean;
   /** Number of posts in the response. */
   readonly count: number;
-  /** Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`). */
+  /** Number of posts in the response that earlier imports had stored (`PERCH_ARCHIVE_HISTORY`). */
   readonly from_archive: number;
-  /** Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts. */
+  /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. For a repost, this is the time of the post above it in the timeline. */
   readonly oldest: string | null;
-  /** Position of the first post in the timeline: ISO 8601, UTC. Null without posts. */
+  /** Time of the first post in the response: ISO 8601, UTC; null if there are no posts. */
   readonly newest: string | null;
-  /** Whether the range was not read completely: `max_posts`, time, or a failure. */
+  /** Whether Perch did not read the whole range, because of `max_posts`, a timeout, or a failure. */
   readonly truncated: boolean;
-  /** Whether the range was read down to its oldest post. */
+  /** Whether the range contains no posts older than `oldest`. */
   readonly floor_reached: boolean;
-  /** Value of `until` that continues a truncated import. Its first posts may be repeated. */
+  /** Value of `until` for a request that continues a truncated import. The first posts of the next response may repeat posts of this response. */
   readonly next_until?: string;
-  /** Ranges that were not read because of a failure or for lack of time, newest first. */
+  /** Parts of the range that Perch did not read because of a failure or a timeout, newest first. */
   readonly gaps: readonly HistoryRange[];
-  /** Ranges that may lack posts: the source kept sending fewer posts than expected. */
+  /** Parts of the range in which posts may be missing, because the source repeatedly sent fewer posts than expected. */
   readonly uncertain: readonly HistoryRange[];
   /** Number of pages requested from the source. */
   readonly pages: number;
@@ -254,7 +254,7 @@ export interface HistoryMeta {
 
 export interface HistoryMetaLine {
   readonly meta: {
-    /** Handle in the spelling of the account, without `@`. */
+    /** Handle of the account, in the spelling that the account uses, without `@`. */
     readonly handle: string;
     /** Parameter `since`: ISO 8601, UTC; null if it was omitted. */
     readonly since: string | null;
@@ -269,21 +269,21 @@ export interface HistoryMetaLine {
     readonly nocache: boolean;
     /** Number of posts in the response. */
     readonly count: number;
-    /** Number of posts stored by earlier imports (`PERCH_ARCHIVE_HISTORY`). */
+    /** Number of posts in the response that earlier imports had stored (`PERCH_ARCHIVE_HISTORY`). */
     readonly from_archive: number;
-    /** Position of the last post in the timeline: ISO 8601, UTC. A repost has the position of the post above it. Null without posts. */
+    /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. For a repost, this is the time of the post above it in the timeline. */
     readonly oldest: string | null;
-    /** Position of the first post in the timeline: ISO 8601, UTC. Null without posts. */
+    /** Time of the first post in the response: ISO 8601, UTC; null if there are no posts. */
     readonly newest: string | null;
-    /** Whether the range was not read completely: `max_posts`, time, or a failure. */
+    /** Whether Perch did not read the whole range, because of `max_posts`, a timeout, or a failure. */
     readonly truncated: boolean;
-    /** Whether the range was read down to its oldest post. */
+    /** Whether the range contains no posts older than `oldest`. */
     readonly floor_reached: boolean;
-    /** Value of `until` that continues a truncated import. Its first posts may be repeated. */
+    /** Value of `until` for a request that continues a truncated import. The first posts of the next response may repeat posts of this response. */
     readonly next_until?: string;
-    /** Ranges that were not read because of a failure or for lack of time, newest first. */
+    /** Parts of the range that Perch did not read because of a failure or a timeout, newest first. */
     readonly gaps: readonly HistoryRange[];
-    /** Ranges that may lack posts: the source kept sending fewer posts than expected. */
+    /** Parts of the range in which posts may be missing, because the source repeatedly sent fewer posts than expected. */
     readonly uncertain: readonly HistoryRange[];
     /** Number of pages requested from the source. */
     readonly pages: number;
@@ -303,9 +303,9 @@ export interface HistoryPostLine {
 }
 
 export interface HistoryRange {
-  /** Start of the range, ISO 8601, UTC; null for the account’s first post. */
+  /** Start of the range: ISO 8601, UTC; null if the range starts with the first post of the account. */
   readonly since: string | null;
-  /** End of the range, exclusive, ISO 8601, UTC; null for now. */
+  /** End of the range, exclusive: ISO 8601, UTC; null if the range ends now. */
   readonly until: string | null;
 }
 
@@ -315,7 +315,7 @@ export interface HistoryReply {
   /** Handle of the account, without `@`. */
   readonly handle: string;
   readonly profile?: Account;
-  /** Posts in the order of the timeline, newest first. With `index`, entries of an index. */
+  /** Posts in the order of the timeline, newest first. If the parameter `index` is true, the items are index entries instead of full posts. */
   readonly posts: readonly (Post | HistoryIndexEntry)[];
   readonly meta: HistoryMeta;
   /** Sentences about missing or unusual content. */
@@ -374,7 +374,7 @@ export interface PostReply {
   readonly markdown: string;
   /** Posts in reading order: ancestors, the post, the rest of the author’s thread, replies. */
   readonly posts: readonly Post[];
-  /** False if `full=true` added dates, metrics and profile details. */
+  /** Whether `markdown` is compact. It is false if the parameter `full=true` added dates, metrics and profile details. */
   readonly compact: boolean;
   /** Sentences about missing or unusual content. */
   readonly warnings: readonly string[];
@@ -745,9 +745,9 @@ export interface SessionStarted {
 export interface Status {
   readonly type: 'status';
   readonly id: string;
-  /** URL of the post. With `copied_from`, the URL of the original according to that server. */
+  /** URL of the post. If `copied_from` is present, this is the URL of the original post as stated by the server that sent the copy. */
   readonly url: string;
-  /** Present if the post was read from another server than the author’s. Perch has not verified that the author wrote it. */
+  /** Present if the post was read from a server that is not the server of the author. Perch has not verified that the author wrote the post. */
   readonly copied_from?: CopiedFrom;
   readonly text: string;
   /** Links, mentions and styles in `text`, sorted by `start`. Their ranges may nest but never cross. */

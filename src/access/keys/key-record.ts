@@ -9,7 +9,7 @@ const label = z
   .max(100, 'must have at most 100 characters')
   // Lone surrogates (Cs) cannot be stored as UTF-8; the other characters would break a table of keys.
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
-  .describe('Name of the key for people, on one line.');
+  .describe('Label by which people recognize the key, on one line.');
 
 /**
  * Schema of an API key's rate limit: number of units per time window (most reads cost one unit).
@@ -20,7 +20,9 @@ const allowance = z
   .min(1, 'must be a whole number from 1 to 1000000')
   .max(1_000_000, 'must be a whole number from 1 to 1000000')
   .nullable()
-  .describe('Units that the key may spend in a window; null for the server’s default.');
+  .describe(
+    'Number of units that the key may spend in a time window; null for the server’s default.',
+  );
 
 /** Schema of the operator's notes about an API key; `null` if there are no notes. */
 const notes = z
@@ -40,7 +42,10 @@ export type NewKey = z.output<typeof newKey>;
 /** Schema of changes to an API key. Omitted fields stay unchanged. */
 export const keyChanges = z
   .strictObject({
-    enabled: z.boolean('must be true or false').optional().describe('Whether the key is accepted.'),
+    enabled: z
+      .boolean('must be true or false')
+      .optional()
+      .describe('Whether Perch accepts requests with the key.'),
     label: label.optional(),
     allowance: allowance.optional(),
     notes: notes.optional(),
@@ -85,9 +90,11 @@ function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z
 /** Schema of an API key's record in responses, without the key itself. */
 export const keyMembers = z
   .object({
-    id: z.string().describe('12 hex digits, independent of the key itself.'),
+    id: z
+      .string()
+      .describe('Id of the key: 12 random hex digits. The id reveals nothing about the key.'),
     label: describeAs(z.string(), label),
-    enabled: z.boolean().describe('Whether the key is accepted.'),
+    enabled: z.boolean().describe('Whether Perch accepts requests with the key.'),
     allowance: describeAs(z.number().int().nullable(), allowance),
     created_at: z.string().describe('Time at which the key was created: ISO 8601, UTC.'),
     last_used_at: z
