@@ -6,9 +6,14 @@ export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** Address and network of a client. The server limits the resources that each address and each network may use. */
 export interface Client {
-  /** The client's IP address, or a keyed hash of the address. */
+  /**
+   * IP address of the client. For limits on sessions, a hash of the IP address with a secret key.
+   */
   readonly address: string;
-  /** The /48 network of an IPv6 address, or a keyed hash of the network; `null` for IPv4. */
+  /**
+   * The /48 network of an IPv6 address; `null` for IPv4. For limits on sessions, a hash of the
+   * network with a secret key.
+   */
   readonly network: string | null;
 }
 

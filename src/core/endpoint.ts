@@ -58,6 +58,9 @@ export interface Endpoint {
   readonly headers?: EndpointHeaders;
   /** Codes of the errors that the route can return, in addition to the errors of all routes. */
   readonly problems: readonly ProblemCode[];
-  /** `open`: no credentials; `key`: an optional API key; `bearer`: any bearer token; `operator`: the admin token. */
+  /**
+   * Credentials that the route accepts. `open`: none; `key`: an optional API key; `bearer`: any
+   * bearer token; `operator`: the admin token.
+   */
   readonly access: 'open' | 'key' | 'bearer' | 'operator';
 }

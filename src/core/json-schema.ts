@@ -8,7 +8,10 @@ export interface SchemaForms {
   get(schema: z.core.$ZodType): JsonSchema | undefined;
 }
 
-/** Returns the JSON Schema of the values that a zod schema accepts. `forms` replace generated JSON Schemas. */
+/**
+ * Returns the JSON Schema of the values that a zod schema accepts. `forms` contains hand-written
+ * JSON Schemas, which replace the generated ones.
+ */
 export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, {
     io: 'input',

@@ -76,8 +76,9 @@ const busyMs = 10;
 const maxExtensions = 5;
 
 /**
- * Rejects with an EngineError if a call takes longer than `ms` milliseconds. If this process was too busy to send the
- * call or to receive its reply, waits for another `ms` milliseconds, up to five times.
+ * Returns the result of a call. Rejects with an EngineError if the call takes longer than `ms`
+ * milliseconds. If this process was too busy to send the call or to receive its reply, waits for
+ * another `ms` milliseconds, up to five times.
  */
 export function withinDeadline<Value>(call: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {

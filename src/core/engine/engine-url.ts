@@ -3,7 +3,7 @@ import { parseUrl } from '../http/url.ts';
 /** Host and port of one Valkey or Redis server, or of one sentinel. */
 export type EngineNode = Readonly<{ host: string; port: number }>;
 
-/** Parsed value of `PERCH_REDIS_URL`. */
+/** Parsed value of `PERCH_REDIS_URL`, the URL of the shared Valkey or Redis server. */
 export interface EngineAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   readonly isTls: boolean;

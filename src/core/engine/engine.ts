@@ -187,8 +187,8 @@ type Send = <Value>(
  */
 async function createSender(options: EngineOptions, health: Health) {
   /**
-   * Reason for the loss of the connection; `null` after a successful call. The errors of commands
-   * do not contain the reason.
+   * Reason why the connection to the shared Valkey or Redis server was lost; `null` after a
+   * successful call. The errors of commands do not contain the reason.
    */
   let lost: string | null = null;
   const onError = (error: unknown): void => {

@@ -62,7 +62,7 @@ export const listOwnFiles = (path: string): readonly string[] =>
 
 /**
  * Removes other users' access to a data folder and to Perch's files in it. If the folder also
- * contains other files, as `/tmp` does, its own permissions stay unchanged.
+ * contains other files, as `/tmp` does, the permissions of the folder itself stay unchanged.
  * @returns a warning for the operator if other users can still access the folder, otherwise `null`
  */
 export function restrictDataFolder(path: string): string | null {

@@ -46,8 +46,8 @@ export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promi
 }
 
 /**
- * Returns the code of an error that `getOnce` throws, or its message if there is no code. For a
- * host with several addresses, returns the code for the first one.
+ * Returns the code of an error that `getOnce` throws, or the message of the error if there is no
+ * code. If a host has several addresses, returns the code of the error for the first address.
  */
 export function codeOfFailure(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? error.errors : [];

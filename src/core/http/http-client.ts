@@ -73,8 +73,9 @@ export interface RequestContext extends Sliced {
 
 export interface HttpClient<Answer = HttpAnswer> {
   /**
-   * Sends a GET request. Follows up to two redirects to the same origin. Retries once, after 20 to 120 ms, if the
-   * connection is reset before a byte arrives. Throws HttpFailure, and the errors of `takeRequest` and `takeBytes`.
+   * Sends a GET request. Follows up to two redirects to the same origin. Retries once, after 20 to
+   * 120 ms, if the connection is reset before a byte arrives. Throws HttpFailure, and the errors of
+   * the callbacks `takeRequest` and `takeBytes` in `context`.
    */
   get(url: URL, context: RequestContext): Promise<Answer>;
   close(): Promise<void>;
@@ -134,7 +135,7 @@ interface AttemptOptions<Answer> extends SendOptions<Answer> {
    * @throws the error itself if it is a Problem
    */
   readonly toFailure: (error: unknown) => HttpFailure;
-  /** Counts a sent request. Returns the number of requests that were sent earlier. */
+  /** Counts a request that is about to be sent. Returns the number of earlier requests. */
   readonly countSent: () => number;
 }
 

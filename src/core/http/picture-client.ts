@@ -21,7 +21,10 @@ export interface PictureBytes {
 /** Response to a request for a picture. */
 export interface PictureAnswer {
   readonly status: number;
-  /** Value of the header `Retry-After` in seconds. */
+  /**
+   * Value of the response header `Retry-After` in seconds; `undefined` if the header is absent or
+   * invalid.
+   */
   readonly retryAfterSeconds: number | undefined;
   /**
    * Picture; `null` if the status is not 200, the body is compressed, or the content is not JPEG,

@@ -66,11 +66,14 @@ export function openPublicClient<Answer>(
 interface HostPoolOptions {
   readonly connect: (host: string) => Promise<Socket>;
   /**
-   * Maximum number of hosts with open connections. Beyond it, the connections to the least recently
-   * used host are closed.
+   * Maximum number of hosts with open connections. At this number, Perch closes the connections to
+   * one of these hosts before it connects to another host.
    */
   readonly maxHosts: number;
-  /** Maximum time in milliseconds until a response begins, and between two chunks of the body. */
+  /**
+   * Maximum time in milliseconds to wait for data from the host: for the start of a response, and
+   * then for each further chunk of the body.
+   */
   readonly timeoutMs: number;
 }
 
