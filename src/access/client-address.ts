@@ -97,7 +97,8 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
 type Connection = Readonly<{ remoteAddress?: string | undefined }>;
 
 /**
- * Creates a function that returns the client of a connection; `null` if the connection comes from a trusted proxy.
+ * Creates a function. The function returns the client at the remote end of a connection, or `null`
+ * if the remote end is a trusted proxy.
  * @param trusted valid entries of `PERCH_TRUST_PROXY` (see `trustedProxyFault`)
  */
 export function createConnectionReader(
@@ -130,9 +131,10 @@ const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
- * Creates a function that returns the client address of a request in the format of `toClientAddress`. This is the
- * remote address of the socket. If that is a trusted proxy, it is the rightmost address in `X-Forwarded-For` that is
- * not a trusted proxy.
+ * Creates a function that returns the client address of a request in the format of
+ * `toClientAddress`. By default, the client address is the remote address of the socket. If the
+ * remote address belongs to a trusted proxy, the client address is the rightmost address in
+ * `X-Forwarded-For` that does not belong to a trusted proxy.
  */
 export function createAddressReader({
   trusted,
@@ -160,8 +162,9 @@ export function createAddressReader({
 const maxEntries = 32;
 
 /**
- * Reads an `X-Forwarded-For` header from right to left. Returns the client's name: the first address that is not a
- * trusted proxy, else the last valid address; an empty string if no address is valid.
+ * Reads an `X-Forwarded-For` header from right to left. Returns the client address: the first
+ * address that is not a trusted proxy, else the last valid address; an empty string if no address
+ * is valid.
  */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';

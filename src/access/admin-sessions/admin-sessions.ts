@@ -7,23 +7,32 @@ export const idleMs = 30 * 60_000;
 /** Maximum age of a dashboard session in milliseconds. */
 export const maxAgeMs = 8 * 3_600_000;
 
-/** Cause of a session lookup: a request by the operator (`visit`), or an automatic request by a script (`look`). */
+/**
+ * Cause of a lookup of a dashboard session: a request by the operator (`visit`), or an automatic
+ * request by a script (`look`).
+ */
 export type SessionUse = 'visit' | 'look';
 
 /** Store of dashboard sessions. A session that the store does not contain has ended. */
 export interface AdminSessions {
   /** Adds a session. `id` is a hash of the secret in the session cookie. */
   add(id: string): Promise<void>;
-  /** Returns whether a session exists and has not ended. The reason `visit` restarts the idle time, `look` does not. */
+  /**
+   * Returns whether a dashboard session exists and has not ended. The reason `visit` restarts the
+   * idle time; the reason `look` does not.
+   */
   find(id: string, reason: SessionUse): Promise<boolean>;
   /** Ends a session on all instances. */
   remove(id: string): Promise<void>;
 }
 
-/** Maximum number of sessions. Above this number, the session that has been idle longest ends. */
+/**
+ * Maximum number of dashboard sessions. Above this number, the session that has been idle longest
+ * ends.
+ */
 const maxSessions = 1000;
 
-/** Creates a session store in memory. A restart of the process ends all sessions. */
+/** Creates a store of dashboard sessions in memory. A restart of the process ends all sessions. */
 export function createAdminSessions(clock: Clock): AdminSessions {
   const startedMs = new LRUCache<string, number>({
     maxSize: maxSessions, // `max` would allocate memory for all entries in advance

@@ -14,8 +14,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Lua script that stores the start time of a session, read from the clock of the Valkey or Redis
- * server. ARGV: idle time in milliseconds.
+ * Lua script that stores the start time of a dashboard session, read from the clock of the Valkey
+ * or Redis server. ARGV: idle time in milliseconds.
  */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
@@ -23,8 +23,8 @@ return 1
 `);
 
 /**
- * Lua script that returns 1 if a session has not ended, otherwise 0. ARGV in milliseconds: maximum age, and new idle
- * time (0 keeps the current idle time).
+ * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age,
+ * and new idle time (0 keeps the current idle time), both in milliseconds.
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])
@@ -38,7 +38,10 @@ if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], math.min(left, ARGV
 return 1
 `);
 
-/** Creates a session store in the shared engine (Redis or Valkey). Methods throw EngineError if the engine fails. */
+/**
+ * Creates a store of dashboard sessions in the shared Valkey or Redis server. The methods of the
+ * store throw EngineError if the server fails.
+ */
 export function createSharedAdminSessions(engine: Engine): AdminSessions {
   return {
     add: async (id) => {

@@ -54,8 +54,8 @@ export interface Allowances {
    */
   refresh(account: Account): Promise<void> | null;
   /**
-   * Number that increases when a rate-limit state may have changed. Until then, a cached state stays valid for
-   * `validMs`.
+   * Number that increases when a rate-limit state may have changed. While the number stays the
+   * same, a cached state is correct for `validMs` milliseconds.
    */
   readonly revision: number;
   readonly pool: Pool;

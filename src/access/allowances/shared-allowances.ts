@@ -21,7 +21,10 @@ interface SharedAllowancesOptions {
   readonly secret: Buffer;
 }
 
-/** Rate-limit state of an account, as returned by the shared engine (Valkey or Redis) at the epoch time `atMs`. */
+/**
+ * State of a rate-limit account, as returned by the shared Valkey or Redis server. `atMs` is the
+ * Unix time of the reply in milliseconds.
+ */
 type Seen = AccountState & Readonly<{ atMs: number }>;
 
 const maxSeen = 100_000;

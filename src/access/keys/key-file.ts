@@ -47,8 +47,9 @@ export class KeyFileError extends Error {
 
 export interface KeyFile {
   /**
-   * Runs `work` on the current file and returns its result. If the file has a fault in `createOn`, creates an empty key
-   * store first. Waits up to 20 ms for a lock. @throws KeyFileError if the file cannot be used
+   * Runs `work` on the file of API keys and returns the result. If the fault of the file is in the
+   * list `createOn`, creates an empty key store first. Waits up to 20 ms for a lock.
+   * @throws KeyFileError if the file cannot be used
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
@@ -143,7 +144,10 @@ function isSameFile(a: FileState, b: FileState): boolean {
   return a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
-/** Returns the identity of the file at a path; a fault if the file is missing, empty or not a regular file. */
+/**
+ * Returns the device and inode numbers of the file at a path; a fault if the file is missing, empty
+ * or not a regular file.
+ */
 function findFile(path: string): FileIdentity | KeyFileFault {
   if (path === inMemory) return { dev: 0, ino: 0 };
   const stats = statSync(path, { throwIfNoEntry: false });

@@ -23,8 +23,8 @@ export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
  */
 export interface KeyStore {
   /**
-   * Checks an API key from a request. Considers all earlier changes, including changes by other processes. Never
-   * throws.
+   * Checks an API key from a request. Takes into account all earlier changes of the store,
+   * including changes by other processes. Never throws.
    */
   check(key: string): KeyCheck | Promise<KeyCheck>;
   /** Returns all keys, oldest first. */
@@ -40,7 +40,7 @@ export interface KeyStore {
    * id.
    */
   rotate(id: string): Promise<IssuedKey | undefined>;
-  /** Stores pending times of last use and closes the store. */
+  /** Stores the buffered times at which keys were last used, then closes the store. */
   close(): void | Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export function createKey(random: Random): string {
   return prefix + random.bytes(secretBytes).toString('base64url');
 }
 
-/** Returns the SHA-256 hash of a key in hex. The key store contains only this hash. */
+/** Returns the SHA-256 hash of an API key in hex. The store of API keys contains only this hash. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
 }

@@ -59,8 +59,8 @@ return 1
 `);
 
 /**
- * Lua script that replaces an API key. ARGV: old hash, record, id; new hash, record, id. Returns 0 if the stored record
- * differs from the old record.
+ * Lua script that replaces an API key. ARGV: old hash, record, id; new hash, record, id. If the
+ * stored record differs from the old record, the script changes nothing and returns 0.
  */
 const replaceScript = defineScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -216,7 +216,10 @@ function createKeyTable(engine: Engine) {
 
 type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
 
-/** Creates two caches of check results, so that results for invalid keys cannot evict results for valid keys. */
+/**
+ * Creates two caches for the results of checks of API keys: one for valid keys, one for invalid
+ * keys. Therefore, results for invalid keys cannot evict results for valid keys.
+ */
 function createVerdicts(clock: Clock) {
   const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
   const verdicts = { valid: create(), invalid: create() };
