@@ -16,8 +16,9 @@ export function describeUnknown(name: string, label: string, known: readonly str
 }
 
 /**
- * Returns the known name that differs only by the prefix `PERCH_` or the suffix `_FILE`; else the most similar name;
- * `undefined` if none is similar.
+ * Returns the known name that differs from `name` only by the prefix `PERCH_` or the suffix
+ * `_FILE`. If there is none, returns the most similar known name; `undefined` if no known name is
+ * similar.
  */
 function findNear(name: string, known: readonly string[]): string | undefined {
   const other = name.startsWith('PERCH_') ? name.slice('PERCH_'.length) : `PERCH_${name}`;

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/match-path.ts';
 import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
-/** Default first path segment in URLs of the session service. Clients of the service expect this default. */
+/**
+ * Default of the first path segment in the URLs of sessions (conversations with questions about the
+ * documentation). Existing clients expect this path segment.
+ */
 const defaultSegment = 'svc';
 
 /** Schemas of the environment variables of the session service, including all its limits. */

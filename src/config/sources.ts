@@ -104,7 +104,8 @@ function toSettings(
 }
 
 /**
- * Removes each secret that a source sets twice, as a value and as a file. Returns an error for each of these secrets.
+ * Removes from `set` each secret that a source sets twice, as a value and as a file. Returns an
+ * error for each of these secrets.
  */
 function removePairs(set: Map<string, Setting>, secrets: readonly string[]): SettingFault[] {
   const pairs = secrets.filter((name) => set.has(name) && set.has(fileVariableOf(name)));

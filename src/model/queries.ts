@@ -30,7 +30,10 @@ interface PageQuery {
   readonly count: number;
 }
 
-/** Query for an account's posts, newest first, from before `untilSeconds` (Unix seconds). `null` means no limit. */
+/**
+ * Query for the posts of an account that are older than `untilSeconds` (Unix seconds), newest
+ * first. If `untilSeconds` is `null`, the query has no time limit.
+ */
 export interface TimelineQuery extends PageQuery {
   readonly kind: 'timeline';
   readonly account: AccountReference;

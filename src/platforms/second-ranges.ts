@@ -5,7 +5,7 @@ export interface SecondRange {
   readonly toSecond: number;
 }
 
-/** Returns the parts of `whole` that no range in `others` covers, newest first. */
+/** Returns the parts of the time range `whole` that no range in `others` covers, newest first. */
 export function subtractRanges(
   whole: SecondRange,
   others: readonly SecondRange[],
