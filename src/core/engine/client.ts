@@ -64,8 +64,8 @@ export async function connectEngine(options: ConnectOptions): Promise<EngineConn
 type Redis = typeof import('@redis/client');
 
 /**
- * Returns the client options that are the same for a single server, for sentinels and for a
- * cluster.
+ * Returns the options of the Redis client that are the same for a single server, for sentinels and
+ * for a cluster.
  */
 function toCommon({ isTls, username, password }: EngineAddress) {
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs };

@@ -25,7 +25,7 @@ const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
  */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** Converts any error of a command to an EngineError. */
+/** Converts any error of a Redis command to an EngineError. */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const message = error instanceof Error ? toMessage(error) : String(error);

@@ -152,8 +152,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Returns a warning for each setting or state of a primary server that risks a loss of data or a
- * refusal of writes.
+ * Returns a warning for each setting or state of a primary Valkey or Redis server that risks a loss
+ * of data or a refusal of writes.
  */
 export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string[] {
   return rules.flatMap(({ applies, describe }) => {
@@ -163,13 +163,19 @@ export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string
   });
 }
 
-/** Returns a field of a reply to `INFO`; `undefined` if the reply does not contain it. */
+/**
+ * Returns a field of a reply to the Redis command `INFO`; `undefined` if the reply does not contain
+ * the field.
+ */
 function readField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((one) => one.startsWith(`${name}:`));
   return line?.slice(name.length + 1);
 }
 
-/** Returns a numeric field of a reply to `INFO`; 0 if the reply does not contain it. */
+/**
+ * Returns a numeric field of a reply to the Redis command `INFO`; 0 if the reply does not contain
+ * the field.
+ */
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
 

@@ -66,8 +66,8 @@ export interface Engine {
    */
   waitUntilUp(ms: number): Promise<boolean>;
   /**
-   * Calls the listener with each message of a channel. Messages that are sent during an outage are
-   * lost.
+   * Calls the listener with each message of a Redis channel. Messages that are sent during an
+   * outage are lost.
    */
   subscribe(channel: string, listener: (message: string) => void): void;
   /**
@@ -106,8 +106,8 @@ const operatorDeadlineMs = 2000;
 const probeMs = 200;
 const heartbeatMs = 1000;
 /**
- * Number of consecutive failed probes after which Perch replaces the connection, because it may be
- * half-open.
+ * Number of consecutive failed probes after which Perch replaces the connection to the shared
+ * Valkey or Redis server, because the connection may be half-open.
  */
 const probesPerConnection = 5;
 /** Milliseconds without a heartbeat after which an instance no longer counts as running. */
@@ -228,8 +228,8 @@ async function createSender(options: EngineOptions, health: Health) {
 }
 
 /**
- * Creates functions that subscribe to channels. `resubscribe` repeats all subscriptions after a
- * reconnection.
+ * Creates functions that subscribe to Redis channels. `resubscribe` repeats all subscriptions after
+ * a reconnection.
  */
 function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   const listeners = new Map<string, (message: string) => void>();

@@ -84,7 +84,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     },
     /**
      * Returns the limit that a client would exceed by using a further `amount` of a resource;
-     * `null` if it would exceed no limit.
+     * `null` if no limit would be exceeded.
      */
     findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
       const usage = usageOf(resource);

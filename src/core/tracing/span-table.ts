@@ -38,8 +38,8 @@ interface SpanDefinition {
   /** Name of the spans; `null` if each span's name depends on its operation. */
   readonly name: string | null;
   /**
-   * Pattern of the span names if they depend on the operation, such as `tools/call
-   * {gen_ai.tool.name}`.
+   * Pattern of the span names if the names depend on the operation. An example of a pattern is
+   * `tools/call {gen_ai.tool.name}`.
    */
   readonly form?: string;
   readonly kind: 'server' | 'client' | 'internal';
