@@ -43,8 +43,8 @@ export interface AllowanceStore {
   stateOf(account: string, limit?: number): AccountState;
   /**
    * Loads the states of rate-limit accounts if `stateOf` might return states that are more than one
-   * second old. Otherwise returns `null`. The method is absent if there is only one instance of
-   * Perch, because its states are always current.
+   * second old. Otherwise returns `null`. The in-memory store does not have this method, because
+   * its states are always current.
    */
   refresh?(charges: readonly Charge[]): Promise<void> | null;
 }

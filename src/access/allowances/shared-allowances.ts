@@ -10,8 +10,8 @@ interface SharedAllowancesOptions {
   readonly windowMs: number;
   readonly clock: Clock;
   /**
-   * Returns the Redis hash tag for the charges of one request. A Redis cluster stores all Redis
-   * keys that have the same hash tag on the same server.
+   * Returns the text whose hash is the Redis hash tag for the rate-limit accounts in `charges`. A
+   * Redis cluster stores all Redis keys that have the same hash tag on the same server.
    */
   readonly tagOf: (charges: readonly Charge[]) => string;
   /**

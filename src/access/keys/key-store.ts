@@ -68,7 +68,10 @@ interface KeyStoreOptions {
 
 /** Milliseconds for which `check` does not access the store after a failure. */
 const cooldownMs = 1000;
-/** Maximum number of milliseconds for which an operator's request is retried while the key file is locked. */
+/**
+ * Maximum number of milliseconds for which a request by an operator is retried while the file of
+ * API keys is locked.
+ */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
@@ -180,7 +183,10 @@ function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   };
 }
 
-/** Calls `use`. While the file is locked, retries for up to two seconds. */
+/**
+ * Calls `use` and returns its result. While the file of API keys is locked, retries for up to two
+ * seconds.
+ */
 async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<Value> {
   const lastTryMs = clock.now() + lockTimeoutMs;
   for (;;) {

@@ -46,7 +46,10 @@ const operatorDeadlineMs = 2000;
  * fails.
  */
 const knownMs = 30_000;
-/** Maximum number of cached check results for valid keys. The cache for invalid keys has the same limit. */
+/**
+ * Maximum number of cached check results for valid API keys. The cache for invalid API keys has the
+ * same limit.
+ */
 const maxKnown = 10_000;
 const maxAttempts = 20;
 
