@@ -74,7 +74,10 @@ export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
-  /** Direct replies in the requested order. Each is followed by its own replies. */
+  /**
+   * Direct replies to the post, in the requested order. Each direct reply is followed by the
+   * replies to that reply.
+   */
   readonly replies: readonly Post[];
   /** Requested parts of the conversation that could not be read. `warnings` explains each missing part. */
   readonly missing: readonly ('thread' | 'replies')[];
