@@ -24,8 +24,7 @@ const checkMs = 250;
 const resolutionMs = 10;
 
 /**
- * Starts to check every 250 ms whether the mean of Node's samples of the event-loop delay reaches
- * `maxDelayMs`. If `maxDelayMs` is 0, nothing is checked.
+ * Starts to check every 250 ms whether the mean delay of the event loop reaches `maxDelayMs`. If `maxDelayMs` is 0, nothing is checked.
  */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
@@ -34,9 +33,10 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
   const timer = setInterval(() => {
-    const meanMs = delays.mean / 1e6; // nanoseconds; not a number if the loop was blocked for the whole interval
+    // `NaN` if the loop was blocked for the whole interval. Node measures in nanoseconds.
+    const meanMs = Math.max(0, delays.mean / 1e6 - resolutionMs);
     isHigh = meanMs >= maxDelayMs;
-    if (!Number.isNaN(meanMs)) means.add(Math.max(0, meanMs - resolutionMs));
+    if (!Number.isNaN(meanMs)) means.add(meanMs);
     delays.reset();
   }, checkMs);
   timer.unref();
