@@ -177,7 +177,7 @@ export const variables = z.object({
     'Timeout in milliseconds for one read, including the attempts with all providers.',
   ),
   PERCH_UPSTREAM_MAX_BYTES: integer(1024, 1_073_741_824, 8_388_608).describe(
-    'Maximum size of the body of an upstream response in bytes. For Mastodon servers that callers name, the maximum is never more than 1 MiB.',
+    'Maximum size of the body of an upstream response in bytes. For Mastodon servers in the handle or URL of a request, the maximum is this value, but not more than 1 MiB.',
   ),
   PERCH_BREAKER_FAILURES: integer(1, 1000, 5).describe(
     'Number of consecutive failures that open a circuit breaker. Each provider has a circuit breaker for each kind of query, such as posts or searches. While the circuit breaker is open, Perch sends no queries of this kind to the provider.',
