@@ -13,7 +13,10 @@ const ports = [18_083, 18_084] as const;
 /** Path of a typical profile request: twenty posts as Markdown. */
 const path = '/api/v1/profiles/ada.example';
 
-/** Compares servers with and without API keys and rate limits. Returns the lines of a Markdown section. */
+/**
+ * Compares the request rates of two servers: one with API keys and rate limits, one without.
+ * Returns the lines of a Markdown section.
+ */
 export async function benchAccess(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-access-'));
   try {

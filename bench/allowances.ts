@@ -11,7 +11,10 @@ const floodSize = 100_000;
  */
 const floods = [1, 60];
 const windowMs = 60_000;
-/** Length of the rate-limit window in milliseconds. No spent unit expires during the simulation. */
+/**
+ * Length of the rate-limit window in milliseconds. The simulation is shorter, so no spent unit
+ * expires in it.
+ */
 const floodWindowMs = 3_600_000;
 const goalMiB = 64;
 const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);

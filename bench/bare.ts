@@ -3,15 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** Response that a minimal server sends to every request. The minimal server is the baseline of a benchmark. */
+/**
+ * Response that a minimal server sends to every request. Benchmarks compare Perch with the minimal
+ * server.
+ */
 export interface Page {
-  /** Path and query of the request that returned this response. */
+  /** Path and query of the URL from which the response was copied. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Path of an SQLite database that the server opens at its start. */
+  /**
+   * Path of an SQLite database. If it is set, the minimal server opens the database at its start.
+   */
   readonly database?: string;
-  /** Headers of the request that returned this response. */
+  /** Headers of the request whose response was copied. Benchmarks send them with each request. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +25,10 @@ const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
 /** Response headers that are not copied, because every server sets its own. */
 const connectionHeaders = ['date', 'connection', 'keep-alive'];
 
-/** Fetches a response, so that a minimal server can send the same bytes and headers. */
+/**
+ * Sends a request to a server, and returns the response, so that a minimal server can send the same
+ * bytes and headers.
+ */
 export async function copyPage({ url, headers }: Target): Promise<Page> {
   const answer = await fetch(url, { headers });
   const { pathname, search } = new URL(url);
@@ -34,7 +42,10 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
   };
 }
 
-/** Starts the minimal server `name`, which sends the given response to every request. */
+/**
+ * Starts a minimal server (plain Node.js or Fastify), which sends the response `page` to every
+ * request.
+ */
 export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
   const file = join(folder, 'page.json');

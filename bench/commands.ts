@@ -26,7 +26,10 @@ const commands = [
   { name: '`perch health`', args: [main, 'health'], goal: 2.5 },
 ];
 
-/** Measures `perch` commands relative to an empty Node.js script. Returns the lines of a Markdown section. */
+/**
+ * Compares the durations of `perch` commands with the duration of an empty Node.js script. Returns
+ * the lines of a Markdown section.
+ */
 export async function benchCommands(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-'));
   const times = commands.map((): number[] => []);

@@ -18,7 +18,10 @@ const cases = [
   { path: '/llms.txt', accept: '*/*' },
 ] as const;
 
-/** Compares pages and documents with a minimal Fastify server that sends the same bytes. Returns Markdown lines. */
+/**
+ * Compares the request rate of Perch for pages and documents with that of a minimal Fastify server
+ * that sends the same bytes. Returns Markdown lines.
+ */
 export async function benchDocuments(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-documents-'));
   const rows: string[] = [];

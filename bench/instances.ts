@@ -13,8 +13,8 @@ const parts = {
 };
 
 /**
- * Compares instances with and without a shared engine (Valkey or Redis server). Prints Markdown, each part as soon as
- * it is measured.
+ * Measures the effect of a shared Valkey or Redis server on Perch instances. Prints Markdown, each
+ * part as soon as it is measured.
  *
  * @param names names of the parts to run; default: all
  */

@@ -1,7 +1,7 @@
 import { type Measured, measure } from './load.ts';
 import type { Target } from './processes.ts';
 
-/** Number of rounds of a comparison. Each round measures every server once, in turn. */
+/** Number of rounds of `interleave`. In each round, every server is measured once. */
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
 
 /** Load on each server in a round. Rounds are short, because the speed of a shared machine changes within seconds. */
@@ -9,11 +9,17 @@ export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connectio
 
 /** Medians of a server's measurements. */
 export interface Interleaved extends Measured {
-  /** Medians of the first server's measurements divided by this server's measurements. */
+  /**
+   * Medians of the ratios between the first server's measurement and this server's measurement in
+   * the same round.
+   */
   readonly ratios: Measured;
 }
 
-/** Measures servers under load in turn, so that changes of the machine's speed affect all servers equally. */
+/**
+ * Measures servers under load in turn, so that changes of the machine's speed affect all servers
+ * equally. Returns the medians of each server.
+ */
 export async function interleave(targets: readonly Target[]): Promise<Interleaved[]> {
   for (const target of targets) await measure(target, { ...load, seconds: 3 });
   const all: Measured[][] = targets.map(() => []);
@@ -36,10 +42,10 @@ export interface Compared {
   readonly ratio: number;
 }
 
-/** Default number of rounds of `comparePair`, which starts both servers anew for each round. */
+/** Default number of rounds of `comparePair`. Both servers are started anew for each round. */
 const restarts = 5;
 
-/** Number of times that each server is measured in a round. */
+/** Number of times that `comparePair` measures each server in a round. */
 const turns = 6;
 
 /**

@@ -44,8 +44,8 @@ const withoutTracing: Plugin = {
 };
 
 /**
- * Measures the build without tracing code and the normal build. Returns the lines of a Markdown
- * section.
+ * Compares the CPU time per request of a build without tracing code and of the normal build.
+ * Returns the lines of a Markdown section.
  */
 export async function benchTracing(): Promise<string[]> {
   const { ratio, microseconds } = await compareBuilds();

@@ -31,7 +31,10 @@ export const trivial = [
   '/docs/start',
 ] as const;
 
-/** Minimum number of requests to `trivial` paths between two requests for X posts that are not cached. */
+/**
+ * Minimum number of fast requests (to paths in `trivial`) between two slow requests, which are for
+ * X posts that are not cached.
+ */
 const leastBeforeMiss = 49;
 
 /** Sends requests at a steady rate, without waiting for earlier responses, and measures the response times. */

@@ -24,7 +24,10 @@ const widths = [1, 32] as const;
 /** Function whose duration is measured. `index` is the number of the call within its round. */
 type Call = (index: number) => Promise<unknown>;
 
-/** Median durations in microseconds of an operation of Perch, and of a plain Redis command for comparison. */
+/**
+ * Comparison of an operation of Perch with a plain Redis command. `ownUs` and `bareUs` are their
+ * median durations in microseconds.
+ */
 export interface ComparedCalls {
   readonly width: (typeof widths)[number];
   readonly ownUs: number;
@@ -36,7 +39,10 @@ export interface ComparedCalls {
   readonly ratio: number;
 }
 
-/** Compares two calls in alternating rounds, first with one call at a time, then with several at a time. */
+/**
+ * Compares the durations of two functions, `own` and `bare`, in alternating rounds: first with one
+ * call at a time, then with several concurrent calls.
+ */
 async function compare(own: Call, bare: Call): Promise<readonly ComparedCalls[]> {
   const compared: ComparedCalls[] = [];
   for (const width of widths) {
@@ -91,7 +97,10 @@ async function openBare(url: string) {
   return client;
 }
 
-/** Compares reads that hit only the shared cache with Redis `GET` commands for the same cache entries. */
+/**
+ * Compares the duration of reads that find the post list only in the shared cache with the duration
+ * of plain Redis `GET` commands for the same cache entries.
+ */
 export async function benchSharedHits(
   { url }: Served,
   upstream: Served,
@@ -125,8 +134,9 @@ export async function benchSharedHits(
 }
 
 /**
- * Opens a reader whose local cache holds one entry. `asked` of the result lists the keys that the
- * reader requested from the shared Valkey or Redis server.
+ * Creates a client that reads profiles through a local cache of one entry and the shared Valkey or
+ * Redis server. `asked` of the result lists the keys that the client requested from the shared
+ * server.
  */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
@@ -179,10 +189,13 @@ if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) 
 return spent
 `);
 
-/** Number of simulated clients whose rate limits the calls use in turn. */
+/** Number of simulated clients. Each has its own rate limit, and the calls use these in turn. */
 const accounts = 100;
 
-/** Compares the `spend` method of the shared rate limiter with the minimal Redis script `bareScript`. */
+/**
+ * Compares the duration of the shared rate limiter's `spend` method with the duration of the
+ * minimal Redis script `bareScript`.
+ */
 export async function benchSpends({ url }: Served): Promise<readonly ComparedCalls[]> {
   const engine = await openBenchEngine(url);
   const bare = await openBare(url);

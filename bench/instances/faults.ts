@@ -23,7 +23,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-/** Durations of reads in milliseconds, by kind. */
+/** Durations in milliseconds, by the kind of read, such as a cache hit with an API key. */
 type Durations = Readonly<Record<Kind, number[]>>;
 
 const noDurations = (): Durations => ({

@@ -8,7 +8,10 @@ import { type Served, startPerch } from './servers.ts';
 const sample = '/api/v1/profiles/ada.example';
 const twoPorts = [0, 1] as const;
 
-/** Compares cached reads with and without a shared engine (Valkey or Redis server). Returns Markdown lines. */
+/**
+ * Compares the request rate for cached profiles of two Perch servers: one that uses a shared Valkey
+ * or Redis server, and one that does not. Returns Markdown lines.
+ */
 export async function benchLocalHits({ url }: Served): Promise<string[]> {
   const [embedded, shared] = twoPorts.map(
     (index) => () =>

@@ -75,7 +75,10 @@ export async function startUpstream(): Promise<Served> {
   return { port, url: `http://127.0.0.1:${port}`, stop };
 }
 
-/** Settings with limits so high that none is reached, and with a cache that stays fresh. */
+/**
+ * Settings of a Perch server for benchmarks. No rate limit is reached, and cache entries stay
+ * fresh.
+ */
 export const unlimited = {
   PERCH_DATA_DIR: ':memory:',
   PERCH_SESSIONS: 'off',
@@ -90,7 +93,7 @@ export const unlimited = {
 const firstPort = 18_111;
 
 export interface ServerOptions {
-  /** Number of the instance, which is added to `firstPort`. */
+  /** Number of the instance. Its port is `firstPort` plus this number. */
   readonly index: number;
   readonly path: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ type Pieces = readonly [string, ...string[]];
 /** Kind of hostile text, which is expensive to parse. */
 export type Theme = 'spaces' | 'markers' | 'brackets' | 'html' | 'links' | 'scripts' | 'words';
 
-/** Fragments from which the hostile texts of each kind are composed. */
+/** Text fragments by kind. Texts that are expensive to parse consist of fragments of one kind. */
 const pieces: Readonly<Record<Theme, Pieces>> = {
   spaces: [' ', '\t', '\n', '\u00a0', '\r\n', 'a\n\n', '  \n', '\u2028'],
   markers: ['*', '_', '~', '`', '**', '``', '$', '==', '%%', '\\', '|', '- ', '> ', '#', '1. '],
@@ -59,7 +59,7 @@ export function writeRowText(random: RandomSource, row: number, length: number):
   return writeAnyText(random.for(String(row % rowTexts)), length);
 }
 
-/** Returns a random hostile text of a random kind, such as brackets or HTML. */
+/** Returns a text that is expensive to parse, of a random kind, such as brackets or HTML. */
 export function writeAnyText(random: RandomSource, length: number): string {
   return writeText(random, themes[random.below(themes.length)] ?? 'words', length);
 }

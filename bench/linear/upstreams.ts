@@ -20,7 +20,7 @@ import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
 /** Test case: an upstream response that is expensive to parse. */
 export interface Case {
   readonly name: string;
-  /** Maximum size of a response body of this upstream, in bytes. */
+  /** Maximum size of a response body that Perch accepts from the upstream, in bytes. */
   readonly maxBytes: number;
   /** Creates response bodies of about `bytes` bytes. Returns a function that reads and renders these bodies. */
   prepare(seed: string, bytes: number): () => Promise<void>;
@@ -128,7 +128,10 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 
 type Written = readonly (readonly [word: string, body: string])[];
 
-/** Serializes response bodies of about `bytes` bytes, or smaller ones if they would exceed `maxJsonDelimiters`. */
+/**
+ * Serializes response bodies of about `bytes` bytes. Makes them smaller if a body would contain
+ * more than `maxJsonDelimiters` delimiters, which Perch rejects.
+ */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(
     ([word, body]) => [word, JSON.stringify(body)] as const,

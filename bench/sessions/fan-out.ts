@@ -17,7 +17,7 @@ const goal = 0.5;
 
 const readers = Math.ceil(size / 10);
 
-/** Number of answers, each with 40 pieces of text (see `message`). All answers together have about 900 events. */
+/** Number of answers, each with 40 pieces of text. All answers together have about 900 events. */
 const turns = 20;
 const message = '40 pieces of 64';
 

@@ -56,7 +56,10 @@ async function measure(folder: string) {
   return { own, bare };
 }
 
-/** Creates `streams` sessions with answers in `folder`. Returns them and the text of one event stream. */
+/**
+ * Starts `streams` sessions and waits until each has an answer. The server stores them in `folder`.
+ * Returns the sessions and the text of one event stream.
+ */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });
   return withTargets([target], async () => {

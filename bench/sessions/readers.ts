@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 
-/** Options of the readers, passed as JSON in the first argument. */
+/** Options of the readers. They are the first command-line argument of this script, as JSON. */
 export interface Reading {
   readonly port: number;
   readonly path: string;
@@ -14,8 +14,8 @@ export interface Reading {
 }
 
 /**
- * Progress report: `ready` (can start), `open` (all responses have begun), `done` (all are read), or
- * `read` with the received `text`.
+ * Progress report of the script to its parent process: `ready` (the script can start), `open` (all
+ * responses have begun), `done` (all answers were read), or `read` with the received `text`.
  */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';

@@ -9,21 +9,29 @@ const goal = 1.2;
 
 const readers = Math.ceil(size / 20);
 
-/** Number of answers. All answers together are too large for the buffers of a connection. */
+/**
+ * Number of answers. All answers together exceed the buffers of a connection, so the server cannot
+ * send them to a reader that reads nothing.
+ */
 const turns = 16;
 const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/** Measurements of one run. */
+/**
+ * Measurements of a run in which the last reader either reads normally or stalls (reads nothing).
+ */
 interface Taken {
-  /** Milliseconds until all readers except the stalled one have read all answers. */
+  /** Milliseconds until all readers except the last one have read all answers. */
   readonly ms: number;
   /** Peak memory of the server in MiB. */
   readonly mostMiB: number;
 }
 
-/** Compares many readers with and without one that stalls (reads nothing). Returns the lines of a Markdown section. */
+/**
+ * Measures how much one stalled reader (which reads nothing) slows down the other readers of a
+ * session and increases the server's memory. Returns the lines of a Markdown section.
+ */
 export async function benchStalled(): Promise<string[]> {
   const pairs: (readonly [Taken, Taken])[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -70,7 +78,10 @@ async function follow(folder: string, last: 'reads' | 'stalls'): Promise<Taken> 
   });
 }
 
-/** Opens a connection that reads the stream or stalls, and waits for the response headers. */
+/**
+ * Opens an event stream, and waits for the response headers. If `does` is `stalls`, the rest of the
+ * response is not read.
+ */
 function openLast(port: number, path: string, does: 'reads' | 'stalls'): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -38,7 +38,10 @@ interface Answered {
   readonly ms: number;
 }
 
-/** Compares concurrent sessions with sequential sessions. Returns the lines of a Markdown section. */
+/**
+ * Compares the duration of a session among many concurrent sessions with the duration of a session
+ * alone. Returns the lines of a Markdown section.
+ */
 export async function benchTogether(): Promise<string[]> {
   const measured = await withFolder(async (folder) => {
     // Server and client share all CPU cores, because the goal depends on the number of cores.
