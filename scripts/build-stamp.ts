@@ -19,7 +19,10 @@ const inputPaths: readonly string[] = [
 /** Name of the stamp, a file that a finished build leaves in the folder of the build. */
 const stampName = '.build.json';
 
-/** Content of the stamp. It shows whether a build is complete and up to date. */
+/**
+ * Content of the stamp, a file that shows whether the build in its folder is complete and up to
+ * date.
+ */
 interface Stamp {
   /** SHA-256 hash of the inputs of the build, computed before the build. */
   readonly inputs: string;

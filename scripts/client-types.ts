@@ -35,7 +35,10 @@ export interface Description {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Schemas that the TypeScript client returns. The generated file also contains the schemas that they refer to. */
+/**
+ * Schemas of the objects that the TypeScript client returns. The generated file also contains the
+ * schemas that they refer to.
+ */
 const roots = [
   'PostReply',
   'BrowseReply',

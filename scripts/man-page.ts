@@ -3,17 +3,14 @@ import type { ActionHelp, Command, CommandOptions } from '../src/cli/command.ts'
 import { exitCodes } from '../src/cli/command.ts';
 import { wrap } from '../src/cli/output/help.ts';
 
-/** Environment variable of the manual page. `description` is a text with Markdown. */
+/** Environment variable that the manual page lists. `description` is a text with Markdown. */
 export interface ManVariable {
   readonly name: string;
   readonly byDefault: string | null;
   readonly description: string;
 }
 
-/**
- * Maximum number of characters in a line of text. Characters that escape the start of a line do not
- * count.
- */
+/** Maximum number of characters in a line of text. `\&` at the start of a line does not count. */
 const maxLine = 78;
 
 /** Date of the last change to the fixed texts below. mdoc requires a date. */

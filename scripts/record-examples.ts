@@ -100,7 +100,10 @@ async function recordHistory(request: SendRequest, path: string) {
 
 type Replies = RecordedExamples['endpoints'];
 
-/** Records the public documents, except `llms-full.txt` and the OpenAPI description, which contains the examples. */
+/**
+ * Requests the documents about the server (such as `llms.txt`) and health checks, and returns the
+ * responses. Omits `llms-full.txt`, and the OpenAPI description because it contains the examples.
+ */
 async function recordDocuments(request: SendRequest): Promise<Replies> {
   const documents = endpoints.filter(
     ({ method, path, tag, id: name }) =>

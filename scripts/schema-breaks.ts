@@ -27,7 +27,7 @@ export type CompareSchemas = (pair: Pair) => readonly string[];
 
 /** Creates a function that compares schemas of two documents. Circular references are supported. */
 export function createComparison(documents: Documents): CompareSchemas {
-  /** References that are being compared, or in which no breaking change was found. */
+  /** Pairs of JSON references (`$ref`) that are being compared, or that had no breaking change. */
   const visited = new Set<string>();
   const compare: CompareSchemas = (pair) => {
     const key = keyOf(pair);

@@ -117,7 +117,10 @@ function readCache(): ReadonlyMap<string, Verdict> {
   }
 }
 
-/** Returns a hash of recheck's `package.json` and of this file. A cache with another hash is not used. */
+/**
+ * Returns a hash of recheck's `package.json` and of this file. If the cache file contains another
+ * hash, its results are not used.
+ */
 function cacheVersion(): string {
   const lock = join(import.meta.dirname, '../../node_modules/recheck/package.json');
   const hash = createHash('sha256');

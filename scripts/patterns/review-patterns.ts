@@ -6,7 +6,7 @@ export interface Review {
   readonly literals: readonly FoundPattern[];
   /** Locations in `src` that create regular expressions from strings. */
   readonly places: readonly DynamicPlace[];
-  /** Regular expressions that were created from strings while the code in `places` ran. */
+  /** Regular expressions that the locations in `places` created while the check ran. */
   readonly recorded: readonly FoundPattern[];
   readonly exceptions: readonly PatternException[];
   readonly dynamicPatterns: readonly DynamicPatterns[];
@@ -61,7 +61,11 @@ function toLiteral({ source, flags }: FoundPattern): string {
   return `/${source}/${flags}`;
 }
 
-/** Returns a message for each location that is not in `dynamicPatterns` or has created no regular expression. */
+/**
+ * Compares `places` (locations that create regular expressions) with `dynamicPatterns` (the list of
+ * their files). Returns a message for each location in a file that is not listed, for each location
+ * that created no regular expression, and for each listed file without locations.
+ */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));
   const unseen = places.filter(
