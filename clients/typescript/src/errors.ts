@@ -86,7 +86,7 @@ export class ResponseError extends PerchError {
   }
 }
 
-/** Error for a question in a session that was not answered. */
+/** Error for a question that failed or was cancelled, or whose session ended. */
 export class TurnError extends PerchError {
   readonly code: 'turn_failed' | 'turn_cancelled' | 'session_ended';
   /** Answer, if it was complete before the failure; otherwise `null`. */

@@ -14,7 +14,10 @@ export interface Request {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Allowance that the request is charged to; absent for sessions. */
+  /**
+   * Group of operations whose rate limit the request counts toward; absent for requests to
+   * sessions.
+   */
   readonly surface?: Surface;
 }
 
@@ -71,7 +74,7 @@ export async function guard<Result>(
   }
 }
 
-/** Reads the error in a response. */
+/** Creates the error for an unsuccessful response from the response body. */
 async function toError(response: Response, nowMs: number): Promise<ProblemError | ResponseError> {
   const { status, headers } = response;
   const problem = parseJson(await readText(response));

@@ -102,8 +102,8 @@ function createSeenEntries() {
       return keys.size;
     },
     /**
-     * Prepares for a repeated request. Entries that are newer than the first entry of the first
-     * request are then skipped.
+     * Prepares for the response to a repeated request. `isNew` then returns `false` until it has
+     * found a known entry, because the entries before it were published after the first request.
      */
     restart: () => {
       counts = new Map();

@@ -1,20 +1,26 @@
 import type { Clock } from './options.ts';
 
-/** Group of operations that share an allowance: posts, replies and embeds, or all other reads. */
+/**
+ * Group of operations with a common rate limit. `post`: reads of posts, replies and embeds.
+ * `browse`: all other reads.
+ */
 export type Surface = 'post' | 'browse';
 
-/** Record of the allowances (remaining requests) that the server reports. */
+/** Record of the number of requests that the server still allows, for each group of operations. */
 export interface Pacer {
   /** Counts a request, and returns the time in milliseconds to wait before it is sent. */
   take(surface: Surface): number;
   /**
-   * Stores the allowance that the `RateLimit` header of a response reports. Does nothing without
-   * this header.
+   * Stores the number of remaining requests from the `RateLimit` header of a response. Does nothing
+   * if there is no such header.
    */
   note(surface: Surface, headers: Headers): void;
 }
 
-/** Creates an empty record of allowances. Before the first response, `take` returns 0 (no wait). */
+/**
+ * Creates an empty record of the remaining requests. `take` returns 0 (no wait) until the record
+ * contains a number.
+ */
 export function createPacer(clock: Clock): Pacer {
   const states = new Map<Surface, { remaining: number; resetMs: number }>();
   return {

@@ -97,7 +97,10 @@ export function createPerch(options: PerchOptions): Perch {
 const postsOf = ({ posts }: BrowseReply) => posts;
 const usersOf = ({ users }: BrowseReply) => users;
 
-/** Returns the description of an operation that reads from `path` below `/api/v1`. */
+/**
+ * Returns the description of an operation that reads from `path` below `/api/v1`. `surface`: group
+ * of operations with a common rate limit.
+ */
 const toRead = (operation: string, path: string, query: object, surface: Surface = 'browse') => ({
   operation,
   path: `/api/v1${path}`,

@@ -7,14 +7,20 @@ import type { Clock } from './options.ts';
  */
 const proxyStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** Returns whether another attempt may succeed: after connection errors, 429 and 503. */
+/**
+ * Returns whether another attempt may succeed: after a connection error, an error 429 or 503 of
+ * Perch, or a status of `proxyStatuses`.
+ */
 function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof ProblemError) return error.status === 429 || error.status === 503;
   return error instanceof ResponseError && proxyStatuses.includes(error.status);
 }
 
-/** Milliseconds before the first retry without `Retry-After`; doubled for each further retry. */
+/**
+ * Base of the exponential backoff in milliseconds, for errors without `Retry-After`. The wait
+ * before the first retry is 50% to 100% of this time. The time doubles for each further retry.
+ */
 const firstWaitMs = 500;
 const maxWaitMs = 8000;
 /** Maximum wait before a stream is opened again, in milliseconds. */
@@ -42,7 +48,7 @@ export function parseRetryAfter(value: string | null, nowMs: number): number | u
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Maximum number of consecutive failures before an error is thrown. */
+  /** Maximum number of consecutive retries. If the last retry fails too, its error is thrown. */
   readonly retries: number;
   /**
    * Deadline in milliseconds since the Unix epoch. An error is thrown instead of a wait that would
@@ -53,11 +59,11 @@ export interface RetryOptions {
 }
 
 /**
- * Waits before the next attempt. `failures` is the number of consecutive failures. If it is 0,
- * there is no wait.
- * @throws `error` if another attempt cannot succeed, or if there are more than `retries` failures.
- * If the wait would end after the deadline: a DeadlineError in place of a connection error,
- * otherwise `error`
+ * Waits before the next attempt. Does not wait if `failures`, the number of consecutive failures,
+ * is 0.
+ * @throws `error` if another attempt cannot succeed, if there are more than `retries` failures, or
+ * if the wait would end after the deadline. A DeadlineError replaces a connection error at the
+ * deadline.
  */
 export async function waitOrThrow(
   error: unknown,

@@ -23,8 +23,9 @@ export interface AskOptions extends CallOptions {
    */
   readonly turnPolicy?: 'queue' | 'reject' | undefined;
   /**
-   * Key of 16 to 255 characters. The server accepts only one question with the same key and bearer token
-   * within 24 hours, and repeats the response. Default: a random key, so that retries never ask twice.
+   * Key of 16 to 255 characters. If a question is sent again with the same key and bearer token
+   * within 24 hours, the server does not ask it again, and repeats the first response. Default: a
+   * random key, so that retries never ask twice.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -40,7 +41,10 @@ export interface Sessions {
   ask(message: string, options?: AskOptions): Promise<Turn>;
   /** Iterates over the events of a session until all questions are answered. @throws PerchError */
   events(sessionId: string, options?: EventsOptions): AsyncIterable<SessionEvent>;
-  /** Cancels the answer in progress. With `turnId`, cancels the answer only if it belongs to this turn. */
+  /**
+   * Cancels the answer in progress. With `turnId`, cancels the answer only if its events have this
+   * `turnId`.
+   */
   cancel(
     sessionId: string,
     options?: CallOptions & { readonly turnId?: string },

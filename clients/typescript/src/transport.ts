@@ -24,7 +24,7 @@ export interface Stream {
 /** Options of a stream. */
 interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Maximum time in milliseconds without a part of the body. */
+  /** Maximum time in milliseconds between two received parts of the body. */
   readonly stallMs?: number | undefined;
 }
 
