@@ -96,7 +96,10 @@ export interface PromptPassage {
   /** Row id of the passage (section of a document) in the search index. */
   readonly id: number;
   readonly citation: Citation;
-  /** Headings above the passage and its own heading, outermost first. */
+  /**
+   * Headings of the sections that contain the passage, outermost first, followed by the passage's
+   * own heading.
+   */
   readonly trail: readonly string[];
   /** Full text of the passage as Markdown. */
   readonly text: string;

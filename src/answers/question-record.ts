@@ -6,7 +6,7 @@ import type { Answer, AnswerEngine, Fallback } from './answer.ts';
 export interface DeclinedQuestion {
   /** Text of the question on one line, cut to 300 characters, without API keys. */
   readonly text: string;
-  /** Number of times the question was declined while it was in the record. */
+  /** Number of times the question was declined since it was last added to the record in memory. */
   readonly times: number;
   /** Time at which the question was last declined, in epoch milliseconds. */
   readonly atMs: number;

@@ -165,8 +165,8 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
 }
 
 /**
- * Weight factors of additional matches: a word in a title, heading or identifier (`above`), and a
- * complete identifier (`name`).
+ * Factors that reduce the weight of additional matches of a question. `above`: a word that occurs
+ * in a title, heading or identifier. `name`: a complete identifier.
  */
 const factors = { above: 0.6, name: 0.5 } as const;
 /**

@@ -89,7 +89,7 @@ const maxNameLength = 60;
  */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
-/** Passage with its term counts, for comparison with questions. */
+/** Passage with the number of occurrences of each term, for comparison with questions. */
 export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {

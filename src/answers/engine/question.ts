@@ -8,7 +8,7 @@ const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which o
 /** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
 const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
 /**
- * Number of content words from which a question counts as independent of earlier questions. Content
+ * Minimum number of content words in a question that is independent of earlier questions. Content
  * words are words that are neither stop words nor very common.
  */
 const minContentWords = 4;

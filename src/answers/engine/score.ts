@@ -64,7 +64,7 @@ interface MeasuredPassage {
 
 interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'meanWords'> {
   readonly query: Query;
-  /** Question in lower case, with one space between words (see `toPlainWords`). */
+  /** Question in lower case, without punctuation, with one space before and after each word. */
   readonly plainQuestion: string;
   /** Returns whether a passage is of the kind that the question asks for, such as a passage with code. */
   fitsHint(passage: FoundPassage): boolean;

@@ -69,7 +69,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
 interface Run extends RefreshOptions {
   readonly progress: { files: number; read: number };
   report(): void;
-  /** Ids of the indexed files that this update has found on disk. */
+  /** Ids of the indexed files that were found on disk during the update. */
   readonly seen: Set<number>;
   readonly writer: ReturnType<typeof createWriter>;
 }
@@ -110,8 +110,8 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
 }
 
 /**
- * Adds a file to the index if the file is new or changed, and returns whether it was. An unreadable
- * file is removed from the index at the end of the update.
+ * Adds a file to the index if the file is new or changed. Returns whether the file was added. An
+ * unreadable file is removed from the index at the end of the update.
  */
 async function refreshFile(
   corpus: Corpus,

@@ -57,8 +57,9 @@ export type ThreadReply =
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
 /**
- * Converts an error to an object that can be sent between threads. The message of a parser may
- * quote an indexed file, so a general message replaces it.
+ * Converts an error to an object that can be sent between threads. Keeps the message only if the
+ * error is a plain `Error` or a `TypeError`, or has a `code`. The message of another error, such as
+ * a parser's, may quote an indexed file.
  */
 export function toFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Error))

@@ -50,8 +50,8 @@ interface Attempt extends Pick<ThreadedRefreshOptions, 'clock' | 'onProgress'> {
   readonly hooks: RefreshHooks;
   readonly skip: ReadonlySet<string>;
   /**
-   * Path of the file that the thread is reading, and number of reports from the thread. `reading`
-   * is `null` before the first file.
+   * Reports from the thread. `reading`: path of the file that the thread is reading; `null` before
+   * the first file. `count`: number of reports.
    */
   readonly reported: { reading: string | null; count: number };
 }
