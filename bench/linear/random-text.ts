@@ -51,10 +51,16 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
 
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/** Number of different texts in a list. Later rows repeat these texts. */
+/**
+ * Number of different texts among the rows of a generated list. Later rows repeat the texts of the
+ * first rows.
+ */
 const rowTexts = 16;
 
-/** Returns the text of a row of a list. The texts repeat after `rowTexts` rows. */
+/**
+ * Returns a random text for a row of a generated list. Row numbers that differ by `rowTexts` get
+ * the same text.
+ */
 export function writeRowText(random: RandomSource, row: number, length: number): string {
   return writeAnyText(random.for(String(row % rowTexts)), length);
 }
