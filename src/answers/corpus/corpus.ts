@@ -22,7 +22,10 @@ export interface Corpus {
 /** Error for a missing or unreadable folder or file of documents. The message contains the path. */
 export class CorpusError extends Error {}
 
-/** Returns a corpus (set of documents) with a unique name for each path. @throws CorpusError for an unreadable path */
+/**
+ * Converts each path to a corpus (set of documents) with a unique name. @throws CorpusError for an
+ * unreadable path
+ */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {

@@ -15,7 +15,10 @@ export interface FoundFile {
 
 /** Maximum size of a file in bytes. Larger files are skipped because they usually contain data, not text. */
 export const maxFileBytes = 524_288;
-/** Maximum size of a JSON file in bytes. This limit is higher because OpenAPI documents are long. */
+/**
+ * Maximum size of a JSON file in bytes. It is higher than for other files, because OpenAPI
+ * documents are long.
+ */
 export const maxJsonBytes = 4_194_304;
 /** Maximum nesting depth of folders in a corpus. Deeper folders are skipped. */
 const maxDepth = 40;

@@ -5,7 +5,7 @@ import { weights } from './weights.ts';
 
 /** Concept of a question: a word or phrase, with all terms that match it. */
 export interface Concept {
-  /** Search weight of the concept, which is higher for rare words. */
+  /** Search weight of the word or phrase. It is higher for rare words. */
   readonly weight: number;
   /** Terms to search for, each with a factor: 1 for the word itself, less for synonyms. */
   readonly terms: ReadonlyMap<string, number>;

@@ -69,8 +69,8 @@ export function countIn(use: number, field: CountedField): number {
 }
 
 /**
- * Counts (packed as `countIn` reads them) of a term that occurs only in the lead (introductory
- * text) of the file, not in the passage.
+ * Packed counts of a term that occurs in the lead (introductory text) of the file, but not in the
+ * passage. `countIn` unpacks them.
  */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 

@@ -15,7 +15,9 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-/** Question for which passages are scored, and the mean number of words in a passage. */
+/**
+ * Question, with the words and phrases to search for, and the mean number of words in a passage.
+ */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
 /** Number of best passages whose `proximity` (nearness of the question's words) is measured. */

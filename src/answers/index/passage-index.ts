@@ -98,8 +98,8 @@ function createFileQueries(database: SqliteDatabase) {
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
     /**
-     * Returns whether the index is complete for exactly these corpora (sets of documents). An
-     * earlier process may have built the index.
+     * Returns whether the index contains all documents of the given corpora (sets of documents) and
+     * no other corpora. An earlier process may have built the index.
      */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {

@@ -31,7 +31,10 @@ const forms = {
  */
 const maxMarkerGap = 3;
 
-/** Function that splits a text into segments from the offset `from`, which must be outside code. */
+/**
+ * Function that splits a model's text into segments, such as words, code and citations. It starts
+ * at the offset `from`, which must be outside code.
+ */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
 /**

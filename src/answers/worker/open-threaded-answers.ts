@@ -17,7 +17,7 @@ const firstAfterMs = 250;
 
 /**
  * Creates an answer engine that searches in one thread and updates its index in another thread. If
- * the index is in memory, both use one thread.
+ * the index is in memory, one thread does both.
  */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;

@@ -59,7 +59,10 @@ export function serveThread(port: MessagePort, options: ThreadOptions): void {
   });
 }
 
-/** Creates the task handlers. The index, the engine and their modules are loaded on first use. */
+/**
+ * Creates the functions that run the tasks of a thread, such as answering a question. They load the
+ * index and the answer engine on first use.
+ */
 function createHandlers({ corpora, path }: ThreadOptions) {
   let index: PassageIndex | undefined;
   let engine: ExtractiveEngine | undefined;
