@@ -21,7 +21,7 @@ export interface Stream {
   readonly parts: AsyncIterable<Uint8Array>;
 }
 
-/** Options of a stream. */
+/** Options for opening a response as a stream. */
 interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** Maximum time in milliseconds between two received parts of the body. */
