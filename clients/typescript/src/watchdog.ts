@@ -1,8 +1,8 @@
 import type { Clock } from './options.ts';
 
 /**
- * Timer that aborts a signal when it expires. Callers must call `restart` to extend the time, and
- * `close` after the request.
+ * Timer that aborts a signal when it expires. Callers call `restart` to extend the time. They must
+ * call `close` after the request.
  */
 export interface Watchdog {
   readonly signal: AbortSignal;
