@@ -48,7 +48,7 @@ export const sessionProblemKinds = {
     'the header `X-Continuation-Token` and the body contain different continuation tokens',
   ]),
   missing_bearer: kind(401, 'No bearer token', [
-    'Send any bearer token in the header `Authorization: Bearer …`.',
+    'Choose a bearer token yourself, and send this token in the header `Authorization: Bearer …` with each request of the session.',
     'this server requires a bearer token for sessions, and the request has no bearer token',
   ]),
   invalid_continuation_token: kind(403, 'Wrong continuation token', [
@@ -61,7 +61,7 @@ export const sessionProblemKinds = {
   ]),
   session_not_found: kind(404, 'No such session', [
     'Start a session, and use the `sessionId` from the response.',
-    'no session has this id, because the server never issued the id or no longer stores it',
+    'the server never issued this session id, or no longer has a record of the deleted session',
   ]),
   session_not_active: kind(409, 'Session has ended', [
     'Start a new session. You can still read the events of this session until the server deletes the session.',
@@ -73,14 +73,14 @@ export const sessionProblemKinds = {
   ]),
   session_expired: kind(410, 'Session was deleted', [
     'Start a new session. The server no longer has the events of this session.',
-    'the session has ended, and the server has deleted the session',
+    'the server has deleted the session after its end, and still has a record of the deletion',
   ]),
   unsupported_feature: kind(422, 'Feature not supported', [
     'Remove the member that `detail` names.',
     'a message contains `outputSchema` (structured output) or `inputResponses` (answers to a request for input)',
   ]),
   idempotency_conflict: kind(422, 'Idempotency key already used', [
-    'Send a different request with a new `Idempotency-Key`.',
+    'Use a new `Idempotency-Key` for each different request. Use a key again only to retry the same request.',
     'the client used the same `Idempotency-Key` for a different request in the last 24 hours',
   ]),
   turn_queue_full: kind(429, 'Message queue full', [
@@ -99,7 +99,7 @@ export const sessionProblemKinds = {
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
     'Send the URL of the post in the parameter `url`. The route for posts also accepts `handle` and `id` instead of `url`.',
-    'a request for a post has neither a `url`, nor a `handle` and an `id`',
+    'a request for a post has none of the parameters `url`, `handle` and `id`, or `url` is empty',
   ]),
   invalid_url: kind(400, 'Invalid URL', [
     'Send the whole URL of a post, such as `https://x.com/jack/status/20`, without a user name and password. Only URLs of posts on this server may have a port. In a query string, percent-encode the URL.',
@@ -115,11 +115,11 @@ export const problemKinds = {
   ]),
   invalid_params: kind(400, 'Handle or id missing or malformed', [
     'Send both the `handle` and the `id` of the post, or the URL of the post in the parameter `url`.',
-    '`handle` or `id` is missing or malformed',
+    'a request for a post has only one of the parameters `handle` and `id`, or one of these parameters is malformed',
   ]),
   invalid_handle: kind(400, 'Not a handle', [
     'Send a handle such as `jack`, `alice.example.com`, `user@host` or `ada.example`, with or without a leading `@`.',
-    'the handle does not have the form of a handle on any platform',
+    'a request for a profile or a list has a handle that does not have the form of a handle on any platform',
   ]),
   missing_query: kind(400, 'No search text', [
     'Send the search text in the parameter `q`. In a query string, percent-encode this text.',
@@ -163,7 +163,7 @@ export const problemKinds = {
   ]),
   invalid_option: kind(400, 'Invalid parameter', [
     'Correct, add or remove the parameter that `detail` names.',
-    'a parameter such as `limit` or `since` has a value that is not allowed, or the request contains a parameter twice',
+    'a parameter such as `limit` or `since` has a value that is not allowed, is missing, occurs twice, or cannot be combined with another parameter',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
     'Use a platform that this server supports. `/health/ready` lists the platforms of each provider.',
@@ -183,22 +183,22 @@ export const problemKinds = {
   ]),
   unauthorized: kind(401, 'Admin token required', [
     'Use the public routes, which `/openapi.json` lists. If you are the operator, open `/admin` in a browser, or send the value of `PERCH_ADMIN_TOKEN` as the bearer token to the admin API.',
-    'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard has no valid session',
+    'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard comes from a browser that is not signed in',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
-    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
-    'a request to `/mcp`, a session, a page of Perch or an admin route comes from a web page whose origin is not allowed, or the server listens on a loopback address and the `Host` header contains an unknown host name',
+    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. If the host name is unknown, use `localhost`, or the host name in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
+    'the request comes from a web page whose origin is not allowed for `/mcp`, sessions, pages of Perch or admin routes; or the server listens on a loopback address, and the `Host` header contains an unknown host name',
   ]),
   invalid_picture_address: kind(403, 'Invalid picture address', [
-    'Request the page, feed or oEmbed document with the picture again, and use the address of the picture in the response unchanged. This server fetches only pictures whose address it has signed.',
-    'the path below `/media/` was changed, or was signed by another server or with an earlier key',
+    'Request the page, feed or oEmbed document that contains the picture again, and use the unchanged address of the picture from the response. This server fetches only pictures whose address it has signed.',
+    'the path below `/media/` was changed, or was signed by another server or with an earlier signing key',
   ]),
   not_found: kind(404, 'Not found', [
     'Check the handle or the id. Do not retry, because Perch cannot read deleted, suspended or protected posts and accounts.',
     'the post, account or media file does not exist, or is deleted, suspended or protected',
   ]),
   picture_not_found: kind(404, 'Picture not found', [
-    'Request the page, feed or oEmbed document with the picture again, because the author may have replaced the picture. If the picture is still missing, open the post on its platform.',
+    'Request the page, feed or oEmbed document that contains the picture again, because the author may have replaced the picture. If the picture is still missing, open the post on its platform.',
     'the host of the picture does not have the picture, or refuses to send the picture to this server',
   ]),
   route_not_found: kind(404, 'No such route', [
@@ -214,7 +214,7 @@ export const problemKinds = {
     'the server did not receive the headers or the body of the request in time',
   ]),
   expired_picture_address: kind(410, 'Picture address expired', [
-    'Request the page, feed or oEmbed document with the picture again, and use the new address in the response.',
+    'Request the page, feed or oEmbed document that contains the picture again, and use the new address in the response.',
     'the address of a picture below `/media/` has expired, 90 to 120 days after this server signed it',
   ]),
   payload_too_large: kind(413, 'Body too large', [
@@ -269,8 +269,8 @@ export const problemKinds = {
     1,
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
-    'Retry after the number of seconds in `Retry-After`. If the error persists, check the file `perch.db` in the data directory. Perch still answers reads without this file.',
-    'an admin route cannot read or change the keys, because the database of keys is missing, damaged or locked, or because the Valkey or Redis server of several instances does not respond',
+    'Retry after the number of seconds in `Retry-After`. If the error persists, check the file `perch.db` in the data directory, or the Valkey or Redis server. Perch still answers reads without them.',
+    'an admin route cannot read or change the keys, because the database of keys is missing, damaged or locked, or because the Valkey or Redis server that several instances share does not respond',
     1,
   ]),
   shutting_down: kind(503, 'Server shutting down', [
