@@ -157,7 +157,10 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Returns the newest `query.limit` posts, and the time ranges for which all posts are returned. */
+/**
+ * Converts stored rows to posts, newest first. If there are more than `query.limit` rows, omits the
+ * oldest, and shortens the time ranges to the part for which all posts are returned.
+ */
 function limitPart(
   stored: readonly SecondRange[],
   rows: readonly PostRow[],

@@ -74,16 +74,19 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     post: decoder.post(json) as Status, // rows with `gone = 0` are posts
   });
   return {
-    /** Reads up to `count` posts whose number is greater than `after`, oldest first. Pass -1 for the first page. */
+    /**
+     * Reads up to `count` posts whose post number is greater than `after`, oldest first. Pass -1
+     * for the first page.
+     */
     readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
     /** Reads an account's replies to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
     /**
-     * Reads up to `count` reposts with a number above `after`, oldest first. Omits reposts of the
-     * account's own posts. The property `post` of a result is `null` if the original post is
-     * unavailable.
+     * Reads up to `count` reposts whose post number is greater than `after`, oldest first. Omits
+     * reposts of the account's own posts. The property `post` of a result is `null` if the original
+     * post is unavailable.
      */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({

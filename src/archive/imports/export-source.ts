@@ -38,7 +38,7 @@ export interface ExportedRepost extends Dated {
   readonly kind: 'repost';
   /** Lower-case handle of the account that reposted. */
   readonly handle: string;
-  /** Lower-case handle of the author of the original post. */
+  /** Lower-case handle of the author of the reposted post. */
   readonly postHandle: string;
   readonly postId: string;
   /** Time of the repost, in Unix seconds. */

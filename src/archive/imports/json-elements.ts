@@ -154,14 +154,18 @@ type Boundary = 'element' | 'end' | 'unclosed';
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
 /**
- * Creates a function to call with each byte of an array. The function returns the byte's role;
- * `null` for a byte without a role.
+ * Creates a function to call with each byte of a JSON array. The function returns whether the byte
+ * ends an element, ends the array, or starts an element after an unclosed one; `null` for any other
+ * byte.
  */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
-  /** Closes the innermost open bracket `opener`, and unclosed brackets inside it. Returns `end` if the array ends. */
+  /**
+   * Closes the innermost open bracket `opener`, and all unclosed brackets inside it. Returns `end`
+   * if the closing bracket belongs to the array itself.
+   */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);
     if (found < 0) return opener === bytesOf.openArray ? 'end' : null;
@@ -190,7 +194,10 @@ function createBoundaryFinder(): (byte: number) => Boundary | null {
   };
 }
 
-/** Parses an element. Returns a fault if the element is invalid, or too large (`chunks` is `null`). */
+/**
+ * Parses an element of a JSON array. Returns a fault if the element is invalid, or if `chunks` is
+ * `null` because the element is too large.
+ */
 function toElement(chunks: readonly Uint8Array[] | null, index: number): JsonElement {
   const fault = { kind: 'fault', isCutOff: false, index } as const;
   if (chunks === null) {

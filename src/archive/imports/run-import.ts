@@ -32,7 +32,10 @@ export interface ImportState {
 export interface ImportOutcome extends ImportState {
   /** Unique number of the import in the archive. */
   readonly number: number;
-  /** `known`: the whole export was imported earlier. `stopped`: the import was stopped, and the next run resumes it. */
+  /**
+   * Reason why the import ended. `done`: all items are imported. `known`: the whole export was
+   * imported earlier. `stopped`: the import was stopped, and the next run resumes it.
+   */
   readonly ended: 'done' | 'known' | 'stopped';
   /** Number of items of the export that earlier runs stored. */
   readonly resumedAfter: number;
@@ -149,7 +152,8 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
 }
 
 /**
- * Creates a function that writes items of import `number`. Reposts and follows get the platform of the last account.
+ * Creates a function that writes items of import `number`. Reposts and follows have no platform of
+ * their own, so they get the platform of the account before them.
  */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let owner: AccountReference | null = null;

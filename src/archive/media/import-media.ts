@@ -125,7 +125,8 @@ function createFileWriter(options: MediaImport) {
 }
 
 /**
- * Moves a temporary file to its final path, or deletes it if nothing refers to it. Returns the counter to increment.
+ * Moves a received media file to its final path, or deletes it if no post or profile refers to it.
+ * Returns the name of the counter to increment.
  */
 function placeFile(
   received: ReceivedFile,

@@ -64,7 +64,10 @@ function openReferences(database: SqliteDatabase) {
      */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),
-    /** Counts references of an account to files that are not stored and whose URL on the platform is unknown. */
+    /**
+     * Counts the references from an account's export to media files that the archive lacks and
+     * whose URL on the platform is unknown.
+     */
     countMissingMedia: (owner: AccountReference): number => missing.get(owner) ?? 0,
     listImportedAccounts: (number: number): readonly AccountReference[] => importedBy.all(number),
   };
@@ -93,7 +96,8 @@ function openCopies(database: SqliteDatabase) {
   return {
     /**
      * Stores the row of a media file and links it to all references of the account with the file
-     * name `name`. If there are no such references, stores nothing and returns `false`.
+     * name `name`. If the account has no reference with this name, stores nothing and returns
+     * `false`.
      */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;

@@ -35,7 +35,10 @@ export type ArchiveReporter = ReturnType<typeof createArchiveReporter>;
 export function createArchiveReporter(path: string) {
   let opened: ReturnType<typeof openTables> | undefined;
   return {
-    /** Reads a report; returns `null` if there is no database. Yields to the event loop between accounts. */
+    /**
+     * Returns a report on the archive's contents; `null` if there is no database. Yields to the
+     * event loop between accounts.
+     */
     read: async (): Promise<ArchiveReport | null> => {
       const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
       if (path === ':memory:' || bytes === 0) return null;

@@ -5,7 +5,10 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 /** Scope of a search: the posts and accounts of one platform, or everything that users imported (`imports`). */
 export type SearchScope = Platform | 'imports';
 
-/** Returns an FTS5 expression for posts that match a search text and contain all `tokens` in the column `marks`. */
+/**
+ * Returns an FTS5 expression for posts that match a search text, belong to the scope, and contain
+ * all `tokens` in the index column `marks`.
+ */
 export function toMatchExpression(
   { include, exclude }: SearchText,
   tokens: readonly string[],
@@ -39,7 +42,10 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/** Returns FTS5 terms for the platforms to include or exclude. The scope `imports` excludes only the sample. */
+/**
+ * Returns FTS5 terms for the platforms to include or exclude. The scope `imports` excludes only the
+ * built-in sample archive.
+ */
 function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
     ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }

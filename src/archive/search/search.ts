@@ -8,7 +8,10 @@ import type { RowDecoder } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
-/** Filter for posts: an FTS5 expression, and a range of post numbers from `from` (inclusive) to `below` (exclusive). */
+/**
+ * Filter for posts: an FTS5 expression, and a range of post numbers (row ids that rise with time)
+ * from `from` (inclusive) to `below` (exclusive).
+ */
 interface Range {
   readonly expression: string;
   readonly from: number;
@@ -86,7 +89,8 @@ function openLatest(database: SqliteDatabase) {
 export const rankedPosts = 500;
 
 /**
- * Maximum number of posts that the `top` feed sorts for the second and later pages. Allows for newly imported posts.
+ * Maximum number of posts that the `top` feed sorts for the second and later pages. It exceeds
+ * `rankedPosts` because posts can be imported while a user reads the pages.
  */
 const rankedLater = 10 * rankedPosts;
 
@@ -129,8 +133,8 @@ function openTop(database: SqliteDatabase) {
 }
 
 /**
- * Returns the SQL parameters for the first page of the `top` feed, which starts at the highest
- * possible score.
+ * Returns the SQL parameters for the first page of a search in the `top` feed. The page starts with
+ * the highest score.
  */
 function startOf(range: Range) {
   return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };

@@ -68,9 +68,15 @@ export function openImportRows(database: SqliteDatabase) {
     return toImport(row);
   });
   return {
-    /** Returns the stored import of an export, or creates it if there is none. `now` is in Unix seconds. */
+    /**
+     * Returns the record of the import of an export. Creates the record if the export has none.
+     * `now` is in Unix seconds.
+     */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
-    /** Stores the progress of an import. Returns false and stores nothing if another process changed the import. */
+    /**
+     * Stores the progress of an import. Returns `false` and stores nothing if another process
+     * changed the import.
+     */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;

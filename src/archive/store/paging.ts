@@ -10,7 +10,10 @@ export interface Row<Item> {
 /** Returns the number of rows to read for a page: one more than requested, to detect whether more pages follow. */
 export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
-/** Creates a page from rows read with `toRowLimit`. `asOfMs`: oldest `stored` time on the page, in Unix ms. */
+/**
+ * Creates a page of up to `count` items from `rows`, which contains one more row if more pages
+ * follow. `asOfMs` in the result: oldest `stored` time on the page, in Unix ms.
+ */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
   count: number,

@@ -2,7 +2,7 @@
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
-/** Exclusive upper bound of all post numbers. */
+/** Exclusive upper bound of all post numbers (row ids of posts and reposts). */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
 /** Post or repost that needs a post number. Posts get even numbers, reposts get odd numbers. */
@@ -10,11 +10,17 @@ interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
   readonly at: number;
-  /** Text that identifies the post or repost. It is unique among all items of the same `kind`. */
+  /**
+   * Text that identifies the post or repost. Two posts never have the same text, and neither do two
+   * reposts.
+   */
   readonly key: string;
 }
 
-/** Returns the lowest post number at or after a time in Unix seconds. Times out of range are clamped. */
+/**
+ * Returns the lowest post number (row id) for a post at or after a time in Unix seconds. Times out
+ * of range are clamped.
+ */
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
 /**

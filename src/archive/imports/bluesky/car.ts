@@ -44,7 +44,8 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
 }
 
 /**
- * Yields the positions of blocks from byte `from`, except oversized blocks. Ends with an error message at invalid data.
+ * Yields the positions of blocks from byte `from`, except oversized blocks. If the data is invalid,
+ * yields an error message and returns.
  */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {

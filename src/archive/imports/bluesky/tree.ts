@@ -68,7 +68,10 @@ function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | st
 
 const notANode = 'It is not a tree node.';
 
-/** Returns the records and child nodes of a node in order; an error message if the node is unreadable. */
+/**
+ * Returns the records and child nodes of a tree node in key order; an error message if the node is
+ * unreadable.
+ */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
   if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
   const read = blocks.read(cid, node, notANode);

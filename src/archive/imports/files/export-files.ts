@@ -11,15 +11,23 @@ export interface ExportFile {
 /** Open folder, zip file or tar file that contains an export. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
-  /** Reads a file from the list `files`. @throws Error with a message for the user if the file is unreadable */
+  /**
+   * Yields the content of one of the export's `files`.
+   * @throws Error with a message for the user if the file is unreadable
+   */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 export const maxListedFiles = 10_000;
 
-/** Maximum ratio of unpacked to compressed size. Applies to files of more than `largeBytes` unpacked bytes. */
-const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
+/** Limits beyond which a compressed file counts as a decompression bomb. */
+const growth = {
+  /** Maximum ratio of unpacked to compressed size. */
+  ratio: 250,
+  /** Unpacked size in bytes up to which any ratio is allowed. */
+  largeBytes: 64 * 2 ** 20,
+} as const;
 
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;

@@ -58,7 +58,10 @@ export async function openHistory(path: string, bytes: number): Promise<ExportSo
   }));
 }
 
-/** Account of a saved history. `newest`: Unix second of the newest original post; `null` if there are only reposts. */
+/**
+ * Account whose post history was saved as NDJSON. `newest`: Unix second of the newest original
+ * post; `null` if there are only reposts.
+ */
 interface Owner {
   readonly account: Account;
   readonly newest: number | null;
