@@ -57,8 +57,8 @@ function isHangingHost(cause: unknown): boolean {
 }
 
 /**
- * Returns a function that adds response bytes to `reservation`. The function throws Problem
- * `overloaded` if the limit is exceeded.
+ * Returns a function that adds `count` received response bytes to the total in `reservation`. The
+ * function throws Problem `overloaded` if the total would exceed its limit.
  */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {

@@ -145,8 +145,8 @@ function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
   /**
-   * Spans of the requests that started a fetch in flight, by fetch key. Other requests that wait
-   * for the same fetch add a link to this span to their own spans.
+   * Trace spans of the requests that started a fetch in flight, by fetch key. Other requests that
+   * wait for the same fetch add a link to this span to their own spans.
    */
   const leaders = new Map<string, TraceSpan>();
   const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {
@@ -206,7 +206,10 @@ function createInFlightFetches(options: FetchOptions) {
   };
 }
 
-/** Fetch of the answer to a query. `span`: parent of the fetch's spans; `undefined` if tracing is off. */
+/**
+ * Fetch of the answer to a query. `span`: parent of the fetch's trace spans; `undefined` if tracing
+ * is off.
+ */
 interface Flight {
   readonly plan: Plan;
   readonly requester: Requester | undefined;

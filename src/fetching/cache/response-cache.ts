@@ -41,7 +41,10 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Called for each deleted post or account, with its key and the keys of the cache entries that are removed. */
+  /**
+   * Called for each deleted post or account. `subject`: its key. `keys`: keys of the cache entries
+   * that are removed.
+   */
   readonly onGone?: (subject: string, keys: readonly string[]) => void;
 }
 
@@ -116,7 +119,10 @@ export function createResponseCache(limits: CacheOptions) {
 
 const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
 
-/** Returns whether a subject of the entry was deleted after the entry was requested. `goneAt`: deletion times in ms. */
+/**
+ * Returns whether a post or account in the entry was deleted after the entry was requested.
+ * `goneAt`: deletion times in epoch ms, by key of the post or account.
+ */
 const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
   goneAt.size > 0 &&
   !('gone' in outcome) &&
@@ -164,10 +170,10 @@ export function toEntry(
 }
 
 /**
- * Stores an entry and returns it. An incomplete entry does not replace a fresh complete entry in the cache. A fallback
- * (see `isStopgap`) does not replace an entry that may still be served.
- * @throws Problem `upstream_unavailable` for such a fallback if `useCache` is true; the caller then serves the cached
- * entry
+ * Stores an entry and returns it. An incomplete entry does not replace a fresh complete entry in
+ * the cache. A fallback (see `isStopgap`) does not replace an entry that may still be served.
+ * @throws Problem `upstream_unavailable` if `useCache` is true and a fallback was not stored; the
+ * caller then serves the cached entry
  */
 export function storeEntry(
   cache: ResponseCache,

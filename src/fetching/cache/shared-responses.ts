@@ -30,8 +30,8 @@ export interface SharedResponses {
   read(key: string): Promise<CacheEntry | undefined>;
   write(key: string, entry: CacheEntry): void;
   /**
-   * Waits for the lease of a response, or for the entry that another instance is fetching. Rejects when `signal` is
-   * aborted.
+   * Waits for the exclusive right to fetch a response (the lease), or for the entry that another
+   * instance is fetching. Rejects when `signal` is aborted.
    */
   claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
   remove(key: string): void;
@@ -95,7 +95,8 @@ redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
 `);
 
 /**
- * Lua script that returns alternating ids and announcements, starting after a stream position. ARGV: stream position.
+ * Lua script that returns the announcements of deleted posts and accounts after a position in a
+ * Redis stream, as alternating stream ids and announcements. ARGV: stream position.
  */
 const listenScript = defineScript(`
 local found = {}

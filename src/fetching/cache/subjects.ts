@@ -56,6 +56,9 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }
 
-/** Returns the key of a post: the id on X and in the sample, otherwise the URL (or else the id); `null` if unknown. */
+/**
+ * Returns a text that identifies a post on its platform: the id on X and in the sample, otherwise
+ * the URL (or the id if there is no URL); `null` if unknown.
+ */
 export const postKey = ({ platform, id, url }: Post): string | null =>
   platform === 'x' || platform === 'sample' ? id : (url ?? id);

@@ -89,7 +89,10 @@ export function createProviderChain(
   };
 }
 
-/** Creates the CPU time slices for processing a response. Processing fails when `signal` is aborted. */
+/**
+ * Creates the callbacks that divide the processing of a response into CPU time slices. Processing
+ * fails when `signal` is aborted.
+ */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
@@ -278,7 +281,10 @@ export function createProviderBreakers(
       return breaker.run(askAndPause, query);
     },
     pause,
-    /** Applies a pause that another instance has announced. `kind`: kind of query to pause; `null` for all kinds. */
+    /**
+     * Pauses the provider's queries for `ms` milliseconds, because another instance has announced a
+     * pause. `kind`: kind of query to pause; `null` for all kinds.
+     */
     pauseFor: (kind: string | null, ms: number): void => {
       const error = new ProviderError('throttled', 'Another instance was throttled.', {
         retryAfterSeconds: Math.ceil(ms / 1000),

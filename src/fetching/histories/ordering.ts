@@ -18,7 +18,11 @@ export interface PlacedPost {
 }
 
 interface PagePost extends PlacedPost {
-  /** Earliest possible timeline position in Unix seconds: `second` for a post; can be `-Infinity` for a repost. */
+  /**
+   * Earliest possible timeline position in Unix seconds. For a post, this is `second`. For a
+   * repost, it is the time of the next older post or of the page's older end; `-Infinity` if both
+   * are unknown.
+   */
   readonly belowSecond: number;
 }
 
@@ -31,8 +35,8 @@ interface Candidate extends PlacedPost {
 const firstStoredNumber = 1e9; // number of the first stored post, above those of all fetched posts
 
 /**
- * Creates a buffer that sorts posts as they arrive and releases each post once. A repeated post is released at its
- * newest timeline position.
+ * Creates a buffer that sorts the posts of timeline pages and releases each post once. A post that
+ * occurs several times is released at its newest timeline position.
  */
 export function createOrdering(wanted: Wanted) {
   const sent = new Set<string>();
@@ -105,7 +109,9 @@ export function createOrdering(wanted: Wanted) {
 }
 
 /**
- * Returns whether copy `one` of a post is better than `other`: known position first, then newly fetched, then newer.
+ * Returns whether `one` replaces `other`, which is another copy of the same post. Prefers a copy
+ * that is certainly in the requested range. Otherwise, prefers fetched copies to stored copies,
+ * then the newer position.
  */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
@@ -170,7 +176,10 @@ function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   return belowSecond <= second ? { ...one, second, belowSecond } : one;
 }
 
-/** Returns the requested posts of a page with their timeline positions. A repost is placed between its neighbors. */
+/**
+ * Returns the requested posts of a page with their timeline positions. A repost contains only the
+ * original post's time, so its position is estimated from the posts before and after it.
+ */
 function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);

@@ -133,7 +133,9 @@ async function readUntilVerified(
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses so far that contain as many posts as the longest response. */
+  /**
+   * Number of responses with as many posts as the longest response so far, including that response.
+   */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);

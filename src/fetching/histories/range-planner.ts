@@ -72,7 +72,10 @@ export function createDensityEstimate() {
 export interface PlannerOptions {
   readonly ranges: UnreadRanges;
   readonly density: DensityEstimate;
-  /** Returns the number of posts older than a time (epoch ms) that are still needed. */
+  /**
+   * Returns how many posts older than a time (epoch ms) are still needed to reach the requested
+   * number of posts.
+   */
   readonly wantedBelow: (ms: number) => number;
   /** Returns the number of posts of the account that have not been found yet; `Infinity` if unknown. */
   readonly postsLeft: () => number;
@@ -81,16 +84,18 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum size, in estimated pages, for splitting a range that is being read. A split costs half a page of duplicate
- * posts on average. Without a split, a range with more posts than expected costs another round of requests.
+ * Minimum number of estimated pages in a range that is being read for the range to be split. A
+ * split costs half a page of duplicate posts on average. Without a split, a range with more posts
+ * than expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
 
 /**
- * Factor for the number of posts expected in ranges that are already being read. A lower factor
- * requests more pages in advance: fewer rounds of requests, but more pages that are not needed.
+ * Factor for the estimated number of posts in ranges that are already being read. A lower factor
+ * starts more page requests in advance, which saves rounds of requests but reads more pages that
+ * are not needed.
  */
 const expectedWeight = 0.9;
 
@@ -116,9 +121,9 @@ function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean
 }
 
 /**
- * Returns the newest range that is open (`isOpen`) and not being read. If the range probably
- * contains more posts than needed, splits off its older part. Returns `undefined` if there is no
- * such range or no more posts are needed.
+ * Returns the newest range that is open (`isOpen`) and not being read; `undefined` if there is
+ * none, or if no more posts are needed. If the range probably contains more posts than needed,
+ * first splits off its older part as a separate range.
  */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
@@ -191,7 +196,7 @@ export interface UnreadRange {
   /** Oldest time, in epoch ms, covered by the pages read for this range; `Infinity` before the first page. */
   reachedMs: number;
   idlePages: number;
-  /** Whether the range may contain far more posts than needed. */
+  /** Whether the range may contain far more posts than the read still needs. */
   isOpen: boolean;
 }
 

@@ -82,7 +82,7 @@ export function toUnreadRanges(
 
 /**
  * Removes the newest part of the stored ranges and posts if a repost in this part may be newer than
- * `toSecond`. The removed part is then fetched again.
+ * `toSecond`, the end of the requested range. The removed part is fetched again.
  */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts

@@ -172,8 +172,8 @@ class HistoryReader {
   }
 
   /**
-   * Reads the page just older than the requested range, and removes the reposts on this page from
-   * the posts found. Returns the posts that have not been released yet.
+   * Removes the reposts that are older than the requested range. To find them, reads the next older
+   * page if necessary. Returns the posts that have not been released yet.
    */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
@@ -264,8 +264,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next range to read. Until posts have arrived, or if the source cannot seek by time,
-   * returns `undefined` while another range is being read.
+   * Returns the next range to read; `undefined` if none should be read now. Allows only one range
+   * at a time until the first posts have arrived, and for sources that cannot seek by time.
    */
   #next(): UnreadRange | undefined {
     const isKnown =
@@ -298,7 +298,10 @@ class HistoryReader {
     this.#notify();
   }
 
-  /** Splits a range after an incomplete-looking page, to read older posts while the page is requested again. */
+  /**
+   * Splits `range` at the older end of `page`, which looks incomplete. The older part becomes a new
+   * range, which can be read while the page is requested again.
+   */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
     const { cursor } = page;
@@ -375,8 +378,8 @@ class HistoryReader {
   }
 
   /**
-   * Handles a page that the source reports as the last. Removes `range` and all older ranges. If
-   * older posts were already found, removes only `range` and records it as uncertain.
+   * Handles a page that the source reports as the timeline's last. Stops reading `range` and all
+   * older ranges. If older posts were already found, stops only `range` and marks it as uncertain.
    */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {

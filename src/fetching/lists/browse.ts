@@ -225,8 +225,9 @@ export interface ListPosition {
   readonly taken: number;
   readonly page: number;
   /**
-   * Total weight of the consecutive pages without items before this position. The weight of a page
-   * depends on the reason why there are no items (`fruitlessWeights`).
+   * Total weight of the consecutive pages without items before this position. If the total reaches
+   * a maximum, the list ends. The weight of a page depends on why it has no items
+   * (`fruitlessWeights`).
    */
   readonly fruitless: number;
   /** Short hashes of the most recently returned items, in list order. Empty if pages of the list never overlap. */
@@ -249,7 +250,10 @@ export interface BrowseQuery {
   readonly list: ListQuery | null;
   readonly listKey: string;
   readonly limit: number;
-  /** Page number from 1. If `position` is `null`, the pages before this page are read and skipped. */
+  /**
+   * Number of the requested page, from 1. If `position` is `null`, the items of all earlier pages
+   * are read and skipped.
+   */
   readonly page: number;
   /** Position of the first item; `null` for the start of the list. */
   readonly position: ListPosition | null;

@@ -69,8 +69,9 @@ const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
 /**
- * Weights of pages without items, by cause: all items were filtered out (`found`), the source failed (`cut`), or no
- * item was new (`idle`).
+ * Weights of pages without items, by cause. `found`: the source returned items, but all were
+ * filtered out. `cut`: the source failed. `idle`: the source returned no items, or only items that
+ * were returned before.
  */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
@@ -160,7 +161,10 @@ class PageFiller {
     this.#state = 'cut';
   }
 
-  /** Returns the page, which starts after `skip` items. @throws Problem if fewer than `skip` items were read */
+  /**
+   * Returns the requested page of the list, without the `skip` items of earlier pages.
+   * @throws Problem if fewer than `skip` items were read
+   */
   finish(): FilledPage {
     const { skip, page } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';

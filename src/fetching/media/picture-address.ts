@@ -22,7 +22,10 @@ export interface PictureAddress {
 export interface PictureAddresses {
   /** Returns the signed address of a picture on this server; `null` if this server cannot fetch the picture. */
   readonly toPictureUrl: (url: string) => string | null;
-  /** Checks a signed address. @throws Problem `invalid_picture_address` or `expired_picture_address` */
+  /**
+   * Checks a signed address and returns its content.
+   * @throws Problem `invalid_picture_address` or `expired_picture_address`
+   */
   readonly parse: (signed: string) => PictureAddress;
 }
 

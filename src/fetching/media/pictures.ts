@@ -54,9 +54,9 @@ export interface Pictures {
 
 /** Limits on the number of requests that wait for a picture from its host. */
 const waitingBound = {
-  /** Maximum number of waiting requests from one client address. */
+  /** Maximum number of waiting picture requests from one client address. */
   perAddress: 128,
-  /** Maximum number of waiting requests from all clients together. */
+  /** Maximum number of waiting picture requests from all clients together. */
   total: 512,
 };
 
@@ -72,12 +72,18 @@ const hostBound = {
 };
 
 /**
- * Limits on the memory for pictures that are being received, as numbers of maximum-size pictures.
+ * Limits on the memory for pictures that are being received. Each limit is multiplied by the
+ * maximum size of a picture.
  */
 const picturesAtOnce = {
-  /** Maximum number of such pictures for one client address. */
+  /**
+   * Maximum number of pictures being received for one client address, if all have the maximum size.
+   */
   perAddress: 3,
-  /** Maximum number of such pictures for all clients together. */
+  /**
+   * Maximum number of pictures being received for all clients together, if all have the maximum
+   * size.
+   */
   total: 6,
 };
 
@@ -181,7 +187,7 @@ function createSharing() {
 
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
-/** Reserves a slot for one request. @throws Problem `overloaded` if no slot is free */
+/** Reserves a slot for one picture request. @throws Problem `overloaded` if no slot is free */
 function take(usage: Usage, client: Client): Reservation {
   const reservation = openReservation(usage, client);
   if (!reservation.take(1)) throw overloaded();
