@@ -37,8 +37,8 @@ export const titlePostPage = (result: PostResult): string =>
   titleOf(result, { account: nameAccount, text: toLine });
 
 /**
- * Returns the title of a post's page as plain text, such as `Thread by Ada (@ada)`. Omits the first
- * words of the post.
+ * Returns the title of a post's page as plain text, such as `Thread by Ada (@ada)`. Unlike
+ * `titlePostPage`, does not append the first words of the post.
  */
 export function headPostPage({ posts }: PostResult): string {
   const thread = toThread(posts);

@@ -216,8 +216,9 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
 }
 
 /**
- * Returns the span with index `at` if Markdown recognizes its markers. Otherwise, returns a
- * narrower span to try next, or `null` to render the text without the markers.
+ * Returns `span` unchanged if Markdown recognizes its markers. Otherwise, returns a narrower span
+ * to try next, or `null` to render the text without the markers. `at`: index of `span` in
+ * `line.spans`.
  */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
@@ -238,7 +239,10 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** Returns whether Markdown recognizes the opening marker of the span with index `at` (CommonMark 0.31.2 §6.2). */
+/**
+ * Returns whether Markdown recognizes the opening marker of `span` (CommonMark 0.31.2 §6.2). `at`:
+ * index of `span` in `line.spans`.
+ */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
   return (

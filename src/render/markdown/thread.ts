@@ -11,7 +11,9 @@ export interface Thread {
    */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
-  /** Index of each post in `chain`. The keys are the ids of the posts. */
+  /**
+   * Position of each post in the array `chain`, counted from 0. The keys are the ids of the posts.
+   */
   readonly indexes: ReadonlyMap<string, number>;
   /** Index of each author's first post in `chain`. The keys are the authors' handles in lower case. */
   readonly firstIndexes: ReadonlyMap<string, number>;

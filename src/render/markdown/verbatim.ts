@@ -72,7 +72,10 @@ function nestHeading(line: string, nest: NestHeading): string {
 
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
-/** Converts a heading underlined with `=` or `-` (CommonMark 0.31 §4.3). Returns whether `line` is an underline. */
+/**
+ * Replaces a heading underlined with `=` or `-` (CommonMark 0.31 §4.3) with a heading that starts
+ * with `#`. Returns whether `line` is an underline.
+ */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
   const before = lines.at(-2);
