@@ -146,7 +146,10 @@ function placeFile(
   return result;
 }
 
-/** Writes a file under a temporary name. If the file cannot be used, returns the reason as a string. */
+/**
+ * Writes a file under a temporary name. If this fails, returns `unsupported`, `unreadable` or
+ * `stopped`.
+ */
 async function receive(file: MediaFile, { folder, signal }: MediaImport) {
   try {
     const received = await folder.receive(file.read(), { maxBytes: file.bytes, signal });

@@ -15,7 +15,7 @@ export interface NewImport {
   readonly exported: number;
 }
 
-/** Stored state of an import. Times are in Unix seconds. */
+/** Record of an import in the database, with the import's progress. Times are in Unix seconds. */
 export interface StoredImport extends NewImport {
   readonly number: number;
   readonly begun: number;

@@ -5,7 +5,10 @@ const lastSecond = 2 ** 33 - 1;
 /** Exclusive upper bound of all post numbers (row ids of posts and reposts). */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/** Post or repost that needs a post number. Posts get even numbers, reposts get odd numbers. */
+/**
+ * Post or repost that needs a post number (row id). Posts get even numbers, reposts get odd
+ * numbers.
+ */
 interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
@@ -24,8 +27,8 @@ interface Numbered {
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
 /**
- * Returns the preferred number of a post or repost, the same in every archive. If this number is
- * taken, use `nextNumber`.
+ * Returns the preferred post number (row id) of a post or repost, the same in every archive. If
+ * this number is taken, use `nextNumber`.
  */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
@@ -34,7 +37,10 @@ export function toNumber({ kind, at, key }: Numbered): number {
   return second * step + tie * 2 + (kind === 'repost' ? 1 : 0);
 }
 
-/** Returns the number to try if `number` is taken. Both numbers encode the same second and kind. */
+/**
+ * Returns the post number to try if the post number `number` is taken. Both encode the same second,
+ * and both belong to posts or both to reposts.
+ */
 export function nextNumber(number: number): number {
   const start = number - (number % step);
   return start + ((number - start + 2) % step);

@@ -54,7 +54,10 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Rows to read: an account's handle, the exclusive upper bound of post numbers, and the maximum number of rows. */
+/**
+ * SQL parameters to read an account's rows: its handle, the exclusive upper bound of post numbers
+ * (row ids), and the maximum number of rows.
+ */
 interface Below {
   readonly handle: string;
   readonly below: number;

@@ -11,7 +11,7 @@ import type { MediaFile } from './media-files.ts';
 const limits = {
   /** Maximum number of entries in a zip file. Large exports have 100,000 entries. */
   entries: 2_000_000,
-  /** Maximum unpacked size of one entry in bytes. */
+  /** Maximum unpacked size in bytes of one file in a zip file. */
   bytesOfFile: 64 * 2 ** 30,
 } as const;
 

@@ -31,7 +31,8 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
 }
 
 /**
- * Returns whether a file is a saved history, judged by its first bytes. @throws Error if the file lists only post ids
+ * Returns whether a file that begins with `start` is an account history saved as NDJSON.
+ * @throws Error if the file lists only post ids
  */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
@@ -68,8 +69,8 @@ interface Owner {
 }
 
 /**
- * Returns the account of a saved history: the author of the first original post, else the account
- * that reposted. Returns `null` if the file contains no posts.
+ * Returns the account whose history was saved in a file: the author of the first original post,
+ * else the account that reposted. Returns `null` if the file contains no posts.
  */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
@@ -91,7 +92,9 @@ function statusOf(line: Line, name: string): readonly Status[] {
 const afterEnd = 'It follows the end of a history. Import each history from its own file.';
 const noEnd = 'The last line, which says how the history ended, is missing.';
 
-/** Creates a reader that converts the lines of a saved history to import items, in order. */
+/**
+ * Creates a reader that converts the lines of a saved account history to import items, in order.
+ */
 function createReader(name: string, owner: Owner) {
   const estimateTime = createTimeEstimator(owner);
   let hasEnded = false;
