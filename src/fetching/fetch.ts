@@ -31,7 +31,10 @@ export interface FetchOptions extends Lifetimes {
   readonly memory: SentItemsMemory;
   readonly clock: Clock;
   readonly readTimeoutMs: number;
-  /** Limits on concurrent upstream reads (`upstreamReads`) and on the bytes of their responses (`upstreamBytes`). */
+  /**
+   * Limits on concurrent upstream reads (`upstreamReads`) and on the total size of their responses
+   * in bytes (`upstreamBytes`).
+   */
   readonly ledger: Ledger;
   /** Limit on upstream requests for lists and searches, shared by all callers; `undefined` for no limit. */
   readonly pool?: Pool | undefined;

@@ -34,7 +34,7 @@ interface ReadOptions {
    * pages will show whether the page is really empty.
    */
   readonly isProbe?: boolean;
-  /** Called with the first response if it looks incomplete. */
+  /** Called with the first response for the page if this response looks incomplete. */
   readonly onDoubt?: (first: Page<Post>) => void;
 }
 
