@@ -44,7 +44,10 @@ export function findHazards(
   return hazards;
 }
 
-/** Returns the opening character of markup that a run could close, such as `[` for `]`; `null` if there is none. */
+/**
+ * Returns the opening character of markup that a run (one character, repeated) could close, such as
+ * `[` for `]`; `null` if there is none.
+ */
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
@@ -124,7 +127,10 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
-/** Returns whether a run could open or close emphasis. A run between two spaces can do neither. */
+/**
+ * Returns whether a run of one character, such as `**`, could open or close emphasis. A run between
+ * two spaces can do neither.
+ */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 

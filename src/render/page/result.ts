@@ -18,7 +18,7 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-/** Options of all renderers, and the heading level of the title. */
+/** Options for rendering a result as page content. `level`: heading level of the title. */
 export interface ResultOptions extends RenderContext {
   readonly level: number;
 }
