@@ -27,7 +27,10 @@ const zeroCounts = {
 export type MediaCounts = Readonly<typeof zeroCounts>;
 
 export interface MediaOutcome {
-  /** `locked`: another process was storing media files, so this import did not store any. */
+  /**
+   * Reason why the import ended. `done`: all files were handled. `stopped`: the import was aborted.
+   * `locked`: another process was storing media files, so this import did not store any.
+   */
   readonly ended: 'done' | 'stopped' | 'locked';
   readonly counts: MediaCounts;
 }

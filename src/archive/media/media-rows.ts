@@ -111,7 +111,10 @@ function openCopies(database: SqliteDatabase) {
         yield* page;
     },
     countMedia: (): MediaTotal => total.get() ?? { files: 0, bytes: 0 },
-    /** Deletes the rows of files without a reference. Returns the hashes of these files. */
+    /**
+     * Deletes the table rows of media files to which no post or profile refers. Returns the hashes
+     * of the files.
+     */
     deleteUnusedMedia: (): readonly string[] => unused.all(),
   };
 }

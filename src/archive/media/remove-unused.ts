@@ -4,8 +4,9 @@ import type { MediaFolder } from './media-folder.ts';
 type Store = Pick<ArchiveStore, 'transact' | 'deleteUnusedMedia' | 'findMediaCopy'>;
 
 /**
- * Deletes media files without a reference, and files that an interrupted import left behind. Keeps temporary files
- * while another process is storing files. Returns the number of files without a reference.
+ * Deletes media files to which no post or profile refers, and files that an interrupted import left
+ * behind. Keeps temporary files while another process is storing files. Returns the number of
+ * deleted files that the database listed.
  */
 export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
   folder.removeInterrupted();
@@ -13,7 +14,8 @@ export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
 }
 
 /**
- * Deletes files without a reference, and files without a database row. Returns the number of files without a reference.
+ * Deletes media files to which no post or profile refers, and files without a database row. Returns
+ * the number of deleted files that the database listed.
  */
 export function removeFiles(store: Store, folder: MediaFolder): number {
   let count = 0;

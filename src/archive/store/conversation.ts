@@ -63,7 +63,10 @@ function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] 
   return own.map(({ post }) => post);
 }
 
-/** Calls `findNext` repeatedly, starting with `first`. Returns up to `limit` posts and stops before a repeated post. */
+/**
+ * Returns up to `limit` posts of a chain that starts after `first`: calls `findNext` with each post
+ * to find the next one. Stops before a repeated post.
+ */
 function follow(
   first: ReadPost,
   limit: number,

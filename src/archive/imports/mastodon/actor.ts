@@ -67,7 +67,10 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
   });
 }
 
-/** Returns the profile text with the profile fields and, for a moved account, its new address. */
+/**
+ * Returns the description of an account: the profile text, then a line for each profile field. For
+ * a moved account, the last line contains the new address.
+ */
 function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
   const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
