@@ -6,7 +6,10 @@ import type { Page, PageSpan } from '../../model/queries.ts';
 export interface PageReaderOptions {
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
-  /** Returns the epoch time in milliseconds after which pages are no longer needed. */
+  /**
+   * Returns the deadline for reading pages, in epoch milliseconds. If a rate limit requires a wait
+   * beyond the deadline, the read fails.
+   */
   readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
@@ -17,7 +20,7 @@ export interface CheckedPage {
   readonly isVerified: boolean;
 }
 
-/** Maximum number of retries for a page after upstream failures. */
+/** Maximum number of retries of a page request after upstream failures. */
 const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;

@@ -32,7 +32,7 @@ export interface PictureStoreOptions {
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Called when the folder cannot be used or a picture cannot be stored. */
+  /** Called when the cache folder cannot be used or a picture cannot be stored in the cache. */
   readonly onFailure: (error: unknown) => void;
 }
 
