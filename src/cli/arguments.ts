@@ -67,8 +67,9 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
 >['values'];
 
 /**
- * Returns the options and the argument parser (`plan`) of a command. If the command throws a
- * CommandError, the message is printed, and the exit code of the error is returned.
+ * Returns two members of a command: its options, and the function `plan`, which parses the
+ * arguments. If the command throws a CommandError, the message is printed, and the exit code of the
+ * error is returned.
  */
 export function withOptions<
   const Options extends CommandOptions,

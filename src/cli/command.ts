@@ -97,9 +97,9 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
   /** Text that explains the exit codes of the command. */
   readonly exits: string;
   /**
-   * Access of the command to the data folder. `shared` (default): the folder is locked against a
-   * restore, and other commands can use it too. `created`: like `shared`, but a missing folder is
-   * created first. `own`: the command locks the folder itself.
+   * Lock of the data folder while the command runs. `shared` (default): no restore can start, but
+   * other commands can use the folder. `created`: like `shared`, but a missing folder is created
+   * first. `own`: the command locks the folder itself.
    */
   readonly folder?: 'shared' | 'created' | 'own';
   /** Subcommands by name. The first argument selects the subcommand. */
@@ -113,8 +113,8 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
 export interface CommandBody extends BodyOf<CommandContext> {
   readonly isBare?: false;
   /**
-   * Returns the values of settings that the options in `args` override, by the name of the
-   * environment variable, such as `PORT`.
+   * Returns the settings that the options in `args` set, by the name of the environment variable
+   * that they override, such as `PORT`.
    */
   settings?(args: readonly string[]): Readonly<Record<string, string | undefined>>;
 }

@@ -7,7 +7,7 @@ import { withDeadline } from '../core/scheduling/deadline.ts';
 import { listenOptions, toListenSettings, withOptions } from './arguments.ts';
 import { type BareBody, type BareContext, exitCodes, UsageError } from './command.ts';
 
-/** Maximum time in milliseconds for the whole check. */
+/** Maximum time in milliseconds for the command `perch health`. */
 const timeoutMs = 4000;
 
 /**

@@ -108,8 +108,8 @@ function nameEarlier(folder: string, nowMs: number): string {
 }
 
 /**
- * Finishes a restore whose new files are all in `restore.ready`. Can be called again if an earlier
- * call was interrupted.
+ * Finishes a restore that has written all its new files to the folder `restore.ready`. Can be
+ * called again if an earlier call was interrupted.
  */
 function finishReplacing(folder: string): void {
   const complete = `${folder}/${restoreFolders.complete}`;

@@ -5,8 +5,12 @@ import { walkCorpus } from '../../answers/corpus/walk.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Maximum number of files to count, and maximum time for counting in milliseconds. */
-const bounds = { files: 5000, ms: 2000 } as const;
+const bounds = {
+  /** Maximum number of files to count for each path in `PERCH_CORPUS`. */
+  files: 5000,
+  /** Maximum time in milliseconds to count the files of all paths in `PERCH_CORPUS`. */
+  ms: 2000,
+} as const;
 
 /** Checks that the documents for answers exist and can be read. */
 export async function checkCorpus({ config, clock }: DoctorContext): Promise<readonly Result[]> {

@@ -4,8 +4,12 @@ import { listOwnFiles } from '../../core/files/data-folder.ts';
 import { isAccessibleByOthers, isCode } from '../../core/files/private-files.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
-/** Free space in bytes below which the disk counts as full (`full`) or nearly full (`low`). */
-const space = { full: 64 * 2 ** 20, low: 2 ** 30 } as const;
+const space = {
+  /** Free space in bytes below which the disk counts as full. */
+  full: 64 * 2 ** 20,
+  /** Free space in bytes below which the disk counts as nearly full. */
+  low: 2 ** 30,
+} as const;
 
 interface FolderOptions {
   /** Value of `PERCH_DATA_DIR`. */
@@ -97,7 +101,9 @@ function findAccess(path: string, stats: Stats): readonly Result[] {
   return [warning(message, `Run \`chmod 700 ${path}\`.`)];
 }
 
-/** Maximum number of file names in a message. */
+/**
+ * Maximum number of file names in one message of `perch doctor`. Further files are only counted.
+ */
 const maxNames = 3;
 
 /**

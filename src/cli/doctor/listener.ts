@@ -34,8 +34,9 @@ export type Listener =
 
 export interface OwnServer {
   /**
-   * Random text that a request to this server must contain. The response then reports the
-   * connection and the proxy headers of the request.
+   * Random text that a request of `perch doctor` sends in its URL, so that the temporary server
+   * recognizes the request. The response reports the connection and the proxy headers of the
+   * request.
    */
   readonly nonce: string;
   /**
@@ -87,8 +88,10 @@ export function processOf({ status, headers, text }: OnceAnswer): string | null 
 const maxConnections = 64;
 
 /**
- * Opens a temporary server. It answers 503, except to requests that contain the random text
- * `nonce`. Returns the error code if the server cannot listen.
+ * Opens a temporary server on the configured port, so that `perch doctor` can send requests to
+ * itself through the base URL. A request whose URL contains the random text `nonce` gets a report
+ * about its connection. Other requests get status 503. Returns the error code if the server cannot
+ * listen.
  */
 function openOwnServer(config: Address, random: Random): Promise<OwnServer | string> {
   const nonce = random.bytes(16).toString('hex');

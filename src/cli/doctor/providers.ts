@@ -38,8 +38,8 @@ interface ProviderReport {
 }
 
 /**
- * Creates the checks of the providers (data sources) and of the clock. Both checks use the same
- * responses.
+ * Creates two checks: one of the providers (data sources), one of the clock. Both checks use the
+ * responses to one request to each provider.
  */
 export function createProviderChecks({ config, clock, random }: DoctorContext) {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
@@ -189,11 +189,12 @@ function codeOf(error: Error): string | null {
 const ownCodeOf = (error: Error): string | null =>
   'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/**
- * Maximum clock offsets in milliseconds: above `inexact`, the check warns; above `wrong`, it
- * reports a fault.
- */
-const clockLimits = { inexact: 5000, wrong: 60_000 } as const;
+const clockLimits = {
+  /** Clock offset in milliseconds above which the check of the clock reports a warning. */
+  inexact: 5000,
+  /** Clock offset in milliseconds above which the check of the clock reports a fault. */
+  wrong: 60_000,
+} as const;
 
 /**
  * Returns the check result for the clock of this machine, based on the median of its offsets from

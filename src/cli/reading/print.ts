@@ -23,7 +23,7 @@ export async function printPost(
 
 interface ListPrint {
   readonly read: Read;
-  /** Request parameters of the list, including the position of the first page. */
+  /** Parameters of the request for the first page, including its position in the list. */
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;

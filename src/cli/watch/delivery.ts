@@ -11,7 +11,7 @@ interface DeliveryErrorOptions extends ErrorOptions {
 
 /**
  * Error of one attempt to deliver a post. The message completes a sentence that begins with the
- * name of the handler, for example “ended with exit code 1”.
+ * name of the command or webhook, for example “ended with exit code 1”.
  */
 export class DeliveryError extends Error {
   readonly isFinal: boolean;
@@ -29,7 +29,7 @@ export class DeliveryError extends Error {
 
 /** Command or webhook that receives each post. */
 export interface Handler<Message> {
-  /** Name in messages to the user, such as `The webhook`. */
+  /** Name of the command or webhook in messages to the user, such as `The webhook`. */
   readonly name: string;
   /** Maximum number of attempts for one message. */
   readonly attempts: number;
@@ -72,7 +72,7 @@ export async function deliver<Message>(
 
 interface Failed {
   readonly error: DeliveryError;
-  /** Number of failed attempts. */
+  /** Number of failed attempts to deliver the message. */
   readonly failures: number;
 }
 
@@ -110,7 +110,7 @@ function toFailure(name: string, failures: number, cause: DeliveryError): Comman
   return new CommandError('upstream', `${name} ${cause.message}.${times}\n${next}`, { cause });
 }
 
-/** Waits `ms` milliseconds. Returns `false` if `stop` is aborted before the end. */
+/** Waits `ms` milliseconds. Returns `false` if `stop` is aborted during the wait. */
 export async function sleep(
   ms: number,
   { clock, stop }: Pick<RetryOptions, 'clock' | 'stop'>,

@@ -63,9 +63,10 @@ export interface Memory {
 }
 
 /**
- * Adds `items` to a memory (record of known posts), and returns the new memory. Removes the oldest
- * posts if there are more than `maxRemembered`. After a removal, raises `floor` to the time of the
- * newest removed post, but not above the time of the oldest remaining post.
+ * Returns a copy of a memory (record of known posts) that also contains `items`. If the copy has
+ * more than `maxRemembered` posts, removes the posts that were added first. In that case, raises
+ * `floor`, the time up to which all posts count as known, to the publication time of the newest
+ * removed post. `floor` never exceeds the time of the oldest remaining post.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);
@@ -90,7 +91,10 @@ function hasPinned([first, ...rest]: readonly Item[]): boolean {
 const withoutPinned = (items: readonly Item[]): readonly Item[] =>
   hasPinned(items) ? items.slice(1) : items;
 
-/** Moves a pinned post to its chronological position, and returns all items. */
+/**
+ * Returns a copy of `items` in which a pinned post has its chronological position. Returns `items`
+ * itself if there is no pinned post.
+ */
 export function inOrder(items: readonly Item[]): readonly Item[] {
   const [first] = items;
   if (first?.seconds == null || !hasPinned(items)) return items;

@@ -11,7 +11,7 @@ export type PrintFormat = (typeof printFormats)[number];
 interface PrintOptions {
   readonly format: PrintFormat;
   readonly nowMs: number;
-  /** Signal that ends the wait for the program that reads the output. */
+  /** Signal that ends the wait for a slow reader of the output, for example the program `less`. */
   readonly stop: AbortSignal;
 }
 

@@ -23,14 +23,14 @@ import { type Memory, maxRemembered } from './memory.ts';
 export interface State {
   readonly memories: Map<string, Memory>;
   /**
-   * Writes `memories` to the state file, and flushes the file to disk.
-   * @throws CommandError if the file cannot be written
+   * Writes the known posts (`memories`) to the state file, and flushes the file to disk. @throws
+   * CommandError if the file cannot be written
    */
   save(): Promise<void>;
   close(): void;
 }
 
-/** Version of the format of the state file. */
+/** Version of the format of the state file of `perch watch`. */
 const version = 1;
 const maxMemories = 200;
 const maxBytes = 64 * 1024 * 1024;
@@ -52,9 +52,8 @@ export const createState = (): State => ({
 });
 
 /**
- * Opens a state file, and locks it until `close` is called. If the file is missing, `save` creates
- * it.
- * @throws UsageError if the file cannot be used
+ * Opens a state file of `perch watch`, and locks the file until `close` is called. If the file is
+ * missing, `save` creates it. @throws UsageError if the file cannot be used
  */
 export function openStateFile(path: string): State {
   if (path === '') throw new UsageError('--state is empty. Set it to a file.');

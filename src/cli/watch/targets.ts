@@ -125,8 +125,8 @@ function toTargetOf(
 }
 
 /**
- * Returns the options that apply to a kind of list: an account or a search.
- * @throws UsageError for an option that has no effect on this kind
+ * Returns the options that apply to the list: to a search if `isSearch` is `true`, otherwise to the
+ * posts of an account. @throws UsageError for an option that has no effect on the list
  */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
   const names = isSearch ? ['platform', 'feed'] : accountOptions;
