@@ -70,16 +70,16 @@ export const followUpReply = z
   .meta({ id: 'SessionMessageAccepted' });
 
 /**
- * Reply to the cancellation of an answer in an active session. Contains only members of the eve
- * agent protocol.
+ * Reply to the cancellation of an answer in an active session. Contains only members that clients
+ * of the npm package `eve` know (`docs/sessions.md`).
  */
 export const cancelReply = z
   .object({ ok, sessionId, status })
   .meta({ id: 'SessionCancelAccepted' });
 
 /**
- * Reply to a cancellation in an unknown or ended session. Contains only members of the eve agent
- * protocol.
+ * Reply to the cancellation of an answer in a session that is unknown or has ended. Contains only
+ * members that clients of the npm package `eve` know (`docs/sessions.md`).
  */
 export const idleReply = z
   .object({ ok, status: z.literal('no_active_turn') })
@@ -93,7 +93,10 @@ export const resetReply = z
   })
   .meta({ id: 'SessionResetDone' });
 
-/** Reply of the session service's health route. Contains only members of the eve agent protocol. */
+/**
+ * Reply of the session service's health route. Contains only members that clients of the npm
+ * package `eve` know (`docs/sessions.md`).
+ */
 export const healthReply = z
   .object({ ok, status: z.literal('ready'), workflowId: z.string().min(1) })
   .meta({ id: 'SessionHealth' });

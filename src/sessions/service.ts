@@ -165,7 +165,11 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   return { store, scheduler, turns, turnSpans, streams, stopExpiry };
 }
 
-/** Reserves a place for a task in the client's queue of questions. @throws Problem `overloaded`, `not_ready` */
+/**
+ * Counts a question towards the client's limit of unanswered questions, and returns the reservation
+ * to release afterwards. @throws Problem `overloaded` if the limit is reached, `not_ready` if the
+ * session store fails
+ */
 function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {

@@ -19,7 +19,10 @@ const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStrea
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
 
-/** Describes a header under two names: `X-…`, and `X-Eve-…` for clients of the eve agent protocol. */
+/**
+ * Describes a header under two names: `X-…`, and `X-Eve-…` for clients of the npm package `eve`
+ * (`docs/sessions.md`).
+ */
 const underBothNames = (
   name: string,
   description: string,

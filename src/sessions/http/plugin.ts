@@ -82,8 +82,8 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     await findSession(request, options);
   };
   /**
-   * Registers replies with status 405 for all methods except `allow`. Returns the route
-   * configuration for `url`.
+   * Registers a handler for `url` that answers every method not listed in `allow` with status 405.
+   * Returns the configuration for the other routes of `url`.
    */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };

@@ -14,12 +14,12 @@ type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCha
 /** Functions that apply the rate limits for session starts and messages. */
 export interface CallRates {
   /**
-   * Counts a new session and its first message against the caller's limits. @throws Problem
+   * Counts a new session and its first message against the caller's rate limits. @throws Problem
    * `rate_limited` with the time until a retry can succeed
    */
   spendStart(owner: string | null, client: Client): Promise<void>;
   /**
-   * Counts a message against the caller's limits. @throws Problem `rate_limited` with the time
+   * Counts a message against the client's rate limits. @throws Problem `rate_limited` with the time
    * until a retry can succeed
    */
   spendMessage(client: Client): Promise<void>;
@@ -31,11 +31,13 @@ export interface CallRates {
  */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
-/**
- * Longest wait among the rate limits that a request exceeds. `at`: index of the limit in the
- * argument `charges`. `waitMs`: milliseconds until a retry can succeed.
- */
-export type RateWait = Readonly<{ at: number; waitMs: number }>;
+/** Wait after a request that exceeds rate limits. */
+export interface RateWait {
+  /** Index, in the list of rate limits, of the exceeded limit with the longest wait. */
+  readonly at: number;
+  /** Milliseconds until a retry can succeed. */
+  readonly waitMs: number;
+}
 
 /** Rate limit of a caller. `name` identifies the caller and the counted action. */
 export type NamedRate = Rate & Readonly<{ name: string }>;

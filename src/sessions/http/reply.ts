@@ -49,7 +49,10 @@ export function sendSessionProblem(
     .send(toJsonBody(toSessionDocument(document)));
 }
 
-/** Adds the members `error` and `ok` to a problem document, for clients of the eve agent protocol. */
+/**
+ * Adds the members `error` and `ok` to a problem document, for clients of the npm package `eve`
+ * (`docs/sessions.md`).
+ */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };
 }

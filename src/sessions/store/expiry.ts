@@ -3,13 +3,16 @@ import { idempotencyMs } from './session-rows.ts';
 import type { SessionStore } from './session-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-/**
- * Limits in milliseconds. `idleMs`, `ageMs`: maximum idle time and age of an active session.
- * `retentionMs`: time from the end of a session to its deletion. `forgetMs`: time from the deletion
- * of a session to the deletion of its id.
- */
-export type LifetimeLimits = Readonly<Record<Lives, number>>;
-type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';
+export interface LifetimeLimits {
+  /** Maximum idle time of an active session in milliseconds. */
+  readonly idleMs: number;
+  /** Maximum age of an active session in milliseconds. */
+  readonly ageMs: number;
+  /** Milliseconds from the end of a session to the deletion of its data. */
+  readonly retentionMs: number;
+  /** Milliseconds from the deletion of a session's data to the deletion of its id. */
+  readonly forgetMs: number;
+}
 
 interface ExpiryOptions {
   readonly store: SessionStore;
@@ -39,8 +42,9 @@ export function startExpiry(options: ExpiryOptions): () => void {
 }
 
 /**
- * Ends sessions that are idle or open for too long, and deletes old ended sessions, in batches of
- * up to 100 sessions. Deletes expired ids and idempotency keys.
+ * Ends sessions that are idle or open for too long, and deletes the data of old ended sessions, in
+ * batches of up to 100 sessions. Then deletes expired idempotency keys, and the ids of sessions
+ * whose data was deleted long ago.
  */
 async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();

@@ -54,10 +54,10 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
     /**
-     * Checks that the queue of messages is not full. Then evicts other sessions until the storage
-     * limits allow a message of `amount` bytes in the session with the row number `session`.
-     * @throws Problem `turn_queue_full` or `overloaded` if the queue is full; `overloaded` if no
-     * session can be evicted
+     * Checks the limits on unanswered messages. Then evicts other sessions until the storage limits
+     * allow a message of `amount` bytes in the session with the row number `session`. @throws
+     * Problem `turn_queue_full` if the client or its network has too many unanswered messages;
+     * `overloaded` if all clients together have too many, or if no session can be evicted
      */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
@@ -143,12 +143,17 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/**
- * Parameters of a search for a session to evict, among the sessions of the client or network
- * `name`. Skips the session with the row number `except`, and sessions used after `unusedSinceMs`.
- * `isOwn`: 1 to include sessions with open event streams, else 0.
- */
-type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
+/** Parameters of a search for a session to evict. */
+interface Search {
+  /** Client or network whose sessions are searched; an empty string for all clients. */
+  readonly name: string;
+  /** Row number of a session that must not be evicted. */
+  readonly except: number;
+  /** Time in Unix milliseconds. Sessions that were used after this time are skipped. */
+  readonly unusedSinceMs: number;
+  /** 1 to include sessions with open event streams, otherwise 0. */
+  readonly isOwn: 0 | 1;
+}
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;

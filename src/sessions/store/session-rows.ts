@@ -126,11 +126,14 @@ export function createLifetimeRows(database: SqliteDatabase) {
 
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
-/**
- * Request with an `Idempotency-Key` header. `key`: hash of the header value and the caller.
- * `fingerprint`: hash of the path and body. `nowMs`: time of the request.
- */
-export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
+/** Request with an `Idempotency-Key` header. */
+export interface KeyedRequest {
+  /** Keyed hash of the header value and the caller. */
+  readonly key: string;
+  /** Keyed hash of the path and body of the request. */
+  readonly fingerprint: string;
+  readonly nowMs: number;
+}
 
 /** Milliseconds after which a stored idempotency key expires: 24 hours. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;

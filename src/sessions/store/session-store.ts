@@ -136,7 +136,10 @@ export interface SessionStore {
    * whether the session existed.
    */
   purge(id: string, nowMs: number): Promise<boolean>;
-  /** Deletes the ids of sessions deleted before `purgedMs`, and the idempotency keys stored before `idempotencyMs`. */
+  /**
+   * Deletes the remaining ids of sessions whose data was deleted before `purgedMs`, and the
+   * idempotency keys stored before `idempotencyMs` (both in Unix milliseconds).
+   */
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
   /**
    * Deletes up to 256 sessions while the stored bytes exceed the limit. Returns the number of

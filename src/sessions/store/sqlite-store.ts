@@ -99,8 +99,8 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
      */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /**
-     * Returns up to `chunkLength` bytes of a longer event, starting at byte `offset`; `undefined`
-     * for a shorter event.
+     * Returns up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined`
+     * if the event is not longer than `chunkLength` bytes.
      */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
@@ -186,8 +186,8 @@ function createWrites(
         return row !== undefined;
       }),
     /**
-     * Deletes the ids of sessions deleted before `purgedMs`, and the idempotency keys stored before
-     * `idempotencyMs`.
+     * Deletes the remaining ids of sessions whose data was deleted before `purgedMs`, and the
+     * idempotency keys stored before `idempotencyMs` (both in Unix milliseconds).
      */
     forget: ({
       purgedMs,

@@ -4,14 +4,12 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/**
- * Message that is queued or being answered. `isCancelled`: whether the server instance that answers
- * the message must cancel the answer.
- */
+/** Message that is queued or being answered. */
 export type PendingTurn = Readonly<{
   sequence: number;
   deliveryId: string;
   isBegun: boolean;
+  /** Whether the server instance that answers the message must cancel the answer. */
   isCancelled?: boolean;
 }>;
 
@@ -82,7 +80,7 @@ export function startSession(
 }
 
 /**
- * Returns the change that adds a message to a session's queue. @throws Problem
+ * Returns the state change that adds a message to a session's queue. @throws Problem
  * `session_not_active`, `turn_queue_full`
  */
 export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
@@ -100,7 +98,10 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
   return queueMessage(record, delivery);
 }
 
-/** Returns whether a session has reached a limit and accepts no further messages. */
+/**
+ * Returns whether a session accepts no further messages, because it has the maximum number of
+ * messages or of stored bytes.
+ */
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
@@ -127,8 +128,8 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
 }
 
 /**
- * Returns the change that begins the answer to a message; `null` if the message is not first in the
- * queue or its answer has already begun.
+ * Returns the state change that marks the answer to the message `sequence` as started. Returns
+ * `null` if the message is not first in the queue, or if its answer has already started.
  */
 export function beginTurn(
   record: SessionRecord,
@@ -152,7 +153,7 @@ export function beginTurn(
 }
 
 /**
- * Returns the change that appends text to a running answer; `null` if the answer is no longer
+ * Returns the state change that appends text to a running answer; `null` if the answer is no longer
  * running.
  */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
@@ -173,9 +174,9 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
 /**
- * Returns the change that ends a turn (a message and its answer); `null` if the turn is no longer
- * running. If the session has reached a limit and no messages wait, the change also ends the
- * session.
+ * Returns the state change that ends a turn (a message and its answer); `null` if the turn is no
+ * longer running. If no messages wait and the session has the maximum number of messages or of
+ * stored bytes, the session ends too.
  */
 export function endTurn(
   record: SessionRecord,
@@ -210,8 +211,8 @@ export function endTurn(
 }
 
 /**
- * Returns the change that ends an active session. The running answer and all queued messages are
- * cancelled.
+ * Returns the state change that ends an active session, and cancels the running answer and all
+ * queued messages.
  */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const running = record.pending.filter(({ isBegun }) => isBegun);

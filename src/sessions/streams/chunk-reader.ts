@@ -12,7 +12,7 @@ type Position = Readonly<{ index: number; offset: number }>;
 /** Bytes of an event stream to write at once, and the stream position after these bytes. */
 type Chunk = Readonly<{ bytes: Buffer; next: Position }>;
 
-/** Range of the event stream of a session. */
+/** Range of events to read from the event stream of a session. */
 interface ChunkRange {
   readonly sessionId: string;
   readonly from: Position;

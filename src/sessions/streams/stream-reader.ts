@@ -56,8 +56,8 @@ export function createReader(
      */
     offset: 0,
     /**
-     * Index before which the stream ends; `Infinity` if the stream also sends events that are
-     * stored later.
+     * Index of the first event that the stream does not send; `Infinity` if the stream also sends
+     * events that are stored after the stream was opened.
      */
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],

@@ -136,7 +136,10 @@ function createStreamSlots({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   return {
     feeds,
-    /** Counts a new event stream. @throws Problem `overloaded` if a limit is reached */
+    /**
+     * Counts a new event stream. @throws Problem `overloaded` if the session, the client or the
+     * server already has the maximum number of event streams
+     */
     take: ({ sessionId, client }: StreamRequest) => {
       const newFeed: OpenFeed = { sessionId, record: undefined, slots: 0, sendings: new Map() };
       const feed = feeds.get(sessionId) ?? newFeed;

@@ -71,8 +71,8 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     },
     take,
     /**
-     * Returns the part of the complete answer `whole` that is not sent yet. If `whole` does not
-     * begin with the sent text, returns the buffered text.
+     * Returns the part of the complete answer `whole` that follows the sent text. If `whole` does
+     * not begin with the sent text, ignores `whole` and returns the buffered text.
      */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();

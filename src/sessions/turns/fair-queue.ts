@@ -1,10 +1,13 @@
 import type { Client } from '../../core/caller.ts';
 
-/**
- * Queued task with a unique key. `client` is `null` if unknown. `order` is a string that sorts
- * tasks by arrival time.
- */
-export type QueuedTask = Readonly<{ key: string; client: Client | null; order: string }>;
+export interface QueuedTask {
+  /** Text that identifies the task in the queue. */
+  readonly key: string;
+  /** Client that the task belongs to; `null` if unknown. */
+  readonly client: Client | null;
+  /** Text that sorts tasks by the time of their arrival. */
+  readonly order: string;
+}
 
 /**
  * Creates a queue that takes tasks from each network in turn. A network is an IPv4 address, an IPv6

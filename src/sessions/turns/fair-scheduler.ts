@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { createFairQueue, type QueuedTask } from './fair-queue.ts';
 
-/** Scheduled task of a client. */
+/** Task that waits until the scheduler can run it. */
 interface Task extends QueuedTask {
   /** Runs the task. The promise never rejects. */
   run(): Promise<void>;

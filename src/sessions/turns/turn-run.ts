@@ -94,9 +94,9 @@ export const retryMs = 1000;
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
- * Starts to answer the message with the number `sequence`. The promise `ended` resolves to the
- * session after the answer; `undefined` after an error or if the session has ended. `interrupt`
- * stops the answer because the server stops.
+ * Starts to answer the message with the number `sequence`. Call `interrupt` to stop the answer when
+ * the server stops. The promise `ended` resolves to the session after the answer, or to `undefined`
+ * after an error or if the session has ended.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
@@ -248,8 +248,8 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 }
 
 /**
- * Stores the final events of an answer. Retries after errors, because clients wait for these
- * events, until the events are stored or the server stops.
+ * Stores the final events of an answer. After an error, tries again until the events are stored or
+ * the server stops, because clients wait for these events.
  */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits, interrupted } = run;

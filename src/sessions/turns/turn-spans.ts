@@ -16,7 +16,8 @@ export function createTurnSpans(tracing: Tracing) {
   const requests = new LRUCache<string, Pick<TraceSpan, 'spanContext'>>({ max: maxRemembered });
   return {
     /**
-     * Stores the span of the request that sent a message, until the answer to the message begins.
+     * Stores the tracing span of the HTTP request that sent the message `deliveryId`. The span is
+     * removed when the answer to the message begins.
      */
     remember: (deliveryId: string, { spanContext }: TraceSpan): void => {
       requests.set(deliveryId, { spanContext });

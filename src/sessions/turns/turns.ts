@@ -37,8 +37,8 @@ export function createTurns(options: TurnsOptions) {
      */
     resume,
     /**
-     * Handles a change of a session: stops the running turn if it was cancelled, otherwise
-     * schedules the next turn.
+     * Handles a change of a session. Stops the running turn (a message and its answer) if it was
+     * cancelled. Otherwise schedules the next turn, unless a turn of the session is running.
      */
     follow: (record: SessionRecord): void => {
       const [front] = record.pending;
@@ -71,7 +71,10 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Prevents the start of further answers. Unanswered messages stay in the store. */
     startDraining: close,
-    /** Stops all running answers with the failure `turn_interrupted`. Resolves after trying to store them. */
+    /**
+     * Stops all running answers, and stores the failure `turn_interrupted` for each. Call this
+     * function when the server stops. The promise resolves even if a failure could not be stored.
+     */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
@@ -87,8 +90,9 @@ const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === toTurnId(sequence);
 
 /**
- * Returns the change that marks the turn `turnId` as cancelled, so that the server instance that
- * runs this turn cancels it; `null` if the turn is not running.
+ * Returns the state change that marks the turn `turnId` (a message and its answer) as cancelled.
+ * The server instance that runs the turn then stops the answer. Returns `null` if the turn is not
+ * running.
  */
 function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
   const [front, ...others] = record.pending;
@@ -167,8 +171,9 @@ export async function failInterrupted(
 }
 
 /**
- * Cancels a session's oldest pending message. Does nothing and returns `undefined` if the answer to
- * this message has started, or if `turnId` is the id of another turn.
+ * Cancels a session's oldest unanswered message, and returns the session afterwards. Does nothing
+ * and returns `undefined` if the message is already being answered, or if `turnId` is neither
+ * `null` nor the turn id of the message.
  */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;

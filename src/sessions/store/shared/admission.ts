@@ -167,8 +167,9 @@ function toNeeds(
 }
 
 /**
- * Returns a copy of `acceptance` in which the new session has an initial size: the stored bytes of
- * an empty session and, if there is a `request`, of its idempotency key.
+ * Adds the size of an empty session to the record of a new session, and returns a copy of
+ * `acceptance` with this record. If there is a `request`, also adds the size of its idempotency
+ * key. Sizes are in stored bytes.
  */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;

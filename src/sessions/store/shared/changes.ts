@@ -47,16 +47,15 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/**
- * Conditions of a change. If `request` has an idempotency key, the result `receipt` is stored under
- * this key.
- */
+/** Conditions and idempotency data of a change of a session. */
 export interface ChangeExtras {
   /**
    * Server instance that must run the session. If another instance runs it, the change is not made.
    */
   readonly runner?: string;
+  /** Request with an idempotency key, under which `receipt` is stored. */
   readonly request?: KeyedRequest | null;
+  /** Result of the request, which is returned if the request is repeated. */
   readonly receipt?: Receipt;
   readonly needs?: readonly Need[];
 }
@@ -136,8 +135,8 @@ export function createChanges(options: SharedSessionsOptions) {
 }
 
 /**
- * Returns whether a limit is exceeded. Ignores the kind `share` (a client's share of the total),
- * which limits only new messages.
+ * Returns whether `excess` is a limit that the stored bytes exceed. Ignores the limit `share`,
+ * which refuses only new messages.
  */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
@@ -165,8 +164,8 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     return typeof found === 'string' ? undefined : found;
   };
   /**
-   * Returns whether a version of a session is newer than the version last passed to the listener.
-   * Version 0: the session does not exist.
+   * Returns whether the version `version` of a session is newer than the version that the listener
+   * for commits last received. Version 0 means that the session does not exist.
    */
   const isUnseen = (id: string, version: number): boolean =>
     (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
@@ -194,8 +193,8 @@ interface WriterContext {
 }
 
 /**
- * Creates the function that applies a `Transition` to a session. The argument `before` of the
- * function is `null` for a new session.
+ * Creates the function that applies a `Transition` (a change) to a session. The argument `before`
+ * of the function is `null` for a new session.
  */
 function createWriter(
   { engine, stamp }: SharedSessionsOptions,

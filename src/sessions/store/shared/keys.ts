@@ -8,8 +8,8 @@ import type { SessionRecord } from '../state.ts';
 export const keyBase = '{sessions}:';
 
 /**
- * Key names after the prefix `keyBase`. A name that ends with a colon is followed by an id, an
- * idempotency key or a client's name.
+ * Redis keys of the sessions, without the common prefix `keyBase`. If a name ends with a colon, the
+ * key continues with a session id, an idempotency key, or the name of a client or network.
  */
 export const keys = {
   /**
@@ -29,11 +29,14 @@ export const keys = {
   ended: 'ended',
   /** Sorted set of the ids of deleted sessions. The score is the time of the deletion. */
   purged: 'purged',
-  /** Sorted set of the ids of sessions with a lease. The score is the end time of the lease. */
+  /**
+   * Sorted set of the ids of sessions with a lease (a server instance's right to answer the
+   * session's messages). The score is the end time of the lease.
+   */
   running: 'running',
   /**
    * Sorted set of sessions with open event streams. The score is the time at which a server
-   * instance last confirmed the stream.
+   * instance last confirmed that a stream of the session is open.
    */
   read: 'read',
   /**
@@ -72,15 +75,19 @@ export const changesChannel = 'sessions';
 export const everyone = '*';
 const unknownClient = '-';
 
-/**
- * Client, network, or all clients (`*`), whose usage is counted. `parent`: name of the network of a
- * client; `*` for a network or a client without a network; `null` for all clients.
- */
-export type Holder = Readonly<{ name: string; parent: string | null }>;
+/** Client or network whose usage is counted, or the holder of all clients (`*`). */
+export interface Holder {
+  readonly name: string;
+  /**
+   * Name of the client's network; `*` for a network and for a client without a network; `null` for
+   * the holder of all clients.
+   */
+  readonly parent: string | null;
+}
 
 /**
- * Returns the entries in which the usage of a client is counted: the client, its network (if any),
- * and all clients (`*`).
+ * Returns the holders whose usage includes the usage of a client: the client itself, its network
+ * (if any), and the holder of all clients (`*`).
  */
 export function holdersOf(client: Client | null): readonly Holder[] {
   const address = client?.address ?? unknownClient;

@@ -27,7 +27,7 @@ interface LeasesContext {
   readonly load: (id: string) => Promise<StoredSession | undefined>;
   /**
    * Called with the current state of a session that another server instance has changed;
-   * `undefined` if it was deleted.
+   * `undefined` if the session was deleted.
    */
   readonly announce: (id: string, stored: StoredSession | undefined) => void;
   /**

@@ -12,7 +12,8 @@ import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
 /**
- * For each quantity in `Need`, its name in the ledger, which counts usage and defines the limits.
+ * Names that the ledger uses for the limited quantities. The ledger counts the usage of each
+ * client, and contains the limits.
  */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
@@ -45,7 +46,7 @@ export function toNeed(
   return [{ field, amount, total, own, ignoresShare: false }];
 }
 
-/** Returns the Problem for an exceeded limit, for the case that no session can be evicted. */
+/** Returns the error for a change that would exceed a limit, if no session can be evicted. */
 export function toExcessProblem({ field, excess }: Excessive): Problem {
   if (field === 'pending') return tooManyTurns(excess);
   return new Problem('overloaded', { detail: overloadDetails[resources[field]] });
@@ -102,9 +103,9 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Returns a session to evict. Searches the clients of the network `parent`, or all networks if
-   * `parent` is `*`, in order of usage, highest first. Among those with equal usage, returns the
-   * least recently used session.
+   * Returns the session to evict in favour of another client. Searches the clients of the network
+   * `parent`, or all networks if `parent` is `*`. Begins with the client or network that uses most.
+   * If several use the same amount, returns the least recently used of their sessions.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;

@@ -83,8 +83,8 @@ return {'ok'}
 `);
 
 /**
- * Script that returns 'known' with the version, record and runner of the session ARGV[1]; 'purged'
- * for a deleted session; otherwise 'unknown'.
+ * Script that returns 'known' with the version, record and server instance (`runner`) of the
+ * session ARGV[1]; 'purged' for a deleted session; otherwise 'unknown'.
  */
 export const findScript = defineScript(`${functions}
 local found = redis.call('HMGET', key('record:' .. ARGV[1]), 'version', 'record', 'runner')
@@ -278,8 +278,9 @@ return receipt('once:' .. ARGV[1]) or ''
 `);
 
 /**
- * Script that returns the usage of the client or network ARGV[1], or of all clients (`*`). ARGV[2]:
- * `live`, `stored` or `pending`.
+ * Script that returns how much of a quantity the client or network ARGV[1] uses, or all clients
+ * together if ARGV[1] is `*`. ARGV[2] is the quantity: `live` (active sessions), `stored` (bytes)
+ * or `pending` (unanswered messages).
  */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])

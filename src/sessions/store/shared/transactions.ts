@@ -7,24 +7,20 @@ import type { Command } from './commands.ts';
 import { changesChannel, keyBase } from './keys.ts';
 import { commitScript, findScript } from './scripts.ts';
 
-/**
- * Stored session. `runner`: name of the server instance that answers its messages; empty if there
- * is none.
- */
 export interface StoredSession {
   readonly version: number;
   readonly record: SessionRecord;
+  /** Name of the server instance that answers the session's messages; empty if there is none. */
   readonly runner: string;
 }
 
-/**
- * Amount that a change adds to a quantity, and the limits of this quantity. `total`: limit for all
- * clients together. `own`: limits for the client and its network.
- */
+/** Amount that a change adds to a limited quantity, and the limits of the quantity. */
 export interface Need {
   readonly field: 'live' | 'stored' | 'pending';
   readonly amount: number;
+  /** Limit for all clients together. */
   readonly total: number;
+  /** Limits for the client and for its network. */
   readonly own: readonly { readonly name: string; readonly most: number; readonly kind: Excess }[];
   readonly ignoresShare: boolean;
 }
@@ -61,7 +57,7 @@ export interface SessionChange {
   readonly room?: Need | undefined;
 }
 
-/** Result of a change. */
+/** Result of an attempt to change a session. */
 export type Outcome =
   /** The change was made. `excess`: limit in `room` that is exceeded now. */
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
@@ -126,8 +122,8 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
   };
   return {
     /**
-     * Waits until `replicas` replicas have stored all changes made so far. @throws Problem
-     * `not_ready`
+     * Waits until `replicas` replicas of the Valkey or Redis server have stored all changes made so
+     * far. @throws Problem `not_ready` if the wait fails
      */
     confirm,
     run: async (script: EngineScript, ...args: readonly (string | number)[]): Promise<string> =>
