@@ -41,7 +41,10 @@ export function openExportFolder(root: string, account: AccountReference) {
     /** Numbers of files that the export has written, left unchanged and deleted. */
     counts: counts as Readonly<typeof counts>,
     remove,
-    /** Writes a file at a path relative to the folder. Does nothing if the file already has this content. */
+    /**
+     * Writes the file `file` in the export folder. Does nothing if the file already has the content
+     * `content`.
+     */
     write: (file: string, content: string) => {
       const path = join(root, file);
       if (existsSync(path) && readFileSync(path, 'utf8') === content) {
@@ -53,8 +56,8 @@ export function openExportFolder(root: string, account: AccountReference) {
       counts.written += 1;
     },
     /**
-     * Copies an archived file to a path relative to the folder. Skips the copy if that path already
-     * has a file of the same size.
+     * Copies an archived file to the path `file` in the export folder. Skips the copy if the path
+     * already has a file of the same size.
      */
     copy: (file: string, { from, bytes }: { readonly from: string; readonly bytes: number }) => {
       const path = join(root, file);

@@ -39,10 +39,7 @@ const lockTimeoutMs = 30_000;
 /** Result of copying the files of a data folder. */
 export interface Copied {
   readonly manifest: Manifest;
-  /**
-   * Media files of the archive. Media files never change, so they are added to the backup without a
-   * copy.
-   */
+  /** Media files of the archive. They are not copied first, because media files never change. */
   readonly media: readonly SavedMedia[];
 }
 

@@ -6,8 +6,8 @@ import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
 /**
- * Maximum time in milliseconds to wait for the first word of the model. The settings can set a
- * lower limit.
+ * Maximum time in milliseconds to wait for the first word of the model. If the configured timeout
+ * of the model is shorter, the check uses that timeout.
  */
 const maxStallMs = 7500;
 

@@ -38,8 +38,8 @@ interface ProviderReport {
 }
 
 /**
- * Creates two checks: one of the providers (data sources), one of the clock. Both checks use the
- * responses to one request to each provider.
+ * Creates two checks: one of the providers (data sources), one of the clock. Each provider gets one
+ * request, and both checks use the responses.
  */
 export function createProviderChecks({ config, clock, random }: DoctorContext) {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');

@@ -125,7 +125,9 @@ export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boo
 
 /**
  * Returns the new posts of a list that is sorted newest first. A post is new if it is unknown and
- * was published after `floor`. `isFirst`: whether the list is read for the first time.
+ * was published after `floor`. An unknown repost is new if it is listed above a known post, or
+ * above a post published after `floor`. If the list has no known post, all reposts are new, except
+ * when the list is read for the first time (`isFirst`).
  */
 export function selectNew(
   items: readonly Item[],

@@ -19,8 +19,8 @@ const maxBackoffMs = 3_600_000;
 
 /**
  * Returns the minimum interval in milliseconds between two polls of a list, for `lists` watched
- * lists. With this interval, all polls together stay within the rate limit for callers without a
- * key.
+ * lists. With this interval, all polls together stay within the rate limit that Perch sets for
+ * callers without an API key.
  */
 export function toMinIntervalMs(config: Config, lists: number): number {
   const { PERCH_ALLOWANCE_WINDOW_SECONDS: window, PERCH_PUBLIC_ALLOWANCE: allowance } = config;

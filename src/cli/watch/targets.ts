@@ -12,7 +12,7 @@ import { createReadOptions, type OptionValues, textOf } from '../reading/read-op
 
 /** List to watch: the posts of an account, or the results of a search. */
 export interface Target {
-  /** Name in messages: the argument as the user wrote it. */
+  /** Name of the list in messages to the user: the argument as the user wrote it. */
   readonly name: string;
   readonly read: Read;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -51,8 +51,8 @@ function optionOf(name: string) {
 const maxTargets = 20;
 
 /**
- * Converts the arguments of the command to lists to watch.
- * @throws UsageError or CommandError for an invalid argument
+ * Converts the arguments of `perch watch` to lists to watch. @throws UsageError or CommandError for
+ * an invalid argument
  */
 export function toTargets(
   args: readonly string[],

@@ -15,7 +15,7 @@ const secretPrefix = 'whsec_';
 
 export interface WebhookOptions {
   readonly url: URL;
-  /** Secret in the format `whsec_…`. */
+  /** Secret that signs the requests to the webhook, in the format `whsec_…`. */
   readonly secret: string;
   readonly client: PostClient;
   readonly clock: Clock;
