@@ -166,9 +166,9 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
 }
 
 /**
- * Counts a question towards the client's limit of unanswered questions, and returns the reservation
- * to release afterwards. @throws Problem `overloaded` if the limit is reached, `not_ready` if the
- * session store fails
+ * Counts a question towards the client's limit of unanswered questions. Returns a reservation,
+ * which the caller must release when the question is answered. @throws Problem `overloaded` if the
+ * limit is reached, `not_ready` if the session store fails
  */
 function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);

@@ -77,7 +77,10 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  /** Rejects requests for unknown or deleted sessions. Accepts ended sessions: their events can still be streamed. */
+  /**
+   * Rejects requests for unknown or deleted sessions. Accepts requests for ended sessions, whose
+   * events can still be streamed.
+   */
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };

@@ -27,7 +27,8 @@ export interface CallRates {
 
 /**
  * Function that counts one request against several rate limits (`charges`). If the request exceeds
- * one of them, it is not counted. Returns the longest wait, or `null` if the request was counted.
+ * one of the limits, it is counted against none of them. Returns the longest wait, or `null` if the
+ * request was counted.
  */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 

@@ -22,8 +22,8 @@ interface Need {
   readonly client: Client | null;
   readonly amount: number;
   /**
-   * Row number of the session to which `amount` is added; 0 for a new session. This session is
-   * never evicted.
+   * Row number of the session that grows by `amount`; 0 for a new session. This session is never
+   * evicted.
    */
   readonly session: number;
 }
@@ -71,8 +71,8 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
     /**
-     * Evicts up to 256 sessions, never `session`, while stored bytes exceed a limit. Returns the
-     * number of evicted sessions.
+     * Evicts up to 256 sessions, never `session`, while the client, its network or all clients
+     * together exceed their limit of stored bytes. Returns the number of evicted sessions.
      */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
@@ -145,7 +145,7 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
 
 /** Parameters of a search for a session to evict. */
 interface Search {
-  /** Client or network whose sessions are searched; an empty string for all clients. */
+  /** Name of the client or network whose sessions are searched; an empty string for all clients. */
   readonly name: string;
   /** Row number of a session that must not be evicted. */
   readonly except: number;
@@ -159,8 +159,9 @@ type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
 /**
- * Creates the function that finds a session to evict. The function returns `undefined` if there is
- * none. It returns a recently used session only to make room for the client that owns the session.
+ * Creates the function that finds a session to evict. The function returns `undefined` if no
+ * session may be evicted. It returns a recently used session only if the owner of that session
+ * needs the room.
  */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));

@@ -142,8 +142,8 @@ export interface SessionStore {
    */
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
   /**
-   * Deletes up to 256 sessions while the stored bytes exceed the limit. Returns the number of
-   * deleted sessions.
+   * Deletes up to 256 sessions while all sessions together exceed the limit of stored bytes.
+   * Returns the number of deleted sessions.
    */
   trim(): Promise<number>;
   /**

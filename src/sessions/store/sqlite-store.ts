@@ -194,7 +194,10 @@ function createWrites(
       idempotencyMs,
     }: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void> =>
       write(() => life.forget(purgedMs, idempotencyMs)),
-    /** Deletes up to 256 sessions while the stored bytes exceed the limit. Returns the number of deleted sessions. */
+    /**
+     * Deletes up to 256 sessions while all sessions together exceed the limit of stored bytes.
+     * Returns the number of deleted sessions.
+     */
     trim: () => write(() => room.trim(null, 0)),
   };
 }

@@ -13,8 +13,8 @@ interface TurnsOptions extends TurnRunOptions {
 }
 
 /**
- * Creates the functions that run turns (a message and its answer). The scheduler takes turns from
- * each client network in rotation.
+ * Creates the functions that run turns (a message and its answer). The scheduler serves the
+ * networks of the clients in rotation.
  */
 export function createTurns(options: TurnsOptions) {
   const { scheduler, store } = options;

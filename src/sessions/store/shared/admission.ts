@@ -21,8 +21,8 @@ const maxEvictions = 256;
 
 type Admission = Pick<SessionStore, 'start' | 'accept' | 'recall' | 'hasRoom'> & {
   /**
-   * Deletes up to 256 sessions, never `except`, while stored bytes exceed a limit. Returns the
-   * number of deleted sessions.
+   * Deletes up to 256 sessions, never `except`, while the client, its network or all clients
+   * together exceed their limit of stored bytes. Returns the number of deleted sessions.
    */
   trim(client: Client | null, except: string): Promise<number>;
 };

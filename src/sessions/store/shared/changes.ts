@@ -233,8 +233,9 @@ function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: Sessio
 type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
 
 /**
- * Returns the lease that a change starts, if any, and whether the session has no lease after the
- * change. A session has a lease only while its state is `running`.
+ * Returns the lease that a change of a session starts, if any, and whether the session has no lease
+ * after the change. A lease is the right of a server instance to answer the messages of a session.
+ * A session has a lease only while its state is `running`.
  */
 function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
   const isRunning = after?.state === 'running';

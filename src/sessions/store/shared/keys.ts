@@ -60,7 +60,11 @@ export const keys = {
    * sessions.
    */
   holdersByLive: 'holders:live:',
-  /** Sorted sets like `holdersByLive`. The score is the number of stored bytes. */
+  /**
+   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set
+   * `*` contains all networks, and the clients without a network. The score is the number of stored
+   * bytes.
+   */
   holdersByStored: 'holders:stored:',
 } as const;
 
@@ -75,19 +79,19 @@ export const changesChannel = 'sessions';
 export const everyone = '*';
 const unknownClient = '-';
 
-/** Client or network whose usage is counted, or the holder of all clients (`*`). */
+/** Client or network whose usage is counted. The name `*` stands for all clients together. */
 export interface Holder {
   readonly name: string;
   /**
-   * Name of the client's network; `*` for a network and for a client without a network; `null` for
-   * the holder of all clients.
+   * Name of the network of a client; `*` for a network and for a client without a network; `null`
+   * if `name` is `*`.
    */
   readonly parent: string | null;
 }
 
 /**
- * Returns the holders whose usage includes the usage of a client: the client itself, its network
- * (if any), and the holder of all clients (`*`).
+ * Returns the names under which the usage of a client is counted: the client, its network (if any),
+ * and `*` for all clients.
  */
 export function holdersOf(client: Client | null): readonly Holder[] {
   const address = client?.address ?? unknownClient;

@@ -39,9 +39,9 @@ interface LeasesContext {
 }
 
 /**
- * Manages the leases of this server instance. Only the instance that holds the lease of a session
- * answers its messages. Every second, this instance renews its leases, and takes over expired
- * leases of other instances. It reloads its sessions if other instances change them.
+ * Manages the leases of this server instance. A lease is the exclusive right to answer the messages
+ * of a session. Every second, this instance renews its leases, and takes over expired leases of
+ * other instances. It reloads its sessions if other instances change them.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;

@@ -68,8 +68,8 @@ const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as
 
 /**
  * Creates the function that finds the id of a session to evict. The function returns `undefined` if
- * there is none. It returns a recently used session only to make room for the client that owns the
- * session.
+ * no session may be evicted. It returns a recently used session only if the owner of that session
+ * needs the room.
  */
 export function createVictimSearch(
   { list }: Transactions,

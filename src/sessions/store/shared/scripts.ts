@@ -2,8 +2,8 @@ import { defineScript } from '../../../core/engine/engine.ts';
 
 /**
  * Lua functions that several scripts use. `KEYS[1]` is the common prefix of all session keys, to
- * which the scripts append the rest. The hash tag in the prefix makes a cluster store all keys on
- * one server.
+ * which the scripts append the rest. The hash tag (the part of the prefix in braces) makes a
+ * cluster store all keys on one server.
  */
 const functions = `
 local function key(rest) return KEYS[1] .. rest end
@@ -240,7 +240,7 @@ return due
 
 /**
  * Script that ends the leases of the server instance ARGV[1] on the sessions ARGV[2…], so that
- * other instances take them over immediately.
+ * other instances can take over the sessions immediately.
  */
 export const releaseScript = defineScript(`${functions}
 for at = 2, #ARGV do

@@ -9,8 +9,8 @@ import { forgetScript } from './scripts.ts';
 const maxPurged = 100_000;
 
 /**
- * Opens the session store that all server instances share. Only the instance that holds the lease
- * of a session answers its messages.
+ * Opens the session store that all server instances share. To answer the messages of a session, an
+ * instance needs the lease of the session: an exclusive right that it must renew every few seconds.
  */
 export function openSharedSessions(options: SharedSessionsOptions): SessionStore {
   const changes = createChanges(options);

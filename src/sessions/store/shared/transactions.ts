@@ -59,7 +59,7 @@ export interface SessionChange {
 
 /** Result of an attempt to change a session. */
 export type Outcome =
-  /** The change was made. `excess`: limit in `room` that is exceeded now. */
+  /** The change was made. `excess`: limit of stored bytes that is exceeded after the change. */
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
   /**
    * The change was not made. `changed`: another change came first. `lost`: another server instance
