@@ -32,7 +32,9 @@ export const listParams = {
   page: wholeNumber(maxPage)
     .optional()
     .describe(`Page number, 1 to ${maxPage}. Cannot be combined with \`cursor\`.`),
-  full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
+  full: flag(false).describe(
+    'Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID.',
+  ),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds, for lists of posts.',
@@ -62,7 +64,7 @@ export interface BrowseTarget {
   readonly cacheSubject: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** Values that identify the list: route, query and options. */
+  /** Route, query and options. Together, these values distinguish the list from all other lists. */
   readonly identity: readonly (string | number | boolean | null)[];
   /**
    * Path of the list below `/api/v1`. The URL of the next page is this path with `parameters` and a
@@ -180,9 +182,9 @@ const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
 /**
- * Adds a handle and a URL to `subject`, the description of a list. For a list of replies, both come
- * from the parent post; for other lists, from the fetched account. Returns the subject of a search
- * unchanged.
+ * Returns a copy of `subject` (the description of a list) with a handle and a URL. For a list of
+ * replies, the handle and the URL come from the parent post. For lists of an account, they come
+ * from the account. Returns the subject of a search unchanged.
  */
 function nameSubject(
   subject: BrowseSubject,

@@ -35,8 +35,8 @@ export function createCursorCodec(key: Buffer) {
       .subarray(0, macBytes);
   return {
     /**
-     * Returns a signed cursor of up to 2048 characters; `null` if the cursor of the upstream is too
-     * long for this.
+     * Returns a signed cursor of up to 2048 characters; `null` if the upstream's cursor in
+     * `position` is so long that the result would be longer.
      */
     seal: (listKey: string, position: ListPosition): string | null => {
       const body = toBody(position);

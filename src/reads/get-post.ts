@@ -34,7 +34,9 @@ const params = z.object({
   userinfo: optionalChoice('invalid_userinfo', ['off', 'author', 'all']).describe(
     'Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`.',
   ),
-  full: flag(false).describe('Adds exact times, all counts and account details to the Markdown.'),
+  full: flag(false).describe(
+    'Adds the exact time, the language, and the counts of quotes, bookmarks and reactions to posts in Markdown and HTML.',
+  ),
   nocache: flag(false).describe('Skips the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds.',

@@ -45,8 +45,8 @@ export function arrangePosts(found: PostFound, view: PostView) {
 }
 
 /**
- * Shortens a thread to `thread` posts: the requested post, then later posts and, if these are too
- * few, earlier posts.
+ * Shortens a thread to `thread` posts. Keeps the requested post and the first posts after it. If
+ * these are fewer than `thread` posts, also keeps the last posts before the requested post.
  */
 function cutThread(
   ancestors: readonly Post[],
@@ -67,8 +67,8 @@ function cutThread(
 }
 
 /**
- * Returns up to `maxDirectReplies` direct replies to the thread of `post`. Also returns the answers
- * to these replies that the author of `post` wrote.
+ * Returns up to `maxDirectReplies` direct replies to the thread of `post`. If the author of `post`
+ * answered one of these replies, also returns the author's answer.
  */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));

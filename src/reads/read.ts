@@ -50,8 +50,8 @@ export interface ReadAbout {
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
   /**
-   * Whether API keys apply to the operation. They apply to profiles, followers, searches and
-   * history imports.
+   * Whether the operation's routes evaluate API keys: `true` for profiles, followers, followed
+   * accounts, searches and history imports.
    */
   readonly isBrowse: boolean;
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */

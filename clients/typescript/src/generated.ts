@@ -818,7 +818,7 @@ export interface PostParameters {
   readonly replies?: 'top' | 'recent' | 'off' | undefined;
   /** Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`. */
   readonly userinfo?: 'off' | 'author' | 'all' | undefined;
-  /** Adds exact times, all counts and account details to the Markdown. */
+  /** Adds the exact time, the language, and the counts of quotes, bookmarks and reactions to posts in Markdown and HTML. */
   readonly full?: boolean | undefined;
   /** Skips the response cache. */
   readonly nocache?: boolean | undefined;
@@ -834,7 +834,7 @@ export interface RepliesParameters {
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
-  /** Adds exact times, all counts and account details to the Markdown. */
+  /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
   /** Skips the response cache. */
   readonly nocache?: boolean | undefined;
@@ -858,7 +858,7 @@ export interface ProfileParameters {
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
-  /** Adds exact times, all counts and account details to the Markdown. */
+  /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
   /** Skips the response cache. */
   readonly nocache?: boolean | undefined;
@@ -872,7 +872,7 @@ export interface AccountsParameters {
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
-  /** Adds exact times, all counts and account details to the Markdown. */
+  /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
   /** Skips the response cache. */
   readonly nocache?: boolean | undefined;
@@ -896,7 +896,7 @@ export interface SearchParameters {
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
-  /** Adds exact times, all counts and account details to the Markdown. */
+  /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
   /** Skips the response cache. */
   readonly nocache?: boolean | undefined;

@@ -59,8 +59,8 @@ function matchPart(part: string, segment: string): PathParameters | null {
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
 /**
- * Returns the request parameters of a path: parameters in the path, and parameters to which the
- * pattern assigns a fixed value.
+ * Converts the parameters in a path to request parameters. Adds the fixed parameters of the path
+ * pattern.
  */
 export function toReadParameters(
   { fixed = {} }: PathPattern,

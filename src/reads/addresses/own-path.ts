@@ -43,8 +43,8 @@ export function accepts(
 }
 
 /**
- * Returns the path and query of a read operation on this server. Returns a path of the kind
- * `surface` if there is one for the operation and the handle, otherwise the v1 path.
+ * Returns the path and query of a read operation on this server. Returns the v1 path if there is no
+ * path of the kind `surface` (`v1` or `permalink`) for the operation and the handle.
  */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
