@@ -60,8 +60,8 @@ function toDigest(token: string): Buffer {
 }
 
 /**
- * Returns the error for a request without the correct admin token. The error is the same if the
- * server has no admin token.
+ * Returns the error for a request without the correct admin token. The error does not reveal
+ * whether the server has an admin token.
  */
 export function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
@@ -113,10 +113,10 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt and counts the attempt as failed, if an earlier attempt from the same
-     * address is being delayed or was aborted during a delay. Otherwise, returns `not delayed`.
-     * Must be called before the token is checked, so that attempts with the correct token are
-     * delayed too.
+     * Delays an attempt if an earlier attempt from the same address is being delayed, or was
+     * aborted during a delay. A delayed attempt counts as failed. Returns `not delayed` without a
+     * delay. Call this function before you check the token, so that it also delays attempts with
+     * the correct token.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

@@ -1,6 +1,8 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 
-/** Text field of a form. `fault` is the error of the last attempt, shown next to the field. */
+/**
+ * Text field of a form. `fault` is the error of the last submitted value, shown next to the field.
+ */
 export interface Field {
   /** Name of the field, and id of its element. */
   readonly name: string;

@@ -15,8 +15,8 @@ export interface DashboardSection {
 export type SectionLink = Readonly<{ path: string; text: string }>;
 
 /**
- * Functions that register pages and JSON data of the dashboard. Requests for these require a
- * session, and the replies must not be cached.
+ * Functions that register the pages and JSON routes of the dashboard. The registered routes require
+ * a session, and their replies must not be cached.
  */
 export interface Dashboard {
   readonly site: Site;
@@ -39,7 +39,7 @@ export interface DashboardPage {
    */
   readonly show?: (visit: Visit) => View | Promise<View>;
   /**
-   * Handles the form. The session and the form token are valid at this point.
+   * Handles a submitted form, after the server has checked the session and the form token.
    * @throws Problem, which the browser gets as an error page
    */
   readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
@@ -70,7 +70,7 @@ export interface View {
 }
 
 /**
- * Result of a form: the path to redirect to with status 303, or the error and the page that shows
- * the form again.
+ * Result of a submitted form: the path to redirect to with status 303, or the error and the page
+ * that shows the form again.
  */
 export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };

@@ -19,7 +19,7 @@ export interface DashboardSession {
   /** Secret in the session cookie. All other values of the session are derived from this secret. */
   readonly secret: string;
   /**
-   * Token that every form of the session must contain. Other websites cannot read this token, so
+   * Token that every form of the dashboard must contain. Other websites cannot read this token, so
    * they cannot forge forms.
    */
   readonly formToken: string;

@@ -24,8 +24,8 @@ interface SignInForm {
 }
 
 /**
- * Returns the page with the sign-in form. The page is the same for all paths, and also if the
- * server has no admin token.
+ * Returns the page with the sign-in form. The page does not reveal whether the requested path
+ * exists, or whether the server has an admin token.
  */
 export function describeSignIn({ site, next, fault }: SignInForm): View {
   const { status, title } = problemKinds.unauthorized;
@@ -60,8 +60,8 @@ function renderTokenField(fault: string | undefined): string {
 const maxNext = 512;
 
 /**
- * Returns `text` if it is the path of a page of the dashboard, otherwise the path of the first
- * page. The browser opens this path after signing in.
+ * Returns `text` if it is the path of a page of the dashboard. Otherwise, returns the path of the
+ * first page. The browser opens the returned path after signing in.
  */
 export function toNextPath(text: string): string {
   const isOwn = /^\/admin(?:\/[\w/-]*)?(?:\?[\w&=%+.-]*)?$/.test(text);

@@ -94,7 +94,7 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
 
 /**
  * Group of routes with a separate request quota. `post`: posts, replies and oEmbed. `browse`: all
- * other reads, such as searches. `media`: pictures. API keys apply to `browse` only
+ * other reads, such as searches. `media`: pictures. Routes of `post` and `media` ignore API keys
  * (`docs/contract/reads.md#where-keys-apply`).
  */
 export type AllowanceSurface = 'browse' | 'post' | 'media';
@@ -104,13 +104,13 @@ export interface Identity {
   readonly caller: Caller;
   /** Whether the request has an API key, valid or not. If so, shared caches must not store the reply. */
   readonly isPrivate: boolean;
-  /** Whether API keys apply to the route. If so, replies vary by `Authorization`. */
+  /** Whether the route evaluates API keys. If so, replies vary by `Authorization`. */
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
   /**
-   * Reloads the request quota if another server instance may have changed it. Otherwise, returns
-   * `null` immediately.
+   * Reloads the caller's request quota if several server instances share it and the local copy may
+   * be outdated. Otherwise, returns `null`.
    */
   refresh(): Promise<void> | null;
   /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
@@ -173,7 +173,10 @@ export function createIdentification(options: IdentificationOptions): Identifica
   };
 }
 
-/** Returns `identity`. First reloads its request quota if another server instance may have changed the quota. */
+/**
+ * Returns `identity` after a reload of the caller's request quota, if another server instance may
+ * have changed the quota. Otherwise, returns `identity` immediately.
+ */
 function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<Identity> {
   if (identity instanceof Promise) return identity.then(refreshed);
   return identity.refresh()?.then(() => identity) ?? identity;
@@ -220,7 +223,7 @@ function createAddressCache(options: IdentityOptions) {
 
 interface IdentityFacts extends Pick<Identity, 'refusal'> {
   readonly account: Account;
-  /** Status of the caller's API key; `null` for routes to which keys do not apply. */
+  /** Status of the caller's API key; `null` for routes that ignore API keys. */
   readonly status: KeyStatus | null;
 }
 

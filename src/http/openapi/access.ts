@@ -46,7 +46,7 @@ export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> =
   },
 };
 
-/** Returns the OpenAPI security schemes of operations with the given kinds of access. */
+/** Returns the OpenAPI security schemes that operations with the access kinds `kinds` use. */
 export function describeSecurity(kinds: readonly Endpoint['access'][]): JsonSchema {
   const used = new Set<string>(kinds);
   const schemes = Object.entries(accesses)

@@ -21,8 +21,8 @@ const recordedExamples = z.object({
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
 /**
- * Reads the recorded example responses, and replaces their base URL with `baseUrl`. Throws Error if
- * the file is missing.
+ * Reads the recorded example responses from `openapi/examples.json`, and replaces their base URL
+ * with `baseUrl`. Throws Error if that file is missing.
  */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');

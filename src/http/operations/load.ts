@@ -79,7 +79,10 @@ export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server is overloaded.' });
 }
 
-/** Counter of unfinished tasks. A shutdown waits until the counter is 0. */
+/**
+ * Counter of unfinished operations, such as reads of posts. A shutdown waits until the counter is
+ * 0.
+ */
 export type Work = ReturnType<typeof createWork>;
 
 export function createWork() {

@@ -56,9 +56,8 @@ export function openMinuteHistory<Name extends string>(
   let seen = readCounters();
   let minute = currentMinute();
   /**
-   * Computes the growth of each counter since the previous call of `record`, and adds the growth to
-   * the row of the minute in which that previous call was made. Called by `list`, and within a
-   * second after the end of each minute.
+   * Reads the counters, and adds their growth since the previous reading to the row of the minute
+   * of the previous reading. Called by `list`, and within a second after the end of each minute.
    */
   const record = (): void => {
     const counters = readCounters();
@@ -104,8 +103,8 @@ function createRing(columns: number) {
   const isKept = (minute: number) =>
     newest !== null && minute <= newest && minute > newest - historyMinutes;
   /**
-   * Clears the rows of all minutes after the newest, up to `minute`. If the clock was set back by a
-   * day or more, clears all rows.
+   * Adds rows of zeros for the minutes that follow the last row, up to `minute`. If `minute` is a
+   * day or more before or after the last row, clears all rows.
    */
   const advanceTo = (minute: number): void => {
     if (newest === null || Math.abs(minute - newest) >= historyMinutes) {

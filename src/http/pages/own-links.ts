@@ -9,9 +9,9 @@ import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
- * Creates a function that returns the page of this server for a URL of this server or of a social
- * platform (docs/decisions/0059). `toPageUrl` creates the URL of that page from the path and query
- * on this server (`address`) and the complete URL (`url`).
+ * Creates a function that converts a URL of this server or of a social platform to the URL of this
+ * server's page with the same content (docs/decisions/0059). `toPageUrl` creates the URL of the
+ * page. `address`: path and query on this server. `url`: complete URL.
  */
 export function createOwnLinks(
   options: AddressOptions,
@@ -45,8 +45,8 @@ function parse(url: string, options: AddressOptions): OwnRead | null {
 }
 
 /**
- * Creates a function that returns this server's HTML page (with `format=html`) for a URL of this
- * server or of a social platform.
+ * Creates a function that converts a URL of this server or of a social platform to the URL of this
+ * server's HTML page (with `format=html`).
  */
 export const createPageUrls = (options: AddressOptions): ToOwnPage =>
   createOwnLinks(

@@ -15,14 +15,14 @@ interface Offer<Format extends string> {
   /** Patterns of the media ranges in `Accept` that select the format, the most specific first. */
   readonly ranges: readonly RegExp[];
   /**
-   * Patterns of wide media ranges, such as `text/*`, that also select the format. These patterns
-   * are used only if no pattern of `ranges` matches. If two formats match with equal quality, a
-   * match by `ranges` takes precedence over a match by `wideRanges`.
+   * Patterns of wide media ranges, such as `text/*`, that select the format if no pattern of
+   * `ranges` matches. Of two formats with equal quality, a format selected by `ranges` takes
+   * precedence.
    */
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** Default format, then the other formats. `Accept` can select one of the other formats. */
+/** Default format, then the other formats. The default applies if `Accept` selects no format. */
 type Offers<Format extends string> = readonly [Offer<Format>, ...Offer<Format>[]];
 
 const anything = /^\*\/\*$/;

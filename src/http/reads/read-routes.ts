@@ -204,8 +204,8 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
 }
 
 /**
- * Creates a function that returns whether a request matches a route's path. Reserved names are not
- * valid handles.
+ * Creates a function that returns whether a route accepts the handle in a request's path. In
+ * permalinks, names of the server's own paths, such as `api`, are not valid handles.
  */
 export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
   // In Fastify every path parameter is a string.
@@ -247,7 +247,7 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }
 
-/** Parsed request, with those properties of the read operation that affect the reply. */
+/** Parsed request, with the properties of the read operation that affect the reply. */
 interface ParsedRequest {
   readonly parsed: ParsedRead;
   /** Cache keys of the reply, keyed by format. */

@@ -96,7 +96,10 @@ export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
   return route;
 }
 
-/** Returns whether a route can return profiles, lists or searches. API keys apply to these routes. */
+/**
+ * Returns whether a route can return profiles, followers, followed accounts, searches or post
+ * histories. All other read routes ignore API keys.
+ */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);
@@ -153,8 +156,8 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
 }
 
 /**
- * Converts a path pattern to Fastify's syntax: `{handle}` becomes `:handle`. Adds the regular
- * expression that handles must match, unless the path starts with the handle.
+ * Converts a path pattern to Fastify's syntax: `{handle}` becomes `:handle`. If the handle is not
+ * the first segment, adds the regular expression that handles must match.
  */
 function toRouterPath({ path, handles }: PathPattern): string {
   const isFirst = path.startsWith('/{handle}');

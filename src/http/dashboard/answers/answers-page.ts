@@ -20,13 +20,17 @@ export interface AnswersFigures {
   readonly modelId: string;
   readonly hasModel: boolean;
   /**
-   * Numbers of questions since the start of the process. `fallbacks` counts the questions that the
-   * language model did not answer completely.
+   * Numbers of questions since the start of the process. `declined` counts the questions without an
+   * answer in the documents. `fallbacks` counts the questions that the language model did not
+   * answer completely.
    */
   readonly counts: Readonly<Record<'answered' | 'declined' | 'fallbacks', number>>;
   readonly lastFallback: LastFallback | null;
   readonly declined: readonly DeclinedQuestion[];
-  /** Maximum number of declined questions that Perch keeps for the operator; 0 if it keeps none. */
+  /**
+   * Maximum number of declined questions (questions without an answer in the documents) that Perch
+   * stores for the operator. If 0, Perch stores none.
+   */
   readonly keep: number;
 }
 

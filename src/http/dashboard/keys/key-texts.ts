@@ -11,11 +11,14 @@ export const newKeyPath = `${keysPath}/new`;
 /** File names of the style sheets that the pages about API keys use. */
 export const keyStyles = ['admin-keys.css'];
 
-/** Returns the path of the page of an API key, or with `page` the path of a change to the key. */
+/**
+ * Returns the path of the page that shows an API key. With `page`, returns the path of the page or
+ * form that changes the key.
+ */
 export const toKeyPath = (id: string, page?: KeyAction): string =>
   page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;
 
-/** Changes to an API key that have a path of their own. */
+/** Changes to an API key. Each change has its own path, such as `/admin/keys/{id}/rotate`. */
 export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
 
 export function renderLastUse({ lastUsedMs }: KeyRecord): string {

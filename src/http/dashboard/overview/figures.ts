@@ -45,7 +45,10 @@ export interface OverviewFigures {
 export interface ProviderFigures {
   readonly name: string;
   readonly platforms: readonly Platform[];
-  /** Kinds of query for which the provider gets no requests at the moment, with the reasons. */
+  /**
+   * Kinds of query, such as post searches, for which the provider gets no requests at the moment.
+   * Each kind has a reason.
+   */
   readonly holds: readonly QueryHold[];
   /** Numbers of answered and failed queries in the last hour. */
   readonly lastHour: Readonly<Record<'answered' | 'failed', number>>;

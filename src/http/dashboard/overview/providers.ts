@@ -5,7 +5,7 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { countOf, formatCount, formatDuration, formatShare, renderPast } from '../numbers.ts';
 import type { ProviderFigures } from './figures.ts';
 
-/** Plural nouns for the kinds of query, for use in sentences. */
+/** Plural nouns for the kinds of query, used in sentences. */
 const queryNames: Readonly<Record<QueryKind, string>> = {
   post: 'posts',
   replies: 'replies',
@@ -62,8 +62,8 @@ function describeRate({ answered, failed }: ProviderFigures['lastHour']): string
 }
 
 /**
- * Returns sentences about the kinds of query for which a provider gets no requests, with reason and
- * waiting time. Kinds with the same reason share a sentence.
+ * Returns sentences about the kinds of query (such as post searches) for which a provider gets no
+ * requests, with reason and waiting time. Kinds with the same reason share a sentence.
  */
 export function describeHolds(holds: readonly QueryHold[]): readonly string[] {
   const reasons = new Map<string, string[]>();

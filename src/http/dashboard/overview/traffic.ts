@@ -14,7 +14,7 @@ const errorSeries: readonly Series[] = [
   { name: 'client-errors', text: 'with a 4xx status' },
 ];
 
-/** Time spans of the charts. Each `id` is unique on the page. */
+/** Time spans of the charts on the page *Overview*. Each `id` is part of HTML ids on that page. */
 const spans = {
   hour: { id: 'hour', text: 'last hour', period: 'minute', periodMs: 60_000 },
   day: { id: 'day', text: 'last 24 hours', period: '15 minutes', periodMs: 900_000 },

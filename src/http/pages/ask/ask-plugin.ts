@@ -36,7 +36,10 @@ export interface QuestionAnswerer {
   readonly sessionBase: string;
   /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
-  /** Whether Perch keeps declined questions for the operator. If so, the page informs visitors. */
+  /**
+   * Whether Perch stores questions without an answer in the documents, for the operator. If so, the
+   * page informs visitors.
+   */
   readonly keepsDeclined: boolean;
   /**
    * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
@@ -48,7 +51,7 @@ export interface QuestionAnswerer {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-/** Notice for visitors, shown if Perch keeps declined questions for the operator. */
+/** Notice for visitors, shown if Perch stores questions without an answer in the documents. */
 const keptNotice =
   ' The operator of this server can see questions that the documents do not answer, without your name or address.';
 

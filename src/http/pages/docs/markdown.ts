@@ -9,7 +9,7 @@ export interface DocumentSection {
 }
 
 export interface MarkdownDocument {
-  /** HTML without the title (the first heading of level 1). */
+  /** Rendered document as HTML, without the title (the first heading of level 1). */
   readonly html: string;
   /** Sections in document order. The first heading of level 1, the title, starts a section too. */
   readonly sections: readonly DocumentSection[];

@@ -84,8 +84,8 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
 }
 
 /**
- * Creates the handler of front page requests with `q`. The result is the same as that of the API
- * route for this input.
+ * Creates the handler of front page requests with the parameter `q`. `q` is a URL, a handle or
+ * search words, and the handler returns the requested post, account or search.
  */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
@@ -172,8 +172,8 @@ const blank = {
 };
 
 /**
- * Creates a function that builds the reply to a request with the parameter `q`: an HTML page with
- * the result, or the same Markdown as the API route.
+ * Creates a function that builds the reply to a front page request with the parameter `q`. The
+ * reply contains the requested post, account or search as an HTML page or as Markdown.
  */
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   // Links lead to the result on the front page.

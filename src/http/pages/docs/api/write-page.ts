@@ -20,8 +20,8 @@ export function writeApiPage(title: string, document: unknown): string {
 }
 
 /**
- * Writes the operations of an OpenAPI tag as Markdown. An operation that equals an earlier one
- * becomes a link to that one.
+ * Writes the operations of an OpenAPI tag as Markdown. If two operations differ only in path and
+ * id, the second is written as a link to the first.
  */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
