@@ -111,8 +111,8 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
 }
 
 /**
- * Adds the request hooks in the order in which they run. The options of each route determine the
- * hooks that apply to it.
+ * Adds the request hooks in the order in which they run. The options of a route determine which
+ * hooks have an effect on the route.
  */
 async function addHooks(
   server: FastifyInstance,

@@ -57,8 +57,8 @@ type AnswersLog = Readonly<
 const progressMs = 2000;
 
 /**
- * Creates callbacks that log index updates: progress, completion and errors. `onFallback` logs a
- * failure of the language model.
+ * Creates callbacks that log updates of the search index of documents: progress, completion and
+ * errors. The callback `onFallback` logs a failure of the language model.
  */
 export function toLogLines(
   log: AnswersLog,

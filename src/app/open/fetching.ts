@@ -37,9 +37,12 @@ import { openPictures } from './pictures.ts';
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Wraps a function that fetches posts, so that its results are counted for the metrics. */
+  /** Adds counting for the metrics to a fetcher: the returned fetcher counts its results. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
-  /** Budget of upstream requests that all callers share. */
+  /**
+   * Rate limit of the upstream requests of all callers together. If absent, there is no shared
+   * limit.
+   */
   readonly pool?: Pool;
   /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */
   readonly sharedEngine?: Engine | null;
@@ -97,7 +100,8 @@ export async function openFetching(options: FetchingOptions) {
     cache: caches.cache,
     pictures: pictured.pictures,
     /**
-     * Aborts fetches in progress and rejects later fetches, both with the Problem `shutting_down`.
+     * Aborts fetches in progress, and rejects later fetches. Aborted and rejected fetches fail with
+     * the Problem `shutting_down`.
      */
     stop: () => stopping.abort(),
     /** Closes HTTP connections, waits for background fetches, and then closes the stores. */

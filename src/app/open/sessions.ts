@@ -110,9 +110,9 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
 }
 
 /**
- * Returns the secret of the session service. The secret is the key for signing tokens and for
- * hashing the owners of sessions. It is stored in the data directory. If there is no data
- * directory, the secret is only in memory.
+ * Returns the secret of the session service. The secret signs tokens and hashes the owners of
+ * sessions. Perch stores the secret in the data directory. Without a data directory, the secret is
+ * only in memory.
  */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
