@@ -41,8 +41,8 @@ interface AccessLogOptions {
 /** Log with one line per request. The lines never contain headers or bodies. */
 export interface AccessLog {
   /**
-   * Logs a request if the option `lines` is `errors`, and the reply was slow or has a status of 500
-   * or higher.
+   * Logs a request with status 500 or higher, and a request that took `slowMs` milliseconds or
+   * longer. Does nothing unless the access log was created with `lines: 'errors'`.
    */
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }

@@ -49,8 +49,8 @@ export async function setCors(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Rejects requests from origins that are not allowed, with 403 `origin_not_allowed`. Routes of
- * `app` send no CORS headers.
+ * Rejects requests from origins that `origins` does not allow, with 403 `origin_not_allowed`.
+ * Responses of the routes of `app` have no CORS headers.
  */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);

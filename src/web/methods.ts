@@ -24,8 +24,8 @@ declare module 'fastify' {
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
       /**
-       * Returns the supported methods of the path of a request. Sets the members `params` and
-       * `allowed` of the request.
+       * Returns the supported methods of the path of a request; `undefined` if no route has the
+       * path. Also sets the members `params` and `allowed` of the request.
        */
       find(request: FastifyRequest): AllowedMethods | undefined;
     };

@@ -9,9 +9,9 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * All headers of the last reply with status 200 (`all`), which include the headers for that
-   * reply's caller (`own`). The next reply reuses `all` if the headers for its caller are the same
-   * array.
+   * Headers of the last reply with status 200. `all`: all headers. `own`: the part of `all` that
+   * depends on the caller. The next reply reuses `all` if its own headers are the same array as
+   * `own`.
    */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
@@ -76,8 +76,8 @@ export function sendPrepared(
 }
 
 /**
- * Returns all headers of a reply with status 200. Reuses the previous list if only the request id
- * has changed.
+ * Returns all headers of a reply with status 200. If `own` is the array of the previous reply, sets
+ * the new request id in the previous list and returns that list.
  */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
