@@ -65,9 +65,9 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Returns the arguments of a tool call that are not `null` (`given`), and the names of arguments
- * that the tool does not have (`unknown`). `unknown` omits probable misspellings, because the read
- * operation warns about these.
+ * Separates the arguments of a tool call. `given`: all arguments that are not `null`. `unknown`:
+ * names of arguments that the tool does not have. `unknown` does not contain probable misspellings,
+ * for which the read operation adds its own warnings.
  * @throws Problem if the value of an argument is a list
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
