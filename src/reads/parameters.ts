@@ -10,8 +10,8 @@ import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
 /**
- * Error code and accepted values of each parameter. The published JSON Schemas do not contain
- * these.
+ * Error code and accepted values of each parameter, which the published JSON Schemas do not
+ * contain.
  */
 const parameterFaults = z.registry<ParameterFault>();
 

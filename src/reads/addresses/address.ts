@@ -17,9 +17,10 @@ export interface AddressOptions {
 }
 
 /**
- * Parses the URL of a post, account, list, search or hashtag. Also accepts such a URL after the
- * base URL of this server, as in `https://perch.example/https://x.com/jack`.
- * @throws Problem with a detail text that starts with `subject`
+ * Parses the URL of a post, account, list, search or hashtag. The URL can also follow the base URL
+ * of this server, as in `https://perch.example/https://x.com/jack`. `subject` is the start of error
+ * messages, such as `The URL in the path`.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
 export function parseAddress(
   text: string,

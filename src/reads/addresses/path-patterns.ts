@@ -131,8 +131,8 @@ export const mastodonPaths: readonly SitePath[] = [
 ];
 
 /**
- * Path of Mastodon's search page. Perch recognizes it only on the configured search server, because
- * other sites have the same path.
+ * Path of Mastodon's search page. Perch parses the path only in URLs of the host
+ * `mastodonSearchHost`, because websites other than Mastodon have the same path.
  */
 export const mastodonSearchPath: SitePath = {
   path: '/search',
