@@ -74,11 +74,14 @@ const freeAttempts = 3;
 /** Maximum number of requests with a wrong token whose replies are delayed at the same time. */
 const maxWaiting = 10_000;
 
-/**
- * Failed attempts from one address. `waiting`: number of attempts that are being delayed.
- * `hasAborted`: whether a client disconnected during the delay of an attempt.
- */
-type Attempts = { count: number; waiting: number; hasAborted: boolean };
+/** Failed attempts to use the admin token from one address. */
+interface Attempts {
+  count: number;
+  /** Number of attempts that are being delayed. */
+  waiting: number;
+  /** Whether a client disconnected during the delay of an attempt. */
+  hasAborted: boolean;
+}
 
 /** Creates the counter of attempts with a wrong token. The counter delays further attempts from the same address. */
 export function createFailedAttempts(clock: Clock) {

@@ -92,7 +92,8 @@ function known<Found>(found: Found | undefined, id: string): Found {
 
 /**
  * Parses a request body.
- * @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a bad field
+ * @throws Problem `invalid_body` if the body is not an object, `invalid_option` for an invalid
+ * field
  */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -42,7 +42,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Effect of a request to this route on the dashboard's session. `visit` (default) restarts the
-     * idle time; `look` does not.
+     * idle timeout of the session; `look` does not.
      */
     sessionUse?: SessionUse;
   }

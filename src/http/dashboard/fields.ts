@@ -1,14 +1,13 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 
-/**
- * Text field of a form. `fault` is the error of the last submitted value, shown next to the field.
- */
+/** Text field of a form. */
 export interface Field {
   /** Name of the field, and id of its element. */
   readonly name: string;
   readonly label: string;
   readonly value: string;
   readonly hint?: string;
+  /** Error in the last submitted value, shown next to the field. */
   readonly fault?: string | undefined;
   /**
    * Kind of the field: `line` (default); `number`, a line for which phones show digit keys; or

@@ -184,7 +184,10 @@ function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<I
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of entries in each of two caches of identities: one by API key, the other by client address. */
+/**
+ * Maximum number of entries in the cache of identities by API key, and also in the cache of
+ * identities by client address.
+ */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {

@@ -158,8 +158,8 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
 }
 
 /**
- * Returns the parameters of a deprecated route: the parameter that selects an operation, then the
- * parameters of all these operations.
+ * Returns the parameters of a deprecated route. The first parameter selects an operation. The
+ * others are the parameters of all operations that callers can select.
  */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
@@ -223,7 +223,7 @@ function listStatuses(route: Route): readonly ProblemStatus[] {
 
 /**
  * Returns the name of a problem response in the OpenAPI `components`. Routes whose problem
- * responses have the same headers share these components.
+ * responses have the same headers share one component for each status.
  */
 function nameResponse(route: Route, status: ProblemStatus): string {
   if (status === 'default') return 'Refused';

@@ -4,8 +4,8 @@ import { Problem } from '../../core/problem.ts';
 export type Load = { readonly isHigh: boolean };
 
 /**
- * Delays of the event loop in milliseconds. `nowMs`: mean in the last check interval. `highestMs`:
- * highest of these means in the last minute.
+ * Delays of the event loop in milliseconds. `nowMs`: mean delay in the last check interval.
+ * `highestMs`: highest mean delay of a check interval in the last minute.
  */
 export type EventLoopDelay = Readonly<Record<'nowMs' | 'highestMs', number>>;
 

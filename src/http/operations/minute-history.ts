@@ -5,12 +5,11 @@ export const historyMinutes = 1440;
 
 const minuteMs = 60_000;
 
-/**
- * Counts in a period, keyed by the name of the counter. `startMs`: start of the period in epoch
- * milliseconds.
- */
+/** Values by which the counters grew in a period of one or more minutes. */
 export interface Period<Name extends string> {
+  /** Start of the period in epoch milliseconds. */
   readonly startMs: number;
+  /** Growth of each counter, keyed by the name of the counter. */
   readonly counts: Readonly<Record<Name, number>>;
 }
 
@@ -56,8 +55,8 @@ export function openMinuteHistory<Name extends string>(
   let seen = readCounters();
   let minute = currentMinute();
   /**
-   * Reads the counters, and adds their growth since the previous reading to the row of the minute
-   * of the previous reading. Called by `list`, and within a second after the end of each minute.
+   * Reads the counters. Adds their growth since the previous reading to the minute in which the
+   * previous reading was made. Called by `list`, and within a second after the end of each minute.
    */
   const record = (): void => {
     const counters = readCounters();
@@ -103,8 +102,8 @@ function createRing(columns: number) {
   const isKept = (minute: number) =>
     newest !== null && minute <= newest && minute > newest - historyMinutes;
   /**
-   * Adds rows of zeros for the minutes that follow the last row, up to `minute`. If `minute` is a
-   * day or more before or after the last row, clears all rows.
+   * Adds rows of zeros for the minutes after the newest row, up to `minute`. If `minute` is a day
+   * or more before or after the newest row, clears all rows.
    */
   const advanceTo = (minute: number): void => {
     if (newest === null || Math.abs(minute - newest) >= historyMinutes) {

@@ -12,7 +12,9 @@ export function namesFormat(accept: string | undefined): boolean {
 
 interface Offer<Format extends string> {
   readonly format: Format;
-  /** Patterns of the media ranges in `Accept` that select the format, the most specific first. */
+  /**
+   * Patterns of the media ranges in `Accept` that select `format`, the most specific pattern first.
+   */
   readonly ranges: readonly RegExp[];
   /**
    * Patterns of wide media ranges, such as `text/*`, that select the format if no pattern of
@@ -48,8 +50,8 @@ const markdownRead = {
 } as const;
 
 /**
- * Feed formats. Only the exact media type of a feed selects it. The type `application/xml` does
- * not, because browsers accept it too.
+ * Feed formats. `Accept` selects a feed only by the feed's exact media type, not by
+ * `application/xml`, because browsers also accept `application/xml`.
  */
 const feeds = [
   { format: 'atom', ranges: [/^application\/atom\+xml$/] },

@@ -1,8 +1,7 @@
 /**
  * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app
- * or company. An app's own browser also sends the app's name, but not at the start of the header,
- * so patterns with `^` exclude such browsers. Crawlers for search engines and AI training are not
- * included.
+ * or company. Patterns with `^` do not match the browsers in apps, which send the name of the app
+ * later in the header. Crawlers for search engines and AI training are not included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

@@ -26,7 +26,10 @@ type Span = (typeof spans)[keyof typeof spans];
 export const total = (periods: readonly TrafficPeriod[], name: TrafficName): number =>
   periods.reduce((sum, { counts }) => sum + counts[name], 0);
 
-/** Returns the number of reads in all periods, and the number of these that the cache answered. */
+/**
+ * Returns the number of reads in all periods (`reads`), and the number of reads that the cache
+ * answered (`fromCache`).
+ */
 export function cacheUse(periods: readonly TrafficPeriod[]) {
   const fromCache = total(periods, 'hit') + total(periods, 'stale');
   return { fromCache, reads: fromCache + total(periods, 'miss') + total(periods, 'bypass') };

@@ -169,8 +169,8 @@ function findSimilar(word: string, names: readonly string[]): readonly string[] 
 }
 
 /**
- * Returns the edit distance of two words; 1 if one contains the other and both have three or more
- * characters.
+ * Returns the edit distance of two words. Returns 1 if one word contains the other word, and both
+ * words have three or more characters.
  */
 function distanceOf(a: string, b: string): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
