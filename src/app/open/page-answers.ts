@@ -22,8 +22,8 @@ interface PageAnswersOptions {
 const answerTimeoutMs = 15_000;
 
 /**
- * Creates the service that answers questions on the page `/docs/ask`. These questions and questions
- * in sessions share one rate limit and one queue.
+ * Creates the service that answers questions on the page `/docs/ask`. Questions on the page and
+ * questions in sessions share one rate limit and one queue.
  */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;

@@ -9,7 +9,8 @@ import type { AppBasics, AppOptions } from '../options.ts';
 
 interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
   /**
-   * Secret that signs cursors. The key that signs the URLs of pictures is derived from this secret.
+   * Secret with which Perch signs cursors. Perch derives the key for signing URLs of pictures from
+   * this secret.
    */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;

@@ -110,8 +110,8 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
 }
 
 /**
- * Returns the secret of the session service. The secret signs tokens and hashes the owners of
- * sessions. Perch stores the secret in the data directory. Without a data directory, the secret is
+ * Returns the secret of the session service. Perch uses the secret to sign tokens and to hash the
+ * owners of sessions, and stores it in the data directory. Without a data directory, the secret is
  * only in memory.
  */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {

@@ -10,12 +10,15 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
 /** Maximum time in milliseconds to wait for the Valkey or Redis server when Perch starts. */
 const startMs = 10_000;
 
-/**
- * Connection options. `instance`: name of the instance (default: random). `isCounted`: whether the
- * process counts as a running instance (default: `true`). `timeoutMs`: timeout of a request in
- * milliseconds (default: `PERCH_REDIS_TIMEOUT_MS`).
- */
-type ConnectionOptions = Readonly<{ instance?: string; isCounted?: boolean; timeoutMs?: number }>;
+/** Options of the connection to the Valkey or Redis server. */
+interface ConnectionOptions {
+  /** Name of this server instance. Default: a random name. */
+  readonly instance?: string;
+  /** Whether the process counts as a running instance. Default: `true`. */
+  readonly isCounted?: boolean;
+  /** Timeout of a request in milliseconds. Default: `PERCH_REDIS_TIMEOUT_MS`. */
+  readonly timeoutMs?: number;
+}
 
 /**
  * Opens the shared engine, which is the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null`
