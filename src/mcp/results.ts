@@ -115,7 +115,8 @@ function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definit
 }
 
 /**
- * Renders the result of a read as text and JSON. The rendering is cached together with the data.
+ * Renders the result of a read operation as text and JSON. The text and the JSON are cached
+ * together with the fetched data.
  */
 async function render(answered: AnsweredRead, { reader, results, requester, takeTurn }: ToolCall) {
   const { format = 'markdown' } = answered.parsed;
