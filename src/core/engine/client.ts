@@ -28,8 +28,8 @@ export interface EngineConnection {
   /** Sends the Redis command `INFO` for `section` to each primary server. Returns the replies. */
   info(section: string): Promise<readonly string[]>;
   /**
-   * Waits until a number of replicas (`replicas`) have received all earlier writes, for up to
-   * `timeoutMs` milliseconds. Returns the number of replicas that have received them.
+   * Waits for up to `timeoutMs` milliseconds until a number of replicas (`replicas`) have received
+   * all earlier writes of this connection. Returns the number of replicas that have received them.
    */
   waitForReplicas(replicas: number, timeoutMs: number): Promise<number>;
   destroy(): void;

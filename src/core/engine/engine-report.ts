@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
 
 /**
- * Public state of the shared engine (Redis or Valkey) for operators. The state contains no
+ * State of the shared engine (Redis or Valkey), as shown to operators. The state contains no
  * addresses and no names.
  */
 export interface EngineReport {

@@ -76,7 +76,7 @@ export interface Engine {
    */
   info(section: string): Promise<readonly string[]>;
   /**
-   * Waits until a number of replicas (`replicas`) have received all earlier writes.
+   * Waits until a number of replicas (`replicas`) have received all earlier writes of this process.
    * @throws EngineError if fewer replicas confirm this within `deadlineMs` milliseconds, or if the
    * shared Valkey or Redis server fails
    */
@@ -114,9 +114,9 @@ const probesPerConnection = 5;
 const absentMs = 5000;
 
 /**
- * Lua script that records a heartbeat of an instance, with the time of the clock of the shared
- * Valkey or Redis server. Without a name in `ARGV[2]`, it records nothing. Returns the number of
- * running instances.
+ * Lua script that records a heartbeat of the Perch instance `ARGV[2]`, with the time of the clock
+ * of the shared Valkey or Redis server. If `ARGV[2]` is absent, the script records nothing. Returns
+ * the number of running instances.
  */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')

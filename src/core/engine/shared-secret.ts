@@ -2,8 +2,8 @@ import type { Random } from '../random.ts';
 import type { Engine } from './engine.ts';
 
 /**
- * Maximum time in milliseconds to wait until the shared Valkey or Redis server answers. The request
- * for the secret may then take the same time.
+ * Maximum time in milliseconds for each of two steps: waiting until the shared Valkey or Redis
+ * server answers, and requesting the secret from it.
  */
 const deadlineMs = 2000;
 

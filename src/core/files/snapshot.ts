@@ -101,8 +101,8 @@ function openSource(path: string): Source {
 
 /**
  * Locks all databases against writes. If another process has locked one of them, unlocks all before
- * the next attempt. This avoids a deadlock with a process that waits for another of these
- * databases.
+ * the next attempt. Otherwise, a process that has locked one database and waits for another could
+ * cause a deadlock.
  * @throws BusyDatabasesError if the databases cannot be locked in time
  */
 async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {

@@ -43,10 +43,7 @@ const journals = {
 /** Error for a file that this version of Perch cannot use as a database. Retrying does not help. */
 export class UnusableFileError extends Error {}
 
-/**
- * Error for a database whose schema only a newer version of Perch knows. `file` is the subject of
- * the error message.
- */
+/** Error for a database whose schema only a newer version of Perch knows. */
 export class NewerSchemaError extends UnusableFileError {
   constructor(file: string, version: number) {
     super(
@@ -194,8 +191,9 @@ function keepForever<Native>(native: Native): Native {
 }
 
 /**
- * Protects native backup objects from garbage collection. better-sqlite3 creates these objects in a
- * member that has a symbol as its name.
+ * Keeps references to all native backup objects of a database, so that they are not
+ * garbage-collected. The function that creates them is in a member of `database` that has a symbol
+ * as its name.
  */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {

@@ -67,7 +67,7 @@ export interface RequestContext extends Sliced {
    * without a time limit.
    */
   readonly isBackground?: boolean | undefined;
-  /** Span of the work that needs the request; `undefined` if tracing is off. */
+  /** Parent of the request's tracing span; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
@@ -87,7 +87,8 @@ const maxRedirects = 2;
 export type UnreadResponse = Dispatcher.ResponseData;
 
 /**
- * Reader of the responses of an HTTP client. `accept` is the value of the request header `Accept`.
+ * Reader that converts the responses of an HTTP client to `Answer`. `accept` is the value of the
+ * request header `Accept`.
  */
 export interface ResponseReader<Answer> {
   readonly accept: string;
@@ -268,7 +269,7 @@ async function readAnswer(
   };
 }
 
-/** Reader of responses with JSON or other text. */
+/** Reader that returns the text of a response body, such as JSON. */
 export const textReader: ResponseReader<HttpAnswer> = {
   accept: 'application/json',
   read: readAnswer,

@@ -13,7 +13,7 @@ interface PostRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Signal that aborts the request, even while the response body arrives. */
   readonly signal: AbortSignal;
-  /** Span of the work that needs the request; `undefined` if tracing is off. */
+  /** Parent of the request's tracing span; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
   /** Name of the language model, for the span of the request. */
   readonly model?: string | undefined;

@@ -138,7 +138,7 @@ async function connectToFirst(host: string, { network, timeoutMs, signal }: Conn
 
 /**
  * Returns up to three addresses of a host.
- * @throws HttpFailure if the host has no address, or any address that is not public
+ * @throws HttpFailure if the host has no address, or if at least one of its addresses is not public
  */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {

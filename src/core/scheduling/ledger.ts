@@ -35,8 +35,8 @@ export interface Reservation {
 }
 
 /**
- * Amounts of one resource that clients use and that are counted outside the ledger, for example in
- * a database.
+ * Source of amounts of one resource that clients use, but that the ledger does not count itself,
+ * for example amounts in a database.
  */
 export interface ExternalUsage {
   usedBy(name: string): number;
@@ -44,8 +44,8 @@ export interface ExternalUsage {
 }
 
 /**
- * Limit that a reservation would exceed. `share`: the client already uses more of the resource than
- * the reservation would leave free for all other clients.
+ * Limit that a reservation would exceed. `share`: after the reservation, all other clients together
+ * would have less left than the client already uses.
  */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
@@ -56,9 +56,9 @@ export const addressesPerNetwork = 4;
 
 /**
  * Creates a ledger, which counts the resources that each client uses. The ledger refuses an amount
- * that exceeds the limit for the client's address, for its network or for all clients. The ledger
- * also refuses an amount if the client already uses more than would then be left for all other
- * clients.
+ * that exceeds the limit for the client's address, for its network or for all clients. It also
+ * refuses an amount if all other clients together would then have less left than the client already
+ * uses.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -76,8 +76,8 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
     /**
-     * Registers amounts of a resource that are counted outside the ledger. From then on, all totals
-     * and limit checks of the resource include these amounts.
+     * Registers a source of further used amounts of a resource. From then on, all totals and limit
+     * checks of the resource include these amounts.
      */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
@@ -109,8 +109,8 @@ export interface Usage {
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
 /**
- * Creates a counter for the used amounts of one resource, which starts at 0. An example of a
- * resource is concurrent requests to one host.
+ * Creates a counter of one resource, such as concurrent requests to one host. All used amounts
+ * start at 0.
  */
 export function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
