@@ -295,7 +295,10 @@ export type LoadedConfig = ValidConfig | InvalidConfig;
 export interface ValidConfig {
   readonly ok: true;
   readonly config: Config;
-  /** Variables that are set, with their values and origins. */
+  /**
+   * Settings from the environment, the command line and the settings file, with their sources.
+   * Defaults are not included.
+   */
   readonly settings: Settings;
   /** Messages about unknown variables, which may be misspelled. */
   readonly warnings: readonly string[];

@@ -8,7 +8,10 @@ export function labelOf(name: string, origin: Origin): string {
   return origin.kind === 'secret_file' ? `${name} in ${origin.path}` : name;
 }
 
-/** Returns the warning about an unknown setting. `known`: names of all settings. */
+/**
+ * Returns the warning about an unknown setting. `label`: name and source of the setting (see
+ * `labelOf`). `known`: names of all settings.
+ */
 export function describeUnknown(name: string, label: string, known: readonly string[]): string {
   const near = findNear(name, known);
   const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;

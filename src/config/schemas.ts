@@ -28,7 +28,10 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return z.enum(words, requirement).default(words[0]);
 }
 
-/** Marks a schema as a secret. Perch never prints a secret, and can read it from the file that `NAME_FILE` names. */
+/**
+ * Marks a schema as a secret. Perch never prints a secret. A file can contain the secret `NAME`;
+ * the variable `NAME_FILE` is then the path of the file.
+ */
 export const secret = <Schema extends z.ZodType>(schema: Schema): Schema =>
   schema.meta({ ...schema.meta(), isSecret: true });
 

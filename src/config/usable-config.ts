@@ -9,7 +9,10 @@ import {
 /** Configuration in which defaults replace invalid settings. */
 export interface UsableConfig {
   readonly config: Config;
-  /** Settings of variables that are set and valid. */
+  /**
+   * Valid settings from the environment, the command line and the settings file. Defaults are not
+   * included.
+   */
   readonly settings: Settings;
   /** Error messages about the invalid settings. */
   readonly faults: readonly string[];
