@@ -73,7 +73,8 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
 }
 
 /**
- * Remote end of a connection. `name`: see `toClientAddress`. `isTrusted`: whether the remote end is a trusted proxy.
+ * Remote end of a connection. `name`: its name for rate limits (see `toClientAddress`).
+ * `isTrusted`: whether the remote end is a trusted proxy.
  */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 

@@ -15,7 +15,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
  * Lua script that stores the start time of a dashboard session, read from the clock of the Valkey
- * or Redis server. ARGV: idle time in milliseconds.
+ * or Redis server. ARGV: milliseconds without a request after which the session ends.
  */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
@@ -23,8 +23,9 @@ return 1
 `);
 
 /**
- * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age,
- * and new idle time (0 keeps the current idle time), both in milliseconds.
+ * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age of
+ * the session in milliseconds; milliseconds from now until an idle session ends (0: the earlier end
+ * stays unchanged).
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])

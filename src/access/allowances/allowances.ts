@@ -29,21 +29,25 @@ interface AllowanceState {
 
 /**
  * Limits per time window. `public`, `key`, `post` and `media` limit the units of one caller under
- * the policy with the same name. `pool` limits the upstream requests of all callers together.
+ * the rate-limit policy with the same name.
  */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
-  /** Default number of units that an API key may spend in a window. */
+  /** Default number of units that an API key may spend in a time window. */
   readonly key: number;
   readonly post: number;
   readonly media: number;
+  /** Maximum number of upstream requests of all callers together. */
   readonly pool: number;
 }
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the rate-limit account of the client address or API key `name`. `limit` overrides the policy's limit. */
+  /**
+   * Returns the rate-limit account of a caller. `name`: client address or id of an API key. `limit`
+   * overrides the policy's limit.
+   */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
   /** Spends one unit of a rate-limit account. @throws Problem `rate_limited` with the time after which to retry */
   spend(account: Account): Promise<SpentUnit>;
@@ -139,12 +143,15 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/**
- * Maximum share of all upstream requests (0 to 1) for each group of requests. `anonymous`: requests
- * of callers without a key. `histories`: requests of all history imports. `client`: requests of the
- * history imports of one client.
- */
-const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
+/** Parts (0 to 1) of the common limit on upstream requests that groups of requests may use. */
+const poolParts = {
+  /** Part for the requests of all callers without an API key. */
+  anonymous: 4 / 5,
+  /** Part for the requests of all history imports. */
+  histories: 5 / 8,
+  /** Part for the requests of the history imports of one client. */
+  client: 1 / 2,
+} as const;
 
 const anonymous = 'pool anonymous';
 const histories = 'pool histories';

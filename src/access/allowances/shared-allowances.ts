@@ -10,8 +10,9 @@ interface SharedAllowancesOptions {
   readonly windowMs: number;
   readonly clock: Clock;
   /**
-   * Returns the text whose hash is the Redis hash tag for the rate-limit accounts in `charges`. A
-   * Redis cluster stores all Redis keys that have the same hash tag on the same server.
+   * Returns a text for a list of charges (units to spend). Its hash becomes the hash tag in the
+   * Redis keys of all rate-limit accounts in the list. A Redis cluster stores all Redis keys with
+   * the same hash tag on the same server.
    */
   readonly tagOf: (charges: readonly Charge[]) => string;
   /**
@@ -37,17 +38,18 @@ const maxHashes = 10_000;
  * shared Valkey or Redis server again.
  */
 const maxAgeMs = 1000;
-/** Milliseconds for which the highest number of instances is remembered. */
+/** Milliseconds for which this instance remembers the highest number of running instances. */
 const peakMemoryMs = 600_000;
 
 // The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
 /**
  * Lua script that spends one unit of each rate-limit account in KEYS. If any of these accounts is
- * exhausted, the script spends none. ARGV: length of the window, name of the unit (empty to spend
- * nothing), limit of each account. Returns a flat list of numbers. The first number is the position
- * (from 1) of the exhausted account with the longest wait, or 0 if no account is exhausted. The
- * second number is this wait. Two numbers for each account follow: the number of its spent units,
- * and the time until the account regains a unit. All times are in milliseconds.
+ * exhausted, the script spends none. ARGV: length of the time window, unique name for the spent
+ * unit (empty: the script only reads), limit of each account. Returns a flat list of numbers. The
+ * first number is the position (from 1) of the exhausted account with the longest wait, or 0 if no
+ * account is exhausted. The second number is the wait of this account. Two numbers for each account
+ * follow: the number of its spent units, and the time until the account regains a unit. All times
+ * are in milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -171,8 +173,9 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
 }
 
 /**
- * Creates a function that returns the Redis key of each rate-limit account in a list of charges.
- * The Redis keys contain hashes of the account names. The function caches these hashes.
+ * Creates a function that returns the Redis keys of the rate-limit accounts in a list of charges
+ * (units to spend). The Redis keys contain hashes of the account names. The function caches these
+ * hashes.
  */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({

@@ -80,7 +80,10 @@ export function openKeyRows(database: SqliteDatabase) {
       const row = replace.get({ ...replacement, oldId });
       return row && toRecord(row);
     }),
-    /** Stores the time of each key's last use in Unix milliseconds, by key id. Skips deleted keys and earlier times. */
+    /**
+     * Stores the time of each key's last use in Unix milliseconds, by key id. Skips deleted keys.
+     * Skips a time that is earlier than the stored time.
+     */
     noteUses: inTransaction((uses: ReadonlyMap<string, number>) => {
       for (const [id, at] of uses) noteUse.run({ id, at });
     }),

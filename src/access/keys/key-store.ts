@@ -61,8 +61,9 @@ interface KeyStoreOptions {
    * Time at which a missing store is created: immediately (`make`, the default) or when `create` is called (`wait`).
    */
   readonly whenMissing?: 'make' | 'wait';
-  /** Called once per outage, when the store becomes unusable. `onRecovered` is called when the outage ends. */
+  /** Called once per outage, when the store becomes unusable. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
+  /** Called when the store is usable again after an outage. */
   readonly onRecovered?: () => void;
 }
 

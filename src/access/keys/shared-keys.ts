@@ -88,8 +88,8 @@ return 1
 `);
 
 /**
- * Lua script that stores times of last use. ARGV: alternating key ids and Unix milliseconds. Skips deleted keys and
- * earlier times.
+ * Lua script that stores the times at which API keys were last used. ARGV: alternating key ids and
+ * Unix milliseconds. Skips deleted keys. Skips a time that is earlier than the stored time.
  */
 const useScript = defineScript(`
 for at = 1, #ARGV, 2 do
