@@ -17,8 +17,8 @@ export const maximums = {
   labels: 1000,
   languages: 32,
   /**
-   * Maximum number of fields in a profile. Also the maximum number of authors of a link preview,
-   * and of links in a WebFinger document.
+   * Maximum number of fields in a profile, of authors of a link preview, and of links in a
+   * WebFinger document.
    */
   fields: 32,
   /**

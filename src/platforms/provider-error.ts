@@ -1,15 +1,16 @@
-/**
- * Reason for a provider's failure. `missing`: the post or account does not exist or is not public.
- * `ambiguous`: either `missing` or an outage. `rejected`: the platform does not accept the search
- * text. `throttled`: the rate limit is exceeded. `unavailable`: the source does not answer or is
- * failing. `malformed`: the response has an unexpected format.
- */
+/** Reason for a provider's failure. */
 export type ProviderErrorKind =
+  /** Post or account that does not exist or is not public. */
   | 'missing'
+  /** Post or account that was not found, either because it is `missing` or because of an outage. */
   | 'ambiguous'
+  /** Search text that the platform does not accept. */
   | 'rejected'
+  /** Rate limit that is exceeded. */
   | 'throttled'
+  /** Source that does not answer or is failing. */
   | 'unavailable'
+  /** Response that has an unexpected format. */
   | 'malformed';
 
 export interface ProviderErrorOptions {

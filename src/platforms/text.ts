@@ -51,8 +51,8 @@ export interface DecodedText {
 }
 
 /**
- * Decodes the HTML entities in a text. The returned `toIndex` maps each offset within an encoded
- * entity to the decoded character.
+ * Decodes the HTML entities in a text. The returned `toIndex` converts offsets in the encoded text
+ * to indices in the decoded text.
  */
 export function decodeWithOffsets(encoded: string): DecodedText {
   // Without entities and surrogate pairs, offsets and indices are equal.

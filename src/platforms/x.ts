@@ -22,8 +22,8 @@ export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
 export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;
 
 /**
- * Returns a reference to the post that a post on X replies to; `null` if both the handle and the id
- * are `null`.
+ * Returns a reference to the parent of a reply on X. `handle`: handle of the parent's author. `id`:
+ * id of the parent. Returns `null` if both are `null`.
  */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
   if (handle === null && id === null) return null;
