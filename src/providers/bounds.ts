@@ -178,8 +178,8 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
 }
 
 /**
- * Shortens the lists and texts of a post. Adds the names of the shortened members to the list
- * `left_out`.
+ * Returns a post with shortened lists and texts. The list `left_out` of the result also contains
+ * the names of the shortened members.
  */
 export function boundPost(
   post: Post,
@@ -200,7 +200,8 @@ export function boundPost(
 }
 
 /**
- * Shortens the texts of an account. Adds the names of the shortened members to the list `left_out`.
+ * Returns an account with shortened texts. The list `left_out` of the result also contains the
+ * names of the shortened members.
  */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
@@ -309,8 +310,8 @@ interface Lossy {
 }
 
 /**
- * Replaces members of a post or account. Adds the names of the changed members to the list
- * `left_out`.
+ * Returns a post or account with the members in `parts`. Adds the names of the members that differ
+ * to the list `left_out`. Does not change `whole`.
  */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));

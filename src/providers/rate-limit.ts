@@ -27,8 +27,8 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
  * requests may use up to four fifths of this number. Each API client may always start 100 requests
- * in 60 seconds. It may start more only while its number of requests is lower than the number that
- * remains for all clients. `get` throws ProviderError `throttled` if a foreground request would
+ * in 60 seconds. It may start more only while it has started fewer requests than all clients
+ * together may still start. `get` throws ProviderError `throttled` if a foreground request would
  * wait longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
@@ -107,8 +107,8 @@ function createTurnWindow(perMinute: () => number) {
   };
   return {
     /**
-     * Returns the earliest time at which a request can start so that, after it, at least `left`
-     * further requests are available.
+     * Returns the earliest time at which a request can start and leave at least `left` further
+     * requests available.
      */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
@@ -116,8 +116,8 @@ function createTurnWindow(perMinute: () => number) {
     },
     /**
      * Returns the earliest time at which the client `name` may start a request. At that time, the
-     * client's number of requests in the last 60 seconds is lower than 100, or lower than the
-     * number that remains for all clients.
+     * client has started fewer than 100 requests in the last 60 seconds, or fewer requests than all
+     * clients together may still start.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

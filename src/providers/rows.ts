@@ -47,8 +47,8 @@ export const uniqueById = <Row extends { readonly id: string | null }>(rows: rea
   uniqueBy(rows, ({ id }) => id);
 
 /**
- * Returns whether a post matches a search: it is in the time range, and has photos or videos if the
- * search's feed requires them.
+ * Returns whether a post matches a search. The post must be in the time range. It must have a photo
+ * if `feed` is `photos`, and a video if `feed` is `videos`.
  */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;

@@ -6,8 +6,9 @@ import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
 /**
- * Reason to hide a post or account. `signed-in`: for logged-in users only. `suspended`: account
- * removed. `taken-down`: post removed. `hidden`: hidden by moderators.
+ * Reason to hide a post or account. `signed-in`: its author shows it to logged-in users only.
+ * `suspended`: the account was removed. `taken-down`: the post was removed. `hidden`: moderators
+ * have hidden it.
  */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 

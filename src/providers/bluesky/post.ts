@@ -132,8 +132,8 @@ async function readContinuation(
 }
 
 /**
- * Reads the post `last` again with its replies. Returns `last` itself if it has no replies; `null`
- * if the request fails.
+ * Reads the replies to the post `last`, the deepest post of an earlier response, with a new
+ * request. Returns `last` itself if it has no replies; `null` if the request fails.
  */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;

@@ -147,8 +147,8 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
 }
 
 /**
- * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. Bluesky sends only
- * the URI of the third level.
+ * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. Of a post at the
+ * third level, Bluesky sends only the URI.
  */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);

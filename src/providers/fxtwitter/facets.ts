@@ -14,8 +14,9 @@ type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
 /**
- * Range that occurs in both texts. `rawStart` and `rawEnd` count code points in X's original text.
- * `start` and `end` are UTF-16 indices in FxTwitter's edited text.
+ * Range that occurs both in X's original text and in FxTwitter's edited text. `rawStart` and
+ * `rawEnd` count code points in the original text. `start` and `end` are UTF-16 indices in the
+ * edited text.
  */
 interface Anchor {
   readonly rawStart: number;
@@ -52,9 +53,9 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
 }
 
 /**
- * Returns the `Anchor` (matching range) at the start of both texts. X's original text can start
- * with mentions that the edited text lacks. If so, the mentions (up to `visibleStart`) match an
- * empty range of the edited text.
+ * Returns the `Anchor` (matching range) at the start of X's original text and of the edited text.
+ * The original text can start with mentions that the edited text lacks. If so, the range covers
+ * these mentions (up to `visibleStart`) in the original text, and is empty in the edited text.
  */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
@@ -121,9 +122,9 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
 }
 
 /**
- * Converts the index `rawIndex` of X's original text to an index of the edited text. `anchor` is
- * the last matching range that does not start after `rawIndex`. If `rawIndex` is within this range,
- * returns `inside`.
+ * Converts the index `rawIndex` of X's original text to an index of the edited text. Counts from
+ * `anchor`, the last matching range that starts at or before `rawIndex`. Returns `inside` if
+ * `rawIndex` is within the matching range.
  */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;

@@ -125,8 +125,9 @@ export function createControl({ clock, answers }: ControlOptions) {
   return {
     noteSuccess,
     /**
-     * Returns the error for an account that was not found. Concurrent calls share one read of a
-     * well-known account.
+     * Returns the error for an account that was not found. If no account was read successfully in
+     * the last minute, first reads a well-known account, because the cause can be an outage.
+     * Concurrent calls share one read.
      */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;

@@ -128,8 +128,8 @@ const reactions = z
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
 /**
- * Converts an object of emoji counts to a list. Returns one item more than the maximum, so that the
- * parser detects excess items.
+ * Converts an object of emoji counts to a list. The list has at most one item more than the
+ * maximum, so that the parser detects excess items.
  */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);

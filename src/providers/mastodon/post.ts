@@ -188,8 +188,8 @@ const threadOrder = createThreadOrder<StatusPayload>({
 });
 
 /**
- * Arranges the conversation around a post as ancestors, the author's continuation, and replies.
- * Each reply follows its parent. Replies whose parent is unknown come last.
+ * Arranges the conversation around a post as ancestors, the author's later posts in the thread, and
+ * replies. Each reply follows its parent. Replies whose parent is unknown come last.
  */
 export function arrangeContext(
   focal: StatusPayload,

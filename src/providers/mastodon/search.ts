@@ -97,8 +97,8 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
 }
 
 /**
- * Returns `reply` if it is a successful response. Throws ProviderError if the server does not
- * support this search.
+ * Returns `reply` if it is a successful response. Otherwise throws ProviderError, because the
+ * server does not support the requested search.
  */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;

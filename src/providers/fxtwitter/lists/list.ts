@@ -76,9 +76,9 @@ export const nextCursor = (page: ListPage<unknown>, sent: string | null): string
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
 /**
- * Returns the paging members of a page. `rows` is the number of items that FxTwitter sent.
- * `isDoubtful` is `true` if the page has fewer than two items and further pages are possible
- * (`mayGoOn`).
+ * Returns the members `cursor`, `rows` and `isDoubtful` of a page. `rows` is the number of items
+ * that FxTwitter sent. `isDoubtful` is `true` if the page has fewer than two items and further
+ * pages are possible (`mayGoOn`).
  */
 export function toPaging(
   page: ListPage<unknown>,
