@@ -22,11 +22,14 @@ export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
     .describe('Host of the server that sent the copy. This server may have changed the content.'),
-  url: z.string().describe('URL of the copy on that server.'),
+  url: z.string().describe('URL of the copy on the server `host`.'),
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
-/** Names of the incomplete members of a post or an account. */
+/**
+ * Names of the members of a post or an account that are incomplete, because the source sent too
+ * much data or unreadable data.
+ */
 export const leftOut = list(z.string())
   .optional()
   .describe(
@@ -50,7 +53,7 @@ export const account = record('Account', {
   copied_from: copiedFrom
     .optional()
     .describe(
-      'Present if the account was read from a server that is not the server of the account.',
+      'Server from which Perch read the account, if it is not the server of the account; otherwise absent.',
     ),
   description: nullableText,
   description_facets: list(facet)
@@ -81,7 +84,10 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/** Creates an account. Members missing in `known` become `null`; `protected` and `verified` become `false`. */
+/**
+ * Creates an account from the members in `known`. Missing members become `null`, except `protected`
+ * and `verified`, which become `false`.
+ */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,

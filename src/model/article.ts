@@ -45,7 +45,7 @@ export const article = record('Article', {
   preview_text: nullableText,
   cover_url: nullableText,
   created_at: nullableText.describe('Time at which the article was published: ISO 8601, UTC.'),
-  modified_at: nullableText.describe('Time of the last change: ISO 8601, UTC.'),
+  modified_at: nullableText.describe('Time of the last change of the article: ISO 8601, UTC.'),
   blocks: list(articleBlock),
 });
 export type Article = z.output<typeof article>;

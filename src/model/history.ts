@@ -10,9 +10,11 @@ export type HistoryFormat = (typeof historyFormats)[number];
 
 const range = record('HistoryRange', {
   since: moment.describe(
-    'Start of the range: ISO 8601, UTC; null if the range starts with the first post of the account.',
+    'Start of the time range: ISO 8601, UTC; null if the range starts with the first post of the account.',
   ),
-  until: moment.describe('End of the range, exclusive: ISO 8601, UTC; null if the range ends now.'),
+  until: moment.describe(
+    'End of the time range, exclusive: ISO 8601, UTC; null if the range ends now.',
+  ),
 });
 
 const historyIndexEntry = record('HistoryIndexEntry', {
@@ -36,8 +38,12 @@ const historyMeta = record('HistoryMeta', {
   handle: z
     .string()
     .describe('Handle of the account, in the spelling that the account uses, without `@`.'),
-  since: moment.describe('Parameter `since`: ISO 8601, UTC; null if it was omitted.'),
-  until: moment.describe('Parameter `until`: ISO 8601, UTC; null if it was omitted.'),
+  since: moment.describe(
+    'Value of the request parameter `since`: ISO 8601, UTC; null if it was omitted.',
+  ),
+  until: moment.describe(
+    'Value of the request parameter `until`: ISO 8601, UTC; null if it was omitted.',
+  ),
   max_posts: z.number().int(),
   with_replies: z.boolean(),
   with_reposts: z
@@ -51,10 +57,10 @@ const historyMeta = record('HistoryMeta', {
     .number()
     .int()
     .describe(
-      'Number of posts in the response that earlier imports had stored (`PERCH_ARCHIVE_HISTORY`).',
+      'Number of posts in the response that Perch had stored when it read earlier histories of the account (`PERCH_ARCHIVE_HISTORY`).',
     ),
   oldest: moment.describe(
-    'Time of the last post in the response: ISO 8601, UTC; null if there are no posts. For a repost, this is the time of the post above it in the timeline.',
+    'Time of the last post in the response: ISO 8601, UTC; null if there are no posts. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts.',
   ),
   newest: moment.describe(
     'Time of the first post in the response: ISO 8601, UTC; null if there are no posts.',
@@ -62,27 +68,34 @@ const historyMeta = record('HistoryMeta', {
   truncated: z
     .boolean()
     .describe(
-      'Whether Perch did not read the whole range, because of `max_posts`, a timeout, or a failure.',
+      'Whether Perch did not read the whole requested time range, because of `max_posts`, a timeout, or a failure.',
     ),
-  floor_reached: z.boolean().describe('Whether the range contains no posts older than `oldest`.'),
+  floor_reached: z
+    .boolean()
+    .describe('Whether the requested time range contains no posts older than `oldest`.'),
   next_until: optionalText.describe(
-    'Value of `until` for a request that continues a truncated import. The first posts of the next response may repeat posts of this response.',
+    'Value of `until` for the request that continues a truncated response. The first posts of the next response may repeat posts of this response.',
   ),
   gaps: list(range).describe(
-    'Parts of the range that Perch did not read because of a failure or a timeout, newest first.',
+    'Parts of the requested time range that Perch did not read because of a failure or a timeout, newest first.',
   ),
   uncertain: list(range).describe(
-    'Parts of the range in which posts may be missing, because the source repeatedly sent fewer posts than expected.',
+    'Parts of the requested time range in which posts may be missing, because the source repeatedly sent fewer posts than expected.',
   ),
   pages: z.number().int().describe('Number of pages requested from the source.'),
-  duration_ms: z.number().int().describe('Duration of the import in milliseconds.'),
+  duration_ms: z
+    .number()
+    .int()
+    .describe('Number of milliseconds that Perch took to read the history.'),
 });
 export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
   warnings: list(z.string()).describe('Sentences about missing or unusual content.'),
-  source: openEnum(sourceNames, 'Provider that answered.'),
-  fetched_at: z.string().describe('Start time of the import: ISO 8601, UTC.'),
+  source: openEnum(sourceNames, 'Name of the data provider from which Perch read the history.'),
+  fetched_at: z
+    .string()
+    .describe('Time at which Perch started to read the history: ISO 8601, UTC.'),
 };
 
 export const historyReply = record('HistoryReply', {

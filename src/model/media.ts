@@ -16,14 +16,19 @@ export const media = record('Media', {
   url: z.string(),
   width: z.number().nullable(),
   height: z.number().nullable(),
-  alt: nullableText.describe('Description by the author; null if there is none.'),
+  alt: nullableText.describe(
+    'Description of the content by the author of the post; null if there is none.',
+  ),
   thumbnail_url: nullableText.optional(),
   duration: z.number().nullable().optional().describe('Duration in seconds, for video and audio.'),
   variants: list(videoVariant).optional(),
 });
 export type Media = z.output<typeof media>;
 
-/** Media of a post: `all` in display order, and the photos and videos among them. */
+/**
+ * Media of a post. `all` contains all media in display order. `photos` and `videos` contain the
+ * media of these types.
+ */
 export const mediaSet = record('MediaSet', {
   all: list(media),
   photos: list(media),

@@ -58,12 +58,12 @@ export type Poll = z.output<typeof poll>;
 
 const card = record('Card', {
   url: z.string(),
-  title: z.string().describe('Title of the page; may be empty.'),
+  title: z.string().describe('Title of the linked page; may be empty.'),
   description: nullableText,
   image_url: nullableText,
-  image_alt: optionalText.describe('Description of the image, if the page has one.'),
-  provider_name: optionalText.describe('Name or domain of the site.'),
-  author_name: optionalText.describe('Author of the page.'),
+  image_alt: optionalText.describe('Description of the preview image; absent if there is none.'),
+  provider_name: optionalText.describe('Name or domain of the website of the linked page.'),
+  author_name: optionalText.describe('Author of the linked page.'),
   author_url: optionalText,
 });
 
@@ -82,7 +82,7 @@ export const status = z
     copied_from: copiedFrom
       .optional()
       .describe(
-        'Present if the post was read from a server that is not the server of the author. Perch has not verified that the author wrote the post.',
+        'Server from which Perch read the post, if it is not the server of the author; otherwise absent. Perch does not verify who wrote a post that another server sent.',
       ),
     text: z.string(),
     facets: list(facet).describe(
@@ -138,6 +138,9 @@ export type Status = Readonly<z.output<typeof status>>;
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/** Returns the URL of a post. For a copy from another server (`copied_from`), returns the URL of the copy. */
+/**
+ * Returns the URL of a post; `null` for a placeholder without a URL. For a copy from another server
+ * (`copied_from`), returns the URL of the copy.
+ */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -23,7 +23,10 @@ export interface ProfileQuery {
   readonly account: AccountReference;
 }
 
-/** Query for a page of a list. `cursor` comes from the provider's previous page; `null` requests the first page. */
+/**
+ * Query for a page of a list. `cursor` is the cursor that the same provider returned with the
+ * previous page; `null` requests the first page.
+ */
 interface PageQuery {
   readonly cursor: string | null;
   /** Desired number of posts or accounts on the page. The provider may return fewer or more. */

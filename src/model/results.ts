@@ -27,7 +27,7 @@ const warnings = list(z.string()).describe('Sentences about missing or unusual c
 export const postReply = record('PostReply', {
   format: openEnum(['json'], 'Format of the response.'),
   url: z.string().describe('Canonical URL of the requested post.'),
-  markdown: z.string().describe('Markdown representation of the same result.'),
+  markdown: z.string().describe('Content of this response as Markdown.'),
   posts: list(post).describe(
     'Posts in reading order: ancestors, the post, the rest of the author’s thread, replies.',
   ),
@@ -41,9 +41,9 @@ export const postReply = record('PostReply', {
   fetched_at: z
     .string()
     .describe(
-      'Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC.',
+      'Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export.',
     ),
-  source: openEnum(sourceNames, 'Provider that answered.'),
+  source: openEnum(sourceNames, 'Name of the data provider from which Perch read the content.'),
 });
 export type PostReply = z.output<typeof postReply>;
 
@@ -55,7 +55,8 @@ export interface PageUrls {
   readonly self: string;
   readonly first: string;
   /**
-   * URL of the previous page; `null` on the first page, and after page 11, where pages are requested by cursor only.
+   * URL of the previous page. `null` on the first page. Also `null` on page 12 and later pages,
+   * because the URL contains a page number, and the highest page number in a request is 10.
    */
   readonly previous: string | null;
 }
@@ -83,14 +84,14 @@ export interface PostResult extends ReadResult {
 export const browseReply = record('BrowseReply', {
   resource: openEnum(['profile', 'followers', 'following', 'search', 'replies'], 'Kind of list.'),
   handle: optionalText.describe(
-    'Handle of the requested account, without `@`. For replies, the handle of the author of the post. Absent if unknown, and for a search.',
+    'Handle of the requested account, without `@`. For a list of replies, the handle of the author of the post whose replies were requested. Absent if unknown, and for a search.',
   ),
   id: optionalText.describe('Id of the post whose replies were requested; absent for other lists.'),
   url: optionalText.describe(
     'URL of the post whose replies were requested; absent for other lists.',
   ),
   query: optionalText.describe('Search text; absent for other lists.'),
-  feed: openEnum(feeds, 'Feed of the search.').optional(),
+  feed: openEnum(feeds, 'Kind of search results; absent for other lists.').optional(),
   profile: account.optional(),
   posts: list(post)
     .optional()
@@ -107,12 +108,12 @@ export const browseReply = record('BrowseReply', {
     .describe(
       'Whether the results come from the archive, because the platform could not be searched.',
     ),
-  markdown: z.string().describe('Markdown representation of the same result.'),
-  source: openEnum(sourceNames, 'Provider that answered.'),
+  markdown: z.string().describe('Content of this response as Markdown.'),
+  source: openEnum(sourceNames, 'Name of the data provider from which Perch read the content.'),
   fetched_at: z
     .string()
     .describe(
-      'Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC.',
+      'Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export.',
     ),
 });
 export type BrowseReply = z.output<typeof browseReply>;
@@ -132,7 +133,10 @@ export type BrowseSubject =
       readonly resource: 'replies';
       readonly id: string;
       readonly url: string;
-      /** Handle of the post's author, without `@`; `null` if unknown. */
+      /**
+       * Handle of the author of the post whose replies were requested, without `@`; `null` if
+       * unknown.
+       */
       readonly handle: string | null;
       /** Post whose replies were requested; `null` if the source has not sent that post. */
       readonly answered: z.output<typeof post> | null;
@@ -157,9 +161,14 @@ export interface BrowseResult extends ReadResult {
 export const embedReply = record('EmbedReply', {
   version: z.literal('1.0'),
   type: z.literal('rich'),
-  html: z.string().describe('Block quote without scripts, styles and event attributes.'),
-  width: z.number().int().describe('Width in pixels, up to `maxwidth`.'),
-  height: z.number().int().describe('Estimated height in pixels, up to `maxheight`.'),
+  html: z
+    .string()
+    .describe('HTML block quote with the post, without scripts, styles and event attributes.'),
+  width: z.number().int().describe('Width of the embedded post in pixels, up to `maxwidth`.'),
+  height: z
+    .number()
+    .int()
+    .describe('Estimated height of the embedded post in pixels, up to `maxheight`.'),
   title: z.string(),
   author_name: optionalText,
   author_url: optionalText,

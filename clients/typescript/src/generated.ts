@@ -6,7 +6,7 @@ export interface Account {
   readonly screen_name: string;
   readonly name: string;
   readonly url: string;
-  /** Present if the account was read from a server that is not the server of the account. */
+  /** Server from which Perch read the account, if it is not the server of the account; otherwise absent. */
   readonly copied_from?: CopiedFrom;
   readonly description: string | null;
   /** Links, mentions and styles of `description`. Absent if none are known. */
@@ -44,7 +44,7 @@ export interface Article {
   readonly cover_url: string | null;
   /** Time at which the article was published: ISO 8601, UTC. */
   readonly created_at: string | null;
-  /** Time of the last change: ISO 8601, UTC. */
+  /** Time of the last change of the article: ISO 8601, UTC. */
   readonly modified_at: string | null;
   readonly blocks: readonly ArticleBlock[];
 }
@@ -109,7 +109,7 @@ export type ArticleBlock = {
 export interface BrowseReply {
   /** Kind of list. */
   readonly resource: 'profile' | 'followers' | 'following' | 'search' | 'replies' | (string & {});
-  /** Handle of the requested account, without `@`. For replies, the handle of the author of the post. Absent if unknown, and for a search. */
+  /** Handle of the requested account, without `@`. For a list of replies, the handle of the author of the post whose replies were requested. Absent if unknown, and for a search. */
   readonly handle?: string;
   /** Id of the post whose replies were requested; absent for other lists. */
   readonly id?: string;
@@ -117,7 +117,7 @@ export interface BrowseReply {
   readonly url?: string;
   /** Search text; absent for other lists. */
   readonly query?: string;
-  /** Feed of the search. */
+  /** Kind of search results; absent for other lists. */
   readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | (string & {});
   readonly profile?: Account;
   /** Posts of a profile, replies, or posts that a search has found. */
@@ -134,25 +134,25 @@ export interface BrowseReply {
   readonly warnings: readonly string[];
   /** Whether the results come from the archive, because the platform could not be searched. */
   readonly degraded: boolean;
-  /** Markdown representation of the same result. */
+  /** Content of this response as Markdown. */
   readonly markdown: string;
-  /** Provider that answered. */
+  /** Name of the data provider from which Perch read the content. */
   readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
-  /** Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC. */
+  /** Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export. */
   readonly fetched_at: string;
 }
 
 export interface Card {
   readonly url: string;
-  /** Title of the page; may be empty. */
+  /** Title of the linked page; may be empty. */
   readonly title: string;
   readonly description: string | null;
   readonly image_url: string | null;
-  /** Description of the image, if the page has one. */
+  /** Description of the preview image; absent if there is none. */
   readonly image_alt?: string;
-  /** Name or domain of the site. */
+  /** Name or domain of the website of the linked page. */
   readonly provider_name?: string;
-  /** Author of the page. */
+  /** Author of the linked page. */
   readonly author_name?: string;
   readonly author_url?: string;
 }
@@ -167,18 +167,18 @@ export interface Community {
 export interface CopiedFrom {
   /** Host of the server that sent the copy. This server may have changed the content. */
   readonly host: string;
-  /** URL of the copy on that server. */
+  /** URL of the copy on the server `host`. */
   readonly url: string;
 }
 
 export interface EmbedReply {
   readonly version: '1.0';
   readonly type: 'rich';
-  /** Block quote without scripts, styles and event attributes. */
+  /** HTML block quote with the post, without scripts, styles and event attributes. */
   readonly html: string;
-  /** Width in pixels, up to `maxwidth`. */
+  /** Width of the embedded post in pixels, up to `maxwidth`. */
   readonly width: number;
-  /** Estimated height in pixels, up to `maxheight`. */
+  /** Estimated height of the embedded post in pixels, up to `maxheight`. */
   readonly height: number;
   readonly title: string;
   readonly author_name?: string;
@@ -217,9 +217,9 @@ export interface HistoryIndexEntry {
 export interface HistoryMeta {
   /** Handle of the account, in the spelling that the account uses, without `@`. */
   readonly handle: string;
-  /** Parameter `since`: ISO 8601, UTC; null if it was omitted. */
+  /** Value of the request parameter `since`: ISO 8601, UTC; null if it was omitted. */
   readonly since: string | null;
-  /** Parameter `until`: ISO 8601, UTC; null if it was omitted. */
+  /** Value of the request parameter `until`: ISO 8601, UTC; null if it was omitted. */
   readonly until: string | null;
   readonly max_posts: number;
   readonly with_replies: boolean;
@@ -230,25 +230,25 @@ export interface HistoryMeta {
   readonly nocache: boolean;
   /** Number of posts in the response. */
   readonly count: number;
-  /** Number of posts in the response that earlier imports had stored (`PERCH_ARCHIVE_HISTORY`). */
+  /** Number of posts in the response that Perch had stored when it read earlier histories of the account (`PERCH_ARCHIVE_HISTORY`). */
   readonly from_archive: number;
-  /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. For a repost, this is the time of the post above it in the timeline. */
+  /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts. */
   readonly oldest: string | null;
   /** Time of the first post in the response: ISO 8601, UTC; null if there are no posts. */
   readonly newest: string | null;
-  /** Whether Perch did not read the whole range, because of `max_posts`, a timeout, or a failure. */
+  /** Whether Perch did not read the whole requested time range, because of `max_posts`, a timeout, or a failure. */
   readonly truncated: boolean;
-  /** Whether the range contains no posts older than `oldest`. */
+  /** Whether the requested time range contains no posts older than `oldest`. */
   readonly floor_reached: boolean;
-  /** Value of `until` for a request that continues a truncated import. The first posts of the next response may repeat posts of this response. */
+  /** Value of `until` for the request that continues a truncated response. The first posts of the next response may repeat posts of this response. */
   readonly next_until?: string;
-  /** Parts of the range that Perch did not read because of a failure or a timeout, newest first. */
+  /** Parts of the requested time range that Perch did not read because of a failure or a timeout, newest first. */
   readonly gaps: readonly HistoryRange[];
-  /** Parts of the range in which posts may be missing, because the source repeatedly sent fewer posts than expected. */
+  /** Parts of the requested time range in which posts may be missing, because the source repeatedly sent fewer posts than expected. */
   readonly uncertain: readonly HistoryRange[];
   /** Number of pages requested from the source. */
   readonly pages: number;
-  /** Duration of the import in milliseconds. */
+  /** Number of milliseconds that Perch took to read the history. */
   readonly duration_ms: number;
 }
 
@@ -256,9 +256,9 @@ export interface HistoryMetaLine {
   readonly meta: {
     /** Handle of the account, in the spelling that the account uses, without `@`. */
     readonly handle: string;
-    /** Parameter `since`: ISO 8601, UTC; null if it was omitted. */
+    /** Value of the request parameter `since`: ISO 8601, UTC; null if it was omitted. */
     readonly since: string | null;
-    /** Parameter `until`: ISO 8601, UTC; null if it was omitted. */
+    /** Value of the request parameter `until`: ISO 8601, UTC; null if it was omitted. */
     readonly until: string | null;
     readonly max_posts: number;
     readonly with_replies: boolean;
@@ -269,31 +269,31 @@ export interface HistoryMetaLine {
     readonly nocache: boolean;
     /** Number of posts in the response. */
     readonly count: number;
-    /** Number of posts in the response that earlier imports had stored (`PERCH_ARCHIVE_HISTORY`). */
+    /** Number of posts in the response that Perch had stored when it read earlier histories of the account (`PERCH_ARCHIVE_HISTORY`). */
     readonly from_archive: number;
-    /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. For a repost, this is the time of the post above it in the timeline. */
+    /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts. */
     readonly oldest: string | null;
     /** Time of the first post in the response: ISO 8601, UTC; null if there are no posts. */
     readonly newest: string | null;
-    /** Whether Perch did not read the whole range, because of `max_posts`, a timeout, or a failure. */
+    /** Whether Perch did not read the whole requested time range, because of `max_posts`, a timeout, or a failure. */
     readonly truncated: boolean;
-    /** Whether the range contains no posts older than `oldest`. */
+    /** Whether the requested time range contains no posts older than `oldest`. */
     readonly floor_reached: boolean;
-    /** Value of `until` for a request that continues a truncated import. The first posts of the next response may repeat posts of this response. */
+    /** Value of `until` for the request that continues a truncated response. The first posts of the next response may repeat posts of this response. */
     readonly next_until?: string;
-    /** Parts of the range that Perch did not read because of a failure or a timeout, newest first. */
+    /** Parts of the requested time range that Perch did not read because of a failure or a timeout, newest first. */
     readonly gaps: readonly HistoryRange[];
-    /** Parts of the range in which posts may be missing, because the source repeatedly sent fewer posts than expected. */
+    /** Parts of the requested time range in which posts may be missing, because the source repeatedly sent fewer posts than expected. */
     readonly uncertain: readonly HistoryRange[];
     /** Number of pages requested from the source. */
     readonly pages: number;
-    /** Duration of the import in milliseconds. */
+    /** Number of milliseconds that Perch took to read the history. */
     readonly duration_ms: number;
     /** Sentences about missing or unusual content. */
     readonly warnings: readonly string[];
-    /** Provider that answered. */
+    /** Name of the data provider from which Perch read the history. */
     readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
-    /** Start time of the import: ISO 8601, UTC. */
+    /** Time at which Perch started to read the history: ISO 8601, UTC. */
     readonly fetched_at: string;
   };
 }
@@ -303,9 +303,9 @@ export interface HistoryPostLine {
 }
 
 export interface HistoryRange {
-  /** Start of the range: ISO 8601, UTC; null if the range starts with the first post of the account. */
+  /** Start of the time range: ISO 8601, UTC; null if the range starts with the first post of the account. */
   readonly since: string | null;
-  /** End of the range, exclusive: ISO 8601, UTC; null if the range ends now. */
+  /** End of the time range, exclusive: ISO 8601, UTC; null if the range ends now. */
   readonly until: string | null;
 }
 
@@ -320,9 +320,9 @@ export interface HistoryReply {
   readonly meta: HistoryMeta;
   /** Sentences about missing or unusual content. */
   readonly warnings: readonly string[];
-  /** Provider that answered. */
+  /** Name of the data provider from which Perch read the history. */
   readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
-  /** Start time of the import: ISO 8601, UTC. */
+  /** Time at which Perch started to read the history: ISO 8601, UTC. */
   readonly fetched_at: string;
 }
 
@@ -331,7 +331,7 @@ export interface Media {
   readonly url: string;
   readonly width: number | null;
   readonly height: number | null;
-  /** Description by the author; null if there is none. */
+  /** Description of the content by the author of the post; null if there is none. */
   readonly alt: string | null;
   readonly thumbnail_url?: string | null;
   /** Duration in seconds, for video and audio. */
@@ -370,7 +370,7 @@ export interface PostReply {
   readonly format: 'json' | (string & {});
   /** Canonical URL of the requested post. */
   readonly url: string;
-  /** Markdown representation of the same result. */
+  /** Content of this response as Markdown. */
   readonly markdown: string;
   /** Posts in reading order: ancestors, the post, the rest of the author’s thread, replies. */
   readonly posts: readonly Post[];
@@ -379,9 +379,9 @@ export interface PostReply {
   /** Sentences about missing or unusual content. */
   readonly warnings: readonly string[];
   readonly postCount: number;
-  /** Time of the request to the source; for the archive, the time of the export: ISO 8601, UTC. */
+  /** Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export. */
   readonly fetched_at: string;
-  /** Provider that answered. */
+  /** Name of the data provider from which Perch read the content. */
   readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
 }
 
@@ -747,7 +747,7 @@ export interface Status {
   readonly id: string;
   /** URL of the post. If `copied_from` is present, this is the URL of the original post as stated by the server that sent the copy. */
   readonly url: string;
-  /** Present if the post was read from a server that is not the server of the author. Perch has not verified that the author wrote the post. */
+  /** Server from which Perch read the post, if it is not the server of the author; otherwise absent. Perch does not verify who wrote a post that another server sent. */
   readonly copied_from?: CopiedFrom;
   readonly text: string;
   /** Links, mentions and styles in `text`, sorted by `start`. Their ranges may nest but never cross. */
