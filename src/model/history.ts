@@ -28,7 +28,7 @@ const historyIndexEntry = record('HistoryIndexEntry', {
   created_timestamp: z.number().int().describe('`created_at` in Unix seconds.'),
   repost: z
     .boolean()
-    .describe('Whether this is a repost by the account whose history was requested.'),
+    .describe('Whether the entry is a repost by the account whose history was requested.'),
 });
 export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
 const historyPost = z.union([post, historyIndexEntry]);

@@ -10,7 +10,7 @@ const author = record('JsonFeedAuthor', {
 const attachment = record('JsonFeedAttachment', {
   url: z.string(),
   mime_type: z.string(),
-  title: optionalText.describe('Description by the author of the post.'),
+  title: optionalText.describe('Description of the attachment by the author of the post.'),
   duration_in_seconds: z.number().int().optional(),
 });
 
@@ -38,7 +38,7 @@ const replies = z
 
 /** Post as an item of a JSON Feed. */
 export const jsonFeedItem = record('JsonFeedItem', {
-  id: z.string().describe('Tag URI (RFC 4151), which never changes.'),
+  id: z.string().describe('Tag URI (RFC 4151) of the feed item, which never changes.'),
   url: optionalText.describe('URL of the post on its platform.'),
   title: z.string(),
   content_html: z.string(),

@@ -104,7 +104,7 @@ export const status = z
     reactions: list(reaction)
       .optional()
       .describe('Reactions by emoji, the most frequent first, on servers that support them.'),
-    source: nullableText.describe('Client that the post was written with.'),
+    source: nullableText.describe('Name of the app with which the author wrote the post.'),
     tags: list(z.string())
       .optional()
       .describe('Hashtags that are not in `text`, without `#`. Absent if there are none.'),

@@ -176,7 +176,7 @@ export const embedReply = record('EmbedReply', {
   provider_url: z.string(),
   cache_age: z.number().int().describe('Suggested caching time in seconds.'),
   thumbnail_url: optionalText.describe(
-    'URL of an image that is not larger than `maxwidth` and `maxheight`. Either all three `thumbnail_` members are present, or none.',
+    'URL of a picture of the post that is not larger than `maxwidth` and `maxheight`. Either all three `thumbnail_` members are present, or none.',
   ),
   thumbnail_width: z.number().int().optional(),
   thumbnail_height: z.number().int().optional(),

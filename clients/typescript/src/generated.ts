@@ -187,7 +187,7 @@ export interface EmbedReply {
   readonly provider_url: string;
   /** Suggested caching time in seconds. */
   readonly cache_age: number;
-  /** URL of an image that is not larger than `maxwidth` and `maxheight`. Either all three `thumbnail_` members are present, or none. */
+  /** URL of a picture of the post that is not larger than `maxwidth` and `maxheight`. Either all three `thumbnail_` members are present, or none. */
   readonly thumbnail_url?: string;
   readonly thumbnail_width?: number;
   readonly thumbnail_height?: number;
@@ -210,7 +210,7 @@ export interface HistoryIndexEntry {
   readonly created_at: string;
   /** `created_at` in Unix seconds. */
   readonly created_timestamp: number;
-  /** Whether this is a repost by the account whose history was requested. */
+  /** Whether the entry is a repost by the account whose history was requested. */
   readonly repost: boolean;
 }
 
@@ -768,7 +768,7 @@ export interface Status {
   readonly views: number | null;
   /** Reactions by emoji, the most frequent first, on servers that support them. */
   readonly reactions?: readonly Reaction[];
-  /** Client that the post was written with. */
+  /** Name of the app with which the author wrote the post. */
   readonly source: string | null;
   /** Hashtags that are not in `text`, without `#`. Absent if there are none. */
   readonly tags?: readonly string[];
