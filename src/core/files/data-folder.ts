@@ -1,14 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.ts';
 
-/**
- * Databases in a data folder whose content Perch cannot create again. Perch locks them together in
- * this order.
- */
+/** Databases in a data folder whose content Perch cannot create again. */
 export const savedDatabases = ['archive.db', 'perch.db', 'sessions.db'] as const;
 /** Text files with secrets in a data folder. */
 export const savedSecrets = ['cursor.key', 'session.key'] as const;
-/** Files in a data folder that a backup contains. Perch can create all other files again. */
+/** Databases and secrets in a data folder that a backup contains. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 
 /**

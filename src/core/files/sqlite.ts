@@ -53,8 +53,10 @@ export class NewerSchemaError extends UnusableFileError {
 }
 
 /**
- * Opens a database, migrates the schema, and calls `build` to create a store. The store must close the database.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file
+ * Opens a database, migrates the schema, and calls `build` to create a store. The store must close
+ * the database.
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of
+ * Perch wrote the file, or if it has no schema although `mustExist` is `true`
  */
 export function openStore<Store>(
   options: SqliteOptions,
@@ -74,7 +76,8 @@ export function openStore<Store>(
 
 /**
  * Opens a database and migrates the schema. The caller must close the database.
- * @throws the same errors as `openStore`
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of
+ * Perch wrote the file, or if it has no schema although `mustExist` is `true`
  */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
@@ -136,9 +139,10 @@ export function readSchemaVersion(path: string): number {
 }
 
 /**
- * Sets the journal mode and migrates the schema. Throws an error if the file is locked. Callers may
- * then call this function again.
- * @throws the same errors as `openSqlite`
+ * Sets the journal mode and migrates the schema. Callers may call this function again after an
+ * error, for example because the file was locked.
+ * @throws Error of SQLite; UnusableFileError if a newer version of Perch wrote the file, or if it
+ * has no schema although `mustExist` is `true`
  */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.

@@ -26,7 +26,7 @@ export interface Connection {
 export interface PublicHttpOptions {
   /**
    * Returns the IP addresses of a host, in the order in which to try them.
-   * @throws Error if there is none or `signal` is aborted
+   * @throws Error if the host has no address or `signal` is aborted
    */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
