@@ -8,7 +8,10 @@ export interface Charge {
    * the same name twice.
    */
   readonly account: string;
-  /** Maximum number of units per time window, at least 1. Can differ between calls for the same account. */
+  /**
+   * Maximum number of units per time window, at least 1. Can differ between calls for the same
+   * rate-limit account.
+   */
   readonly limit: number;
 }
 
@@ -21,8 +24,8 @@ export type Spent =
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
 /**
- * State of a rate-limit account: number of unexpired spent units, and milliseconds until the next of them expires (0 if
- * there are none).
+ * State of a rate-limit account: number of spent units that have not expired, and milliseconds
+ * until the next spent unit expires (0 if no unit is spent).
  */
 export type AccountState = Readonly<{ spent: number; nextMs: number }>;
 

@@ -13,7 +13,10 @@ type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Maximum number of units per rate-limit account and window, so that their timestamps fit into `maxBytes`. */
+/**
+ * Maximum number of units per rate-limit account and time window, so that the timestamps of the
+ * units fit into `maxBytes`.
+ */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
