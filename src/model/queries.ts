@@ -111,7 +111,7 @@ export interface Page<Item> extends Dated {
   readonly rows?: number;
   /** Whether the page is suspiciously short, so that a retry may return more items. */
   readonly isDoubtful?: boolean;
-  /** Whether pages of this list never overlap, and all pages except the last are full. */
+  /** Whether the pages of the list never overlap, and all pages except the last are full. */
   readonly isExact?: boolean;
   /** Time range that the page covers, if the cursors of the source contain times. */
   readonly span?: PageSpan;

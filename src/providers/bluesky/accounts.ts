@@ -129,7 +129,10 @@ export function shapeAccount(actor: ActorPayload): Account {
   });
 }
 
-/** Returns whether an account is verified or may verify others. The Bluesky app shows both as verified. */
+/**
+ * Returns whether an account is verified or may verify other accounts. The Bluesky app shows both
+ * kinds of accounts as verified.
+ */
 function isVerified({ verification }: ActorPayload): boolean {
   return (
     verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'

@@ -298,8 +298,8 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 
 /**
  * Returns the direct replies to the author's thread, sorted by `order`, with placeholders last.
- * Each direct reply is followed by the replies to it, oldest first. Among the latter, placeholders
- * without a visible reply below them are omitted.
+ * Each direct reply is followed by the replies to it, oldest first. A placeholder that is not a
+ * direct reply is omitted if no visible reply is below it.
  */
 export function rankReplies(
   focal: Branch,

@@ -134,10 +134,15 @@ export type AskHome = (
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
 /**
- * Maximum number of entries (`max`) and lifetime of an entry (`ttlMs`) in the cache of account
- * hosts. The cache contains only accounts whose host differs from the domain of their handle.
+ * Options of the cache of account hosts. The cache contains only accounts whose host differs from
+ * the domain of their handle.
  */
-const movedMemory = { max: 2000, ttlMs: 3_600_000 };
+const movedMemory = {
+  /** Maximum number of cached accounts. */
+  max: 2000,
+  /** Milliseconds for which the host of an account stays in the cache. */
+  ttlMs: 3_600_000,
+};
 
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
   const moved = createExpiringCache<string>(clock, movedMemory);

@@ -135,7 +135,10 @@ function pickPosts(posts: readonly Status[], cursor: string | null, query: Timel
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/** Returns whether a post matches the query. FxTwitter also sends the posts of others that the account replied to. */
+/**
+ * Returns whether a post matches the query. FxTwitter also sends posts by other accounts to which
+ * the account replied.
+ */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;
