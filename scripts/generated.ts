@@ -91,7 +91,7 @@ with \`PERCH_\`, Perch prints a warning, because the name is probably misspelled
 
 \`npx perch config\` prints all settings with their values, and the place where each value was set. Secrets are masked. With
 \`--json\`, the command prints one object. To check the settings and everything that the server needs, run [\`perch
-doctor\`](troubleshooting.md#find-the-cause-with-perch-doctor).
+doctor\`](troubleshooting.md#check-your-setup-with-perch-doctor).
 
 ## Read settings from a file
 
