@@ -53,9 +53,12 @@ function foldWord(word: string): string {
  * a to z are returned unchanged.
  */
 export function toStem(plain: string): string {
-  if (plain.length <= 2 || !/^[a-z]+$/.test(plain)) return plain;
+  if (plain.length <= 2 || !/^[a-z]+$/.test(plain) || unchanged.has(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);
 }
+
+/** Words that end with “s” but are no plurals. */
+const unchanged: ReadonlySet<string> = new Set(['https', 'news']);
 
 const irregular: ReadonlyMap<string, string> = new Map(
   `behavior behaviour, color colour, license licence, licensed licence,
