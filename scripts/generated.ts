@@ -185,7 +185,7 @@ function errorsPage(): string {
   );
   return `# Errors
 
-In your programs, handle errors by their \`code\`, such as \`invalid_path\`. Perch reports errors as problem documents
+In your programs, handle errors by their \`code\`, such as \`invalid_path\`. Perch reports errors in JSON, as problem documents
 ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Programs receive errors with the media type
 \`application/problem+json\`, regardless of the \`Accept\` header:
 
@@ -217,6 +217,8 @@ This page uses these terms:
 - A [session](sessions.md) is a series of questions and answers. A turn is one question with its answer. A continuation
   token is the secret that a client sends with follow-up questions.
 - The operator is the person who runs the Perch server. The operator uses the [admin routes](admin.md).
+
+## All error codes
 
 | status | \`code\` | cause |
 | --- | --- | --- |
