@@ -66,7 +66,7 @@ export function ownCorpus(): Corpus {
     only: ['docs'],
     except: [...contributorDocs, 'operations'].map((path) => `docs/${path}`),
     // The user documentation should answer most questions, so a passage that matches only weakly is probably no answer.
-    minConfidence: 0.45,
+    minConfidence: 0.5,
   };
 }
 
