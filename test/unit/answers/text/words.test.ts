@@ -27,6 +27,13 @@ it.each([
   expect(toStem(a)).toBe(toStem(b));
 });
 
+it.each([
+  ['https', 'http'],
+  ['news', 'new'],
+])('returns different stems for %s and %s', (a, b) => {
+  expect(toStem(a)).not.toBe(toStem(b));
+});
+
 it('skips words that are too long', () => {
   expect(plains(`a ${'x'.repeat(41)} b`)).toEqual(['a', 'b']);
 });
