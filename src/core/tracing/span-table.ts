@@ -86,7 +86,7 @@ export const spanTable = {
     name: 'perch.wait',
     kind: 'internal',
     about:
-      'waiting for data that another request already fetches, with a link to the span of that request',
+      'waiting for data that another request is already fetching, with a link to the span of that request',
     attributes: ['perch.wait.for', 'error.type'],
   },
   revalidation: {
