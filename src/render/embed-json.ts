@@ -18,8 +18,8 @@ export function renderEmbedJson(
   { toPictureUrl }: Pick<RenderContext, 'toPictureUrl'> = {},
 ): string {
   const width = Math.min(defaultWidth, result.maxWidth ?? defaultWidth);
-  const room = Math.max(width - metrics.indent, metrics.narrowest);
-  const pictureWidth = Math.min(width, room);
+  const lineWidth = Math.max(width - metrics.blockIndent, metrics.minLineWidth);
+  const pictureWidth = Math.min(width, lineWidth);
   const html = renderPostQuote(result.post, { toPictureUrl, pictureWidth });
   const reply: EmbedReply = {
     version: '1.0',
@@ -43,20 +43,26 @@ const defaultWidth = 550; // width in pixels in which platforms show their own e
  * Approximate sizes of text and blocks in pixels, for browsers' default style sheet and a font size
  * of 16 px.
  */
-const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
+const metrics = {
+  characterWidth: 8,
+  lineHeight: 20,
+  blockMargin: 16,
+  blockIndent: 80,
+  minLineWidth: 100,
+} as const;
 
 /** Estimates the height of rendered HTML in pixels. oEmbed 1.0 §2.3.4.4 requires the height of an embed. */
 function estimateHeight(html: string, width: number): number {
-  const room = Math.max(width - metrics.indent, metrics.narrowest);
+  const lineWidth = Math.max(width - metrics.blockIndent, metrics.minLineWidth);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
   const lines = html
     .replace(/<(?!br )[^<>]*>/g, '')
     .split(/<br \/>|\n/)
-    .map((line) => Math.ceil((line.length * metrics.character) / room));
+    .map((line) => Math.ceil((line.length * metrics.characterWidth) / lineWidth));
   const pictures = [...html.matchAll(/<img [^<>]*? height="(\d+)"/g)];
   const pixels = pictures.reduce((sum, [, height]) => sum + Number(height), 0);
-  const spaced = (blocks + 1) * metrics.margin + pixels;
-  return lines.reduce((sum, rows) => sum + rows * metrics.line, spaced);
+  const spaced = (blocks + 1) * metrics.blockMargin + pixels;
+  return lines.reduce((sum, rows) => sum + rows * metrics.lineHeight, spaced);
 }
 
 /**

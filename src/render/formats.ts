@@ -113,7 +113,7 @@ export async function represent(result: Result, rendering: Rendering, sliced: Sl
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
-    /** URL of the same posts as an Atom feed; `null` if the result has no feeds. */
+    /** URL of the posts of the result as an Atom feed; `null` if the result has no feeds. */
     feedUrl: hasFeeds(result) ? toFormatUrl(result.urls.self, 'atom') : null,
     /**
      * Number of seconds for which a client may reuse the response without a new request; `null` for

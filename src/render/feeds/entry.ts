@@ -83,7 +83,10 @@ export function listEntryPosts(posts: readonly Post[]): readonly Status[] {
   return [...found.values()];
 }
 
-/** Creates a function that converts posts of a feed to entries. `posts`: all posts of the feed. */
+/**
+ * Creates a function that converts posts of a feed to entries. Takes the account ids of replied-to
+ * authors from `posts`, the list of all posts of the feed.
+ */
 export function createToEntry(
   posts: readonly Post[],
   options: Omit<EntryOptions, 'owners'>,

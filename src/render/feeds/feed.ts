@@ -31,7 +31,10 @@ export interface Feed {
   readonly iconUrl: string | null;
   /** URL of the account's banner; `null` if there is none. */
   readonly logoUrl: string | null;
-  /** URLs of the feed and of its first and previous page; `null` if unknown. */
+  /**
+   * URLs of the feed and of its first and previous page. `first` and `previous` are `null` if
+   * unknown.
+   */
   readonly urls: {
     readonly self: string;
     readonly first: string | null;
@@ -39,7 +42,7 @@ export interface Feed {
   };
   /** URL of the next page; `null` on the last page. */
   readonly nextUrl: string | null;
-  /** Media type of the response if the request has no parameter `format`. */
+  /** Media type of the content at `urls.self`, which is not in a feed format. */
   readonly otherType: 'text/markdown' | 'application/json';
   /**
    * Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds

@@ -1,4 +1,4 @@
-/** Visible code points of a text. `positions` maps offsets in the original text to offsets in `characters`. */
+/** Visible code points of a text. */
 export interface Characters {
   readonly characters: readonly string[];
   /** Offset in `characters` for each code point of the original text, and for the end of the text. */

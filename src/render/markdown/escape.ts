@@ -259,7 +259,10 @@ const blockStarts: readonly RegExp[] = [
   /^(?=[|: \t]*-[|:\- \t]*$)/, // second row of a table
 ];
 
-/** Pattern of the first character of lines that `blockStarts` can match, for a faster first test. */
+/**
+ * Pattern of lines that may start a Markdown block, by their first character. Only these lines are
+ * tested with the slower `blockStarts`.
+ */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
 /** Escapes the start of a line, so that the line starts no Markdown block such as a heading, list, quote or table. */

@@ -197,7 +197,7 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Returns the spans of a line, with indexes by start and end offset for fast lookups of adjacent spans. */
+/** Returns the spans of a line, with maps for fast lookups of adjacent spans by offset. */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();

@@ -73,7 +73,8 @@ function toRuns(chain: readonly Post[]): Post[][] {
 
 /**
  * Returns whether the post to which `post` replies is missing from `thread.chain`. If only the
- * handle of the target's author is known, an earlier post by this author counts as the target.
+ * handle of the replied-to author is known, any earlier post by this author counts as the
+ * replied-to post.
  */
 export function isReplyTargetElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;

@@ -86,8 +86,8 @@ function originalOf(result: ShownResult): string | null {
 }
 
 /**
- * Returns the URL, media type and name of each other format of a result, for the `link` elements of
- * the page.
+ * Returns the URL, media type and name of each format of a result except HTML, for the `link`
+ * elements of the HTML page.
  */
 function listAlternates(result: ShownResult) {
   const feeds = postsOf(result) === null ? [] : feedFormats;

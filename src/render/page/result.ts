@@ -18,8 +18,9 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-/** Options for rendering a result as page content. `level`: heading level of the title. */
+/** Options for rendering a result as page content. */
 export interface ResultOptions extends RenderContext {
+  /** Level of the HTML heading that contains the title of the result. */
   readonly level: number;
 }
 
