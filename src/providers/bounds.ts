@@ -310,8 +310,9 @@ interface Lossy {
 }
 
 /**
- * Returns a post or account with the members in `parts`. Adds the names of the members that differ
- * to the list `left_out`. Does not change `whole`.
+ * Returns a copy of `whole` (a post or an account) with the members in `parts`. The list `left_out`
+ * of the copy also contains the names of the members that changed. Returns `whole` itself if
+ * nothing changed.
  */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));

@@ -63,9 +63,9 @@ export interface BreakerCall {
 }
 
 /**
- * Circuit breaker of a provider or, with the option `host`, of one host. It opens after repeated
- * failures, and pauses after a rate-limited response. If its state changes during a query, it
- * ignores the outcome of the query, unless the response is rate-limited.
+ * Circuit breaker of a provider or, with the option `host`, of one host. The breaker opens after
+ * repeated failures, and pauses after a rate-limited response. If the breaker opens or closes
+ * during a query, the outcome of this query does not count, unless the response is rate-limited.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';

@@ -17,8 +17,8 @@ export const readNames = [
 
 export interface ProviderContext extends RequestContext {
   /**
-   * Pauses the provider. Called if an optional request fails with a `throttled` error. The query
-   * itself continues.
+   * Pauses the provider. Called if a request for an optional part of a response, such as the
+   * replies to a post, fails with a `throttled` error. The rest of the response is still read.
    */
   readonly onThrottled?: (error: ProviderError) => void;
 }

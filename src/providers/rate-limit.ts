@@ -17,8 +17,8 @@ const minuteMs = 60_000;
 const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
 /**
- * Tolerance in milliseconds for network delays. Two requests can arrive closer together than they
- * were sent.
+ * Margin in milliseconds for background requests, which count the requests of the last 62 seconds
+ * instead of 60 seconds. Two requests can arrive closer together than they were sent.
  */
 const slackMs = 2000;
 
@@ -26,10 +26,9 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
- * requests may use up to four fifths of this number. Each API client may always start 100 requests
- * in 60 seconds. It may start more only while it has started fewer requests than all clients
- * together may still start. `get` throws ProviderError `throttled` if a foreground request would
- * wait longer than `maxWaitMs`.
+ * requests may use up to four fifths of this number. One API client may start 100 requests in 60
+ * seconds or, if greater, as many as all clients together may still start. `get` throws
+ * ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -87,8 +86,8 @@ interface Turn {
 }
 
 /**
- * Creates a sliding window of the requests (turns) that were started in the last 60 seconds. All
- * times are in Unix milliseconds.
+ * Creates a list of the requests of the last 60 seconds, with functions that calculate when the
+ * rate limit allows further requests. All times are in Unix milliseconds.
  */
 function createTurnWindow(perMinute: () => number) {
   const turns: Turn[] = [];
@@ -106,18 +105,15 @@ function createTurnWindow(perMinute: () => number) {
     }
   };
   return {
-    /**
-     * Returns the earliest time at which a request can start and leave at least `left` further
-     * requests available.
-     */
+    /** Returns the earliest time at which the rate limit allows `left` + 1 further requests. */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
     /**
-     * Returns the earliest time at which the client `name` may start a request. At that time, the
-     * client has started fewer than 100 requests in the last 60 seconds, or fewer requests than all
-     * clients together may still start.
+     * Returns the earliest time at which the client `name` is below its own limit of requests in 60
+     * seconds. This limit is 100 or, if greater, the number of requests that all clients together
+     * may still start.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

@@ -11,8 +11,8 @@ export interface Rows<Row> {
 }
 
 /**
- * Parses a list item by item, and counts the malformed items. Returns `null` if the value is not an
- * array.
+ * Parses the items of a list one by one, and counts the malformed items. Returns `null` if `list`
+ * is not an array.
  */
 export async function parseRows<Row>(
   list: unknown,

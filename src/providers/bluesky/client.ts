@@ -34,8 +34,8 @@ export class Refusal extends ProviderError {
 }
 
 /**
- * Error of kind `throttled` for HTTP status 403. The host refuses all requests of one kind, such as
- * all searches.
+ * Error for HTTP status 403, by which a host refuses all requests to one endpoint, such as all
+ * searches. The kind of the error is `throttled`.
  */
 export class Banned extends ProviderError {
   constructor() {
@@ -56,7 +56,10 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/** Returns the error for a failed response: `throttled`, `unavailable`, `malformed`, `missing` or a {@link Refusal}. */
+/**
+ * Returns the error for a failed response: a {@link Refusal} if the server refused a parameter;
+ * otherwise ProviderError `throttled`, `unavailable`, `malformed` or `missing`.
+ */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Banned();
@@ -111,8 +114,8 @@ export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {
     /**
-     * Caches the DID of the account `name`, which is a handle in any letter case. Does nothing if
-     * `name` is the DID itself.
+     * Caches the DID of the account `name` if `name` is a handle (in any letter case). Does nothing
+     * if `name` is already the DID.
      */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();

@@ -132,8 +132,8 @@ async function readContinuation(
 }
 
 /**
- * Reads the replies to the post `last`, the deepest post of an earlier response, with a new
- * request. Returns `last` itself if it has no replies; `null` if the request fails.
+ * Reads the post `last` again with its replies, because the earlier response ended at `last`.
+ * Returns `last` itself if the post has no replies or is unavailable; `null` if the read fails.
  */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
@@ -182,10 +182,11 @@ export interface Tree {
   readonly isMissingReplies: boolean;
 }
 
-/** Request for a thread. `reach`: number of levels to read above and below the post. */
+/** Request for the posts above and below one post. */
 export interface TreeRequest {
   readonly account: string;
   readonly rkey: string;
+  /** Number of levels to read above (`parentHeight`) and below (`depth`) the post. */
   readonly reach: { readonly parentHeight: number; readonly depth: number };
 }
 

@@ -12,9 +12,9 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the function that searches posts on the first of the hosts that answers. Without a login,
- * Bluesky sends only one page per search. For the next page of latest posts, the function searches
- * for earlier posts. Top posts have only one page.
+ * Creates the function that searches posts. The function asks one host after the other until a host
+ * answers. Without a login, Bluesky sends only one page per search. For the next page of latest
+ * posts, the function searches for earlier posts. Top posts have only one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {

@@ -12,8 +12,9 @@ import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the function that reads an account's posts from before `untilSeconds`. If Bluesky does
- * not accept this time, reads the newest posts.
+ * Creates the function that reads an account's posts, newest first. If the query sets
+ * `untilSeconds`, the function reads the posts before this time. If Bluesky refuses this time, the
+ * function reads the newest posts.
  */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {

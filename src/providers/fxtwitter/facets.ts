@@ -122,9 +122,9 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
 }
 
 /**
- * Converts the index `rawIndex` of X's original text to an index of the edited text. Counts from
- * `anchor`, the last matching range that starts at or before `rawIndex`. Returns `inside` if
- * `rawIndex` is within the matching range.
+ * Converts the index `rawIndex` of X's original text to an index of the edited text. `anchor` is a
+ * range that both texts contain. Returns `inside` if `rawIndex` is before the end of this range.
+ * Otherwise, returns the index at the same distance after the end of the range.
  */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
@@ -132,8 +132,8 @@ function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; in
 }
 
 /**
- * Returns the index of `run` in `text`: `expected` if `run` is there, otherwise the first index
- * that is not lower than `from`. Returns `null` if `run` is not found.
+ * Returns `expected` if `text` contains `run` at this index; otherwise the index of the first `run`
+ * at or after `from`. Returns `null` if there is none.
  */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;

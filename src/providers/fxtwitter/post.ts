@@ -173,8 +173,8 @@ async function toKnownThread(
 const maxParents = 20;
 
 /**
- * Reads the ancestors of a post one by one until a read fails. Does not read the author's later
- * posts in the thread.
+ * Reads up to 20 ancestors of a post one by one, and stops after a read fails. Does not read the
+ * author's later posts in the thread.
  */
 async function readParents(
   client: FxTwitterClient,
@@ -299,8 +299,8 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
 }
 
 /**
- * Returns the warning for a page without replies, as a list with one item. Returns an empty list
- * for the first page if X counts no replies to the post.
+ * Returns a list with a warning that a page has no replies. The list is empty for the first page if
+ * X counts no replies to the post.
  */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];

@@ -123,8 +123,8 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 }
 
 /**
- * Function that sends a request to the server of an account. The server is the domain of the
- * handle, or another host to which the domain refers. Throws ProviderError, or Problem
+ * Function that sends a request to the server of the account `handle`. The server is the domain in
+ * the handle, or another host to which this domain refers. Throws ProviderError, or Problem
  * `rate_limited` or `overloaded`.
  */
 export type AskHome = (

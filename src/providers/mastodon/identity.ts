@@ -5,12 +5,11 @@ import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/refere
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
-/**
- * Mastodon server. `host` receives the requests, and `domain` is the domain in the handles of its
- * accounts.
- */
+/** Mastodon server. Its API and its accounts can have different domain names. */
 export interface Home {
+  /** Host that receives the API requests. */
   readonly host: string;
+  /** Domain in the handles of the server's accounts. */
   readonly domain: string;
 }
 
@@ -101,8 +100,8 @@ export function accountUrl(
 }
 
 /**
- * Creates the function that returns the full handle for a mention, from the post's list of mentions
- * or from the mention's URL; `null` if unknown.
+ * Creates the function that returns the full handle for a mention, or `null` if the handle is
+ * unknown. The function looks in the post's list of mentions, and then in the mention's URL.
  */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));

@@ -174,7 +174,9 @@ export interface Context {
   readonly descendants: readonly StatusPayload[];
   /** Number of malformed posts that were omitted from the ancestors and descendants. */
   readonly unreadable: number;
-  /** Number of posts that were omitted because there were more than the maximum. */
+  /**
+   * Number of ancestors and descendants that were omitted because there were more than the maximum.
+   */
   readonly excess: number;
 }
 

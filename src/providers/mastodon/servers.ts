@@ -31,20 +31,21 @@ export interface FoundReply {
  */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/**
- * Response of a host without the Mastodon API. `to`: host to which the response redirects; `null`
- * if this host is not public, `undefined` without a redirect.
- */
+/** Response of a host without the Mastodon API. */
 interface NoApi {
   readonly is: 'no api';
+  /**
+   * Host to which the response redirects; `null` if that host is not public, `undefined` if the
+   * response does not redirect.
+   */
   readonly to: string | null | undefined;
   readonly failure: ProviderError;
 }
 
 /**
- * Function that sends a GET request to a host. Throws ProviderError if the host fails, Problem
- * `overloaded` if too many requests to the host are in flight, and the errors of
- * `context.takeRequest` and `context.takeBytes`.
+ * Function that sends a GET request to a host. Throws ProviderError if the host fails, and Problem
+ * `overloaded` if too many requests to the host are in flight. Also throws the errors that
+ * `context.takeRequest` and `context.takeBytes` throw.
  */
 export type AskServer = (
   host: string,

@@ -159,7 +159,8 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
 
 /**
  * Returns the handle, id and URL of the post to which a reply replies; `null` if the post is not a
- * reply. The id (`status`) is `null` if the server sent only the id of a copy.
+ * reply. The id (`status`) is `null` if the server sent only the id of its own copy of the
+ * replied-to post.
  */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;

@@ -123,7 +123,7 @@ export const parsePost = parserOf(postPayload);
 
 /**
  * Parses the members of a response that show whether it contains a post, a tombstone (notice in
- * place of a post), or neither. Does not validate the content of `user`.
+ * place of a post), or neither. Accepts any value of the member `user`, the author of the post.
  */
 export const parseAnswer = parserOf(
   z.object({

@@ -77,8 +77,8 @@ const fewRows = 2; // X sometimes sends fewer rows than this in place of a full 
 
 /**
  * Returns the members `cursor`, `rows` and `isDoubtful` of a page. `rows` is the number of items
- * that FxTwitter sent. `isDoubtful` is `true` if the page has fewer than two items and further
- * pages are possible (`mayGoOn`).
+ * that FxTwitter sent. `isDoubtful` is `true` if items are probably missing: the page has fewer
+ * than two items, but further pages are possible (`mayGoOn`).
  */
 export function toPaging(
   page: ListPage<unknown>,

@@ -3,8 +3,8 @@ export interface TimelineCursor {
   /** Snowflake id that encodes the time at which the cursor was created. */
   readonly issuedId: bigint;
   /**
-   * Id of the post or repost at which the page starts. X sorts timelines by these ids. With
-   * direction `bottom`, the page contains only lower ids.
+   * Id of the post or repost at which the page starts. X sorts timelines by these ids. If
+   * `direction` is `bottom`, the page contains only lower ids.
    */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';

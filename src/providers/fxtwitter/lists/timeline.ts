@@ -27,8 +27,9 @@ interface TimelineOptions {
 }
 
 /**
- * Creates the function that reads an account's posts from before `untilSeconds`. If X does not
- * accept this time, reads the newest posts.
+ * Creates the function that reads an account's posts, newest first. If the query sets
+ * `untilSeconds`, the function reads the posts before this time. If X refuses this time, the
+ * function reads the newest posts.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
@@ -105,7 +106,10 @@ function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: numbe
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** Requests a page of posts. Requests the maximum number of posts if some of them will be removed afterwards. */
+/**
+ * Requests a page of posts. Requests 100 posts if some may have to be removed afterwards; otherwise
+ * the number in the query.
+ */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -126,8 +130,8 @@ function readStatuses(
 }
 
 /**
- * Returns the posts that match the query, each once. `cursor` is the cursor of the next page. It
- * encodes a time, which is needed to estimate the times of reposts.
+ * Returns the posts that match the query, each once. The cursor of the next page (`cursor`) encodes
+ * a time, from which the times of reposts are estimated.
  */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
@@ -151,10 +155,9 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Removes posts made at `untilSeconds` or later. X does not send the time of a repost. A repost is
- * at least as late as the original post, the posts below it in the list, and the position in
- * `cursor` (the start of the next page). The latest of these times counts as the time of the
- * repost.
+ * Removes posts made at `untilSeconds` or later. X does not send the times of reposts. Estimates
+ * the time of a repost as the latest of three times: the time of the original post, the times of
+ * the posts below it in the list, and the time that `cursor` (the cursor of the next page) encodes.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
