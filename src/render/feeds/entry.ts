@@ -84,8 +84,8 @@ export function listEntryPosts(posts: readonly Post[]): readonly Status[] {
 }
 
 /**
- * Creates a function that converts posts of a feed to entries. Takes the account ids of replied-to
- * authors from `posts`, the list of all posts of the feed.
+ * Creates a function that converts each of `posts` to a feed entry. Takes the account ids of
+ * replied-to authors from the authors of `posts`.
  */
 export function createToEntry(
   posts: readonly Post[],

@@ -13,8 +13,8 @@ import { rss } from './rss.ts';
  */
 export interface FeedWriter {
   /**
-   * Writes the start of a feed document. `updated`: time of the last change of an entry (ISO 8601,
-   * UTC).
+   * Writes the start of a feed document. `updated`: time of the latest change of any entry (ISO
+   * 8601, UTC).
    */
   readonly writeStart: (feed: Feed, updated: string) => string;
   readonly writeEntry: (entry: Entry) => string;

@@ -36,7 +36,7 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   ])}\n`;
 }
 
-/** Functions that format the parts of a page title. */
+/** Functions that format parts of a page title, as Markdown or as plain text. */
 interface TitleStyle {
   account(account: Account): string;
   handle(handle: string, url: string): string;

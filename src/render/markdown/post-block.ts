@@ -71,8 +71,8 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
 }
 
 /**
- * Renders lines about the reposter, the community and the reply target of a post. Omits accounts
- * and posts that the page already shows.
+ * Renders lines about the reposter and the community of a post, and about the post to which it
+ * replies. Omits the line about the replied-to post if `thread` contains this post.
  */
 export function renderOrigin(
   post: Status,

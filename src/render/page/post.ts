@@ -63,8 +63,8 @@ function* renderBody(post: Post, place: PostPlace, view: PageView): Steps<string
 }
 
 /**
- * Renders lines about the reposter, the community and the reply target of a post. Omits accounts
- * and posts that the page already shows.
+ * Renders lines about the reposter and the community of a post, and about the post to which it
+ * replies. Omits the line about the replied-to post if `thread` contains this post.
  */
 function renderContext(post: Status, { owner, thread }: PostPlace, view: PageView): string {
   const { reposted_by: reposter, community, replying_to: target } = post;
