@@ -77,7 +77,7 @@ const forbidden = 'Bluesky does not allow searches from this server at the momen
 
 /**
  * Sends a search to one host after the other until a host answers. Stops if a host refuses a
- * parameter or limits the request rate.
+ * parameter or limits the request rate (HTTP status 429).
  */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],

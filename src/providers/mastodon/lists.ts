@@ -206,8 +206,8 @@ const [usualPosts, maxPosts] = [20, 40];
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
 /**
- * Reads a page of posts, newest first. If post ids encode times, the page starts before
- * `untilSeconds`; otherwise it starts at the newest post.
+ * Reads a page of posts, newest first. The page starts at `cursor` if it is set. Otherwise, the
+ * page starts before `untilSeconds` if post ids encode times, or else at the newest post.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
