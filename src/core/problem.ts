@@ -269,7 +269,7 @@ export const problemKinds = {
     1,
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
-    'Retry after the number of seconds in `Retry-After`. If the error persists, check the file `perch.db` in the data directory, or the Valkey or Redis server. Perch still answers reads without them.',
+    'Retry after the number of seconds in `Retry-After`. If the error persists, check the file `perch.db` in the data directory, or the Valkey or Redis server. Reads still work during this error.',
     'an admin route cannot read or change the keys, because the database of keys is missing, damaged or locked, or because the Valkey or Redis server that several instances share does not respond',
     1,
   ]),
