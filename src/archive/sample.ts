@@ -13,7 +13,10 @@ export const sampleVersion: number = 6;
 /** Content of the built-in sample archive, which is fictional. Posts are ordered from oldest to newest. */
 interface Sample {
   readonly accounts: readonly Account[];
-  /** `parentId`: id of the post to which `post` replies, even if `post` is deleted; `null` if it is not a reply. */
+  /**
+   * Posts, each with the id of the post to which it replies (`parentId`), even if the reply is
+   * deleted. `parentId` is `null` if the post is not a reply.
+   */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
   /** Handles of followed accounts, keyed by the handle of the follower. */

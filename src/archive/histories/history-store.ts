@@ -132,8 +132,8 @@ interface PostRow {
 }
 
 /**
- * Returns a function that reads stored posts. A query without replies or reposts can use a timeline that was stored
- * with replies or reposts.
+ * Returns a function that reads stored posts. Timelines that were stored with replies or reposts
+ * are also used for queries without replies or reposts.
  */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(

@@ -31,8 +31,9 @@ interface RepostRow {
 }
 
 /**
- * SQL condition that excludes replies to another account's post with the same id. On X and in the
- * sample, where post ids are unique, the condition is always true.
+ * SQL condition that excludes replies to other accounts, whose posts can have the same ids as the
+ * account's own posts. On X and in the sample, where post ids are unique, the condition is always
+ * true.
  */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 

@@ -57,7 +57,10 @@ export interface SkippedRecord {
   /** File that contains the skipped record, and the record's number or id in the file. */
   readonly location: string;
   readonly reason: string;
-  /** `fault`: the record is unreadable. `private`: the author did not make the record public. */
+  /**
+   * Reason why the record was skipped. `fault`: the record is unreadable. `private`: the author did
+   * not make the record public.
+   */
   readonly cause: 'fault' | 'private';
   /** Whether the file is truncated at this record. If true, all later records are missing too. */
   readonly isCutOff?: boolean;

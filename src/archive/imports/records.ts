@@ -7,7 +7,10 @@ export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | Sk
 
 export interface RecordOptions<Row> {
   readonly schema: z.ZodType<Row>;
-  /** Pattern of the text up to and including `[` of the JSON array. Default: the first array of the file. */
+  /**
+   * Pattern of the text up to and including the `[` of the array to read. By default, the first
+   * array of the file is read.
+   */
   readonly start?: RegExp;
   readonly read: ExportFiles['read'];
 }

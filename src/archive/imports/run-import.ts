@@ -100,7 +100,10 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
   };
-  /** Writes items until the time limit of a transaction is reached. Returns the state after the last written item. */
+  /**
+   * Writes items until the time limit of a transaction is reached. Returns the progress of the
+   * import after the last written item.
+   */
   const writeSome = (items: readonly ExportItem[]): ImportState => {
     const until = clock.now() + batchLimits.ms;
     const counts = { ...state.counts };
@@ -152,8 +155,8 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
 }
 
 /**
- * Creates a function that writes items of import `number`. Reposts and follows have no platform of
- * their own, so they get the platform of the account before them.
+ * Creates functions that write the items of import `number`. Reposts and follows do not contain a
+ * platform. They get the platform of the nearest account that precedes them in the export.
  */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let owner: AccountReference | null = null;

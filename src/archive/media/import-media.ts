@@ -150,8 +150,8 @@ function placeFile(
 }
 
 /**
- * Writes a file under a temporary name. If this fails, returns `unsupported`, `unreadable` or
- * `stopped`.
+ * Copies a file of the export to a temporary file. Returns the temporary file, or the reason for a
+ * failure: `unsupported`, `unreadable` or `stopped`.
  */
 async function receive(file: MediaFile, { folder, signal }: MediaImport) {
   try {

@@ -68,7 +68,7 @@ function openIncoming(dataFolder: string, root: string) {
     makeOwnFolder(dataFolder, incoming);
     return tryToLock(`${root}/lock`, dataFolder);
   };
-  /** Deletes the temporary files of interrupted imports. The caller must hold the lock. */
+  /** Deletes the temporary files of interrupted imports. The caller must hold the folder's lock. */
   const removeIncomplete = (): void => {
     for (const name of listNames(incoming)) rmSync(`${incoming}/${name}`, { force: true });
   };
@@ -84,8 +84,9 @@ function openIncoming(dataFolder: string, root: string) {
       held.release();
     },
     /**
-     * Writes a file under a temporary name. The caller must hold the lock. @throws UnreadableFileError if `content`
-     * throws; Error with a code if the disk cannot store the file
+     * Writes a file under a temporary name. The caller must hold the folder's lock.
+     * @throws UnreadableFileError if `content` throws; Error with a code if the disk cannot store
+     * the file
      */
     receive: async (
       content: AsyncIterable<Uint8Array>,

@@ -6,7 +6,7 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 export type SearchScope = Platform | 'imports';
 
 /**
- * Returns an FTS5 expression for posts that match a search text, belong to the scope, and contain
+ * Returns an FTS5 expression that finds the posts in `scope` that match a search text and contain
  * all `tokens` in the index column `marks`.
  */
 export function toMatchExpression(

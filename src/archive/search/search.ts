@@ -133,8 +133,8 @@ function openTop(database: SqliteDatabase) {
 }
 
 /**
- * Returns the SQL parameters for the first page of a search in the `top` feed. The page starts with
- * the highest score.
+ * Returns the SQL parameters for the first page of a search in the `top` feed, which starts with
+ * the post that has the most likes and reposts.
  */
 function startOf(range: Range) {
   return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };

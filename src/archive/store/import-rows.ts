@@ -33,8 +33,8 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
   /**
-   * Number of items stored before this update. A different stored number shows that another process runs the same
-   * import.
+   * Number of stored items that this process expects in the database. A different number shows that
+   * another process runs the same import.
    */
   readonly before: number;
   readonly now: number;

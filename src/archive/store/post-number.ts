@@ -38,8 +38,8 @@ export function toNumber({ kind, at, key }: Numbered): number {
 }
 
 /**
- * Returns the post number to try if the post number `number` is taken. Both encode the same second,
- * and both belong to posts or both to reposts.
+ * Returns the post number to try if `number` is taken. The returned number encodes the same second
+ * and the same kind (post or repost) as `number`.
  */
 export function nextNumber(number: number): number {
   const start = number - (number % step);

@@ -17,7 +17,7 @@ interface DecoderOptions {
   readonly links: MediaLinks | null;
 }
 
-/** Creates a decoder of stored accounts and posts. */
+/** Creates functions that parse the stored JSON of accounts and posts. */
 export function createRowDecoder({ baseUrl, isProtected, links }: DecoderOptions) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {

@@ -46,7 +46,10 @@ export function openNumberedWriter(
     while (taken.get(number) !== undefined) number = nextNumber(number);
     return number;
   };
-  /** Writes a row. Returns the numbers of the new and the replaced row; `undefined` if the existing row is newer. */
+  /**
+   * Writes a row, unless the existing row is newer. Returns the post numbers of the new row and of
+   * the replaced row; `undefined` if nothing was written.
+   */
   return ({ wanted, values, stored }: NumberedRow) => {
     // Most rows are new and their number is free, so one statement is enough.
     if (insert.run(wanted, ...values).changes === 1) return { number: wanted };

@@ -43,7 +43,10 @@ export function openBlocks(file: FileWindow) {
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
     /** Marks a CID as visited. Returns whether this is the first visit. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
-    /** Reads and parses a block. Returns an error message on failure: `fault` if the block does not match `schema`. */
+    /**
+     * Reads a block and parses it with `schema`. Returns an error message on failure. The message
+     * is `fault` if the content does not match `schema`.
+     */
     read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);
       if (typeof bytes === 'string') return bytes;

@@ -27,7 +27,10 @@ export interface Leaf {
   readonly cid: CID;
 }
 
-/** Unreadable part of the tree. `after`: path of the record before this part; `null` at the start of the tree. */
+/**
+ * Unreadable part of the record tree. `after`: path of the record before this part; `null` at the
+ * start of the tree.
+ */
 interface TreeFault {
   readonly kind: 'fault';
   readonly after: string | null;

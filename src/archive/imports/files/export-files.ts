@@ -25,7 +25,7 @@ export const maxListedFiles = 10_000;
 const growth = {
   /** Maximum ratio of unpacked to compressed size. */
   ratio: 250,
-  /** Unpacked size in bytes up to which any ratio is allowed. */
+  /** Unpacked size in bytes up to which any compression ratio is allowed. */
   largeBytes: 64 * 2 ** 20,
 } as const;
 

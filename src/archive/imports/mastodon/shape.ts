@@ -93,8 +93,8 @@ function languageOf({ contentMap }: NotePayload): string | null {
 }
 
 /**
- * Returns the post to which `inReplyTo` refers; `null` without `inReplyTo`. `screen_name` and `status` are `null` if
- * the URL is not the URL of a Mastodon post.
+ * Returns the post to which `inReplyTo` refers; `null` without `inReplyTo`. If the URL is not the
+ * URL of a Mastodon post, `screen_name` and `status` of the returned object are `null`.
  */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
