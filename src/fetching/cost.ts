@@ -6,8 +6,8 @@ import type { TraceSpan } from '../core/tracing/tracing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
 /**
- * Party that requests a read. The members state which caller pays, which client's limits apply and
- * when the read is aborted.
+ * Origin of a request to read posts or accounts: the caller that is charged, the client whose
+ * limits apply, and the signal that aborts the read.
  */
 export interface Requester {
   readonly signal: AbortSignal;

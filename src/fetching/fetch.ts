@@ -36,7 +36,10 @@ export interface FetchOptions extends Lifetimes {
    * in bytes (`upstreamBytes`).
    */
   readonly ledger: Ledger;
-  /** Limit on upstream requests for lists and searches, shared by all callers; `undefined` for no limit. */
+  /**
+   * Rate limit on the upstream requests of all callers together, for lists and searches;
+   * `undefined` for no limit.
+   */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
   readonly onDefect: (error: unknown) => void;
@@ -148,8 +151,8 @@ function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
   /**
-   * Trace spans of the requests that started a fetch in flight, by fetch key. Other requests that
-   * wait for the same fetch add a link to this span to their own spans.
+   * Trace span of the request that started each fetch in flight, by fetch key. Other requests that
+   * wait for the fetch link their own spans to this span.
    */
   const leaders = new Map<string, TraceSpan>();
   const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {

@@ -54,11 +54,17 @@ const maxRenderings = 16; // cached renderings per answer; further renderings ar
 
 /** Limit on the number of renderings (Markdown, JSON, …) that are cached for one answer. */
 export interface RenderingBudget {
-  /** Returns whether a rendering of `bytes` bytes may be cached. If so, counts the rendering against the limit. */
+  /**
+   * Returns whether one more rendering may be cached. If so, counts the rendering. `bytes`: size of
+   * the rendering.
+   */
   admit(bytes: number): boolean;
 }
 
-/** Creates the rendering limit of one answer. `grow` is called with the size in bytes of each admitted rendering. */
+/**
+ * Creates a limit on the number of cached renderings of one answer. `grow` is called with the size
+ * in bytes of each rendering that may be cached.
+ */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {

@@ -28,7 +28,8 @@ export function createCoalescer<Value>() {
     fetch.controller.abort();
   };
   /**
-   * Starts the work for a key, or waits for the work in flight. @throws the error of `start`; the reason of `signal`
+   * Returns the result of the work for `key`. Calls `start` if no work for `key` is in flight.
+   * @throws the error of `start`; the reason of `signal`
    */
   return async (
     key: string,

@@ -231,7 +231,10 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/** Converts upstream failures of live-only reads to Problem `upstream_unavailable`. Returns other errors unchanged. */
+/**
+ * Converts upstream failures to Problem `upstream_unavailable`, for reads that allow neither stale
+ * answers nor providers of last resort. Returns other errors unchanged.
+ */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;

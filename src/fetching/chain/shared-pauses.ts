@@ -1,6 +1,9 @@
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 
-/** Pauses that instances announce to each other. A paused provider, or kind of query of a provider, is not used. */
+/**
+ * Pauses of providers, shared by all instances. A pause stops all queries to a provider, or all
+ * queries of one kind.
+ */
 export interface SharedPauses {
   /** Announces that `name` (a provider, or one kind of its queries) is paused for the next `ms` milliseconds. */
   announce(name: string, ms: number): void;
@@ -10,8 +13,8 @@ export interface SharedPauses {
 interface SharedPausesOptions {
   readonly engine: Engine;
   /**
-   * Called every second for each current pause, including pauses of this instance. `leftMs`: milliseconds until the
-   * end.
+   * Called every second for each current pause of a provider, including pauses that this instance
+   * announced. `leftMs`: milliseconds until the pause ends.
    */
   readonly onPause: (name: string, leftMs: number) => void;
 }

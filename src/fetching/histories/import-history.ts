@@ -22,7 +22,7 @@ export interface ImporterOptions extends SourceOptions {
    * document, this timeout applies to the whole import.
    */
   readonly firstTimeoutMs: number;
-  /** Timeout in milliseconds for streamed imports. */
+  /** Timeout in milliseconds for a whole streamed import. */
   readonly timeoutMs: number;
   readonly historyStore?: HistoryStore | undefined;
   /** Called if the store of fetched posts fails; the import continues without the store. */

@@ -19,9 +19,9 @@ export interface PlacedPost {
 
 interface PagePost extends PlacedPost {
   /**
-   * Earliest possible timeline position in Unix seconds. For a post, this is `second`. For a
-   * repost, it is the time of the next older post or of the page's older end; `-Infinity` if both
-   * are unknown.
+   * Earliest possible timeline position in Unix seconds. Equals `second` for a post. For a repost,
+   * it is the time of the next older post on the same page or, without an older post, of the older
+   * end of the page; `-Infinity` if unknown.
    */
   readonly belowSecond: number;
 }

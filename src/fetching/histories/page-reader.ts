@@ -37,7 +37,7 @@ interface ReadOptions {
    * pages will show whether the page is really empty.
    */
   readonly isProbe?: boolean;
-  /** Called with the first response for the page if this response looks incomplete. */
+  /** Called with the first response to a page request if the response looks incomplete. */
   readonly onDoubt?: (first: Page<Post>) => void;
 }
 
@@ -128,8 +128,8 @@ interface VerifyOptions {
 }
 
 /**
- * Requests a page until a response looks complete, two responses have the same, largest number of
- * posts, or the maximum number of requests is reached. Merges the responses.
+ * Requests a page repeatedly and merges the responses. Stops when a response looks complete, when
+ * two responses have the largest number of posts, or at the maximum number of requests.
  */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,

@@ -52,7 +52,10 @@ export function createDensityEstimate() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /** Returns the expected number of posts per millisecond before a time (epoch ms); `null` without data. */
+    /**
+     * Returns the expected number of posts per millisecond before a time (epoch ms); `null` if
+     * unknown.
+     */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -84,9 +87,9 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum number of estimated pages in a range that is being read for the range to be split. A
- * split costs half a page of duplicate posts on average. Without a split, a range with more posts
- * than expected costs another round of requests.
+ * Minimum length, in estimated pages, of a time range to split while it is being read. On average,
+ * a split causes half a page of duplicate posts. Without a split, a range with more posts than
+ * expected costs another round of requests.
  */
 const pagesToSplit = 0.8;
 
@@ -101,7 +104,7 @@ const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
 
-/** Returns the range to read next; `undefined` if all needed ranges are already being read. */
+/** Returns the time range to read next; `undefined` if all needed ranges are already being read. */
 export function planRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges } = options.ranges;
   const ready = ranges.find(({ isOpen, isBeingRead }) => !isOpen && !isBeingRead);
@@ -285,8 +288,9 @@ const initialState = {
 };
 
 /**
- * Removes the fully read range `ranges[at]`, and the part of older ranges that the last page read
- * (`reached`) also covers. Stops at a range that is being read.
+ * Removes the fully read range `ranges[at]`. Also removes, from older ranges, the time that the
+ * last page of `ranges[at]` covers. Stops at a range that is being read. `reached`: older end of
+ * the last page.
  */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);

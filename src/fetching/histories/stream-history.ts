@@ -150,8 +150,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next posts in their final order. Until the caller calls `resume`, reading pauses while at least
-   * `maxBufferedPosts` posts are buffered.
+   * Returns the next posts in their final order. After that, no page request starts while at least
+   * `maxBufferedPosts` posts are buffered. The caller lifts this limit with `resume`.
    */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
@@ -264,8 +264,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next range to read; `undefined` if none should be read now. Allows only one range
-   * at a time until the first posts have arrived, and for sources that cannot seek by time.
+   * Returns the next time range to read; `undefined` if no range should be read now. Allows only
+   * one range at a time if no posts have arrived yet, or if the source cannot seek by time.
    */
   #next(): UnreadRange | undefined {
     const isKnown =
@@ -351,9 +351,9 @@ class HistoryReader {
   }
 
   /**
-   * Handles a page whose source ignored the requested time. Merges `range` into the next newer
-   * range. Without a newer range, shortens `range` by the time that pages already cover. `top`:
-   * older end of the page that was returned.
+   * Handles a response whose source ignored the requested time. Adds the unread time of `range` to
+   * the next newer range. If there is none, reading of `range` continues after the nearest page
+   * read earlier, or else at `top`, the older end of the returned page.
    */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
@@ -369,8 +369,8 @@ class HistoryReader {
   }
 
   /**
-   * Merges `range`, whose page was empty, into the next newer range. Reading the newer range by
-   * cursor then shows whether `range` is really empty.
+   * Handles an empty page for `range`. Adds the time of `range` to the next newer range, so that
+   * later pages of the newer range show whether `range` really has no posts.
    */
   #dropProbe(range: UnreadRange): void {
     this.#density.setFloor(range.topMs);
@@ -378,8 +378,8 @@ class HistoryReader {
   }
 
   /**
-   * Handles a page that the source reports as the timeline's last. Stops reading `range` and all
-   * older ranges. If older posts were already found, stops only `range` and marks it as uncertain.
+   * Removes `range`, because the source reported the end of the timeline. If older posts were found,
+   * records `range` as possibly incomplete. Otherwise, removes all older ranges too.
    */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {

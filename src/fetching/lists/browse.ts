@@ -16,7 +16,7 @@ export interface PartStore {
   set(key: string, part: ListPart): void;
 }
 
-/** Cached profile, or cached upstream page with items that were not yet returned to the caller. */
+/** Cached profile, or cached upstream page whose last items belong to the next page of a list. */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
@@ -270,7 +270,10 @@ export interface BrowseFound {
   readonly warnings: readonly string[];
   /** Whether a provider of last resort, such as the server's archive, answered. */
   readonly degraded: boolean;
-  /** `['items']` if the source failed or may have more items; otherwise empty. */
+  /**
+   * Parts of the page that may be incomplete: `['items']` if the source failed or may have more
+   * items, otherwise an empty array.
+   */
   readonly missing: readonly 'items'[];
   /** Epoch time in milliseconds at which the content was current. Default: the time of the request. */
   readonly asOfMs?: number;

@@ -62,7 +62,10 @@ export async function fillPage(read: ReadPage, options: FillOptions): Promise<Fi
   return filler.finish();
 }
 
-/** Maximum number of upstream requests to fill one page. If a source is slow, the deadline ends the read earlier. */
+/**
+ * Maximum number of upstream requests to fill one page. If the source is slow, the timeout of the
+ * read (`readTimeoutMs`) ends the read first.
+ */
 const maxRequests = 200;
 const retriesPerPage = 4; // of each page that looks incomplete
 const maxRetries = 60; // of all pages that have rows but look incomplete

@@ -60,7 +60,10 @@ const waitingBound = {
   total: 512,
 };
 
-/** Limits on unfinished fetches. The HTTP client sends up to 16 requests at a time to a host. */
+/**
+ * Limits on running and waiting fetches of pictures. The HTTP client sends up to 16 requests at a
+ * time to a host; further fetches wait.
+ */
 const hostBound = {
   /**
    * Maximum number of unfinished fetches from one host: half of `total`, so that a slow host does
