@@ -37,8 +37,8 @@ export interface FetchOptions extends Lifetimes {
    */
   readonly ledger: Ledger;
   /**
-   * Rate limit on the upstream requests of all callers together, for lists and searches;
-   * `undefined` for no limit.
+   * Rate limit on the upstream requests of all callers together; `undefined` for no limit. Requests
+   * for posts and replies are not counted.
    */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
