@@ -24,8 +24,8 @@ return 1
 
 /**
  * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age of
- * the session in milliseconds; milliseconds from now until an idle session ends (0: the earlier end
- * stays unchanged).
+ * the session in milliseconds; milliseconds without a request after which the session ends (0: the
+ * current end stays unchanged).
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])

@@ -40,8 +40,9 @@ export interface AllowanceStore {
    */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
-   * Returns the state of a rate-limit account. Must be fast, because every response includes the state. If the account
-   * has spent `limit` or more units, `nextMs` is the time until it can spend a unit again.
+   * Returns the state of a rate-limit account. Must be fast, because every response includes the
+   * state. If the account has spent `limit` or more units, `nextMs` of the state is the time in
+   * milliseconds until the account can spend a unit again.
    */
   stateOf(account: string, limit?: number): AccountState;
   /**

@@ -18,18 +18,21 @@ const allowancesPerNetwork = 8;
 
 interface AllowanceState {
   readonly remaining: number;
-  /** Whole seconds until the next spent unit becomes available; the window length if no unit is spent. */
+  /**
+   * Whole seconds until the account regains a unit; the length of the time window if the account
+   * has no spent units.
+   */
   readonly resetSeconds: number;
   /**
    * Milliseconds for which this rate-limit state stays correct if no further unit is spent;
-   * `Infinity` if no unit is spent.
+   * `Infinity` if the account has no spent units.
    */
   readonly validMs: number;
 }
 
 /**
- * Limits per time window. `public`, `key`, `post` and `media` limit the units of one caller under
- * the rate-limit policy with the same name.
+ * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of units
+ * that one caller may spend under the rate-limit policy with this name. Most reads cost one unit.
  */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
@@ -38,7 +41,7 @@ export interface AllowanceLimits {
   readonly key: number;
   readonly post: number;
   readonly media: number;
-  /** Maximum number of upstream requests of all callers together. */
+  /** Maximum number of upstream requests of all callers together in a time window. */
   readonly pool: number;
 }
 
@@ -59,11 +62,14 @@ export interface Allowances {
   refresh(account: Account): Promise<void> | null;
   /**
    * Number that increases when a rate-limit state may have changed. While the number stays the
-   * same, a cached state is correct for `validMs` milliseconds.
+   * same, a cached state is correct for the number of milliseconds in its member `validMs`.
    */
   readonly revision: number;
   readonly pool: Pool;
-  /** Returns the number and the limit of upstream requests of all callers together. */
+  /**
+   * Returns the number of upstream requests of all callers together in the last time window, and
+   * its limit.
+   */
   poolUse(): Promise<PoolUse>;
 }
 
@@ -143,13 +149,13 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Parts (0 to 1) of the common limit on upstream requests that groups of requests may use. */
+/** Limits for groups of requests, as a share (0 to 1) of the common limit on upstream requests. */
 const poolParts = {
-  /** Part for the requests of all callers without an API key. */
+  /** Share for all requests of callers without an API key. */
   anonymous: 4 / 5,
-  /** Part for the requests of all history imports. */
+  /** Share for the requests of all history imports together. */
   histories: 5 / 8,
-  /** Part for the requests of the history imports of one client. */
+  /** Share for the history imports of one client. */
   client: 1 / 2,
 } as const;
 

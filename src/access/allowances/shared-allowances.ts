@@ -10,9 +10,9 @@ interface SharedAllowancesOptions {
   readonly windowMs: number;
   readonly clock: Clock;
   /**
-   * Returns a text for a list of charges (units to spend). Its hash becomes the hash tag in the
-   * Redis keys of all rate-limit accounts in the list. A Redis cluster stores all Redis keys with
-   * the same hash tag on the same server.
+   * Returns a text for a list of charges (units to spend). The hash of this text becomes the hash
+   * tag in the Redis keys of all rate-limit accounts in the list. A Redis cluster stores all Redis
+   * keys with the same hash tag on the same server.
    */
   readonly tagOf: (charges: readonly Charge[]) => string;
   /**
@@ -46,10 +46,10 @@ const peakMemoryMs = 600_000;
  * Lua script that spends one unit of each rate-limit account in KEYS. If any of these accounts is
  * exhausted, the script spends none. ARGV: length of the time window, unique name for the spent
  * unit (empty: the script only reads), limit of each account. Returns a flat list of numbers. The
- * first number is the position (from 1) of the exhausted account with the longest wait, or 0 if no
- * account is exhausted. The second number is the wait of this account. Two numbers for each account
- * follow: the number of its spent units, and the time until the account regains a unit. All times
- * are in milliseconds.
+ * first two numbers are the position (from 1) and the wait of the exhausted account with the
+ * longest wait. Both are 0 if no account is exhausted. Two numbers for each account follow: the
+ * number of its spent units, and the time until the account regains a unit. All times are in
+ * milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -158,9 +158,9 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
 }
 
 /**
- * Creates a function that returns the highest number of running instances in the last ten minutes.
- * The current number would omit instances that have lost their connection to the shared Valkey or
- * Redis server but still spend units.
+ * Creates a function that returns the highest number of running Perch instances in the last ten
+ * minutes. The current number would omit instances that still serve requests but have lost their
+ * connection to the shared Valkey or Redis server.
  */
 function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
   let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
@@ -190,8 +190,8 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
 }
 
 /**
- * Returns the state of a rate-limit account at `nowMs`, estimated from an earlier `state`. If
- * `state.nextMs` has passed since then, the estimate counts one spent unit as expired.
+ * Estimates the state of a rate-limit account at `nowMs` from an earlier `state`. Counts one spent
+ * unit as expired if `state.nextMs` milliseconds have passed since `state.atMs`.
  */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };

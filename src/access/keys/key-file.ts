@@ -63,7 +63,10 @@ export interface KeyFile {
 }
 
 const inMemory = ':memory:';
-/** Time in milliseconds that exceeds the coarsest resolution of file timestamps (2 seconds on FAT file systems). */
+/**
+ * Milliseconds after a file change in which another change could get the same timestamp. The
+ * resolution of timestamps is up to 2 seconds (on FAT file systems).
+ */
 const timestampResolutionMs = 3000;
 /** Maximum number of milliseconds for which the content of an unchanged file may be cached. */
 const versionMs = 100;

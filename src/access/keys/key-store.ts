@@ -29,11 +29,14 @@ export interface KeyStore {
   check(key: string): KeyCheck | Promise<KeyCheck>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  /** Adds a key. A missing or empty file is replaced by a new key store. */
+  /**
+   * Creates and stores an API key. If the file of the store is missing or empty, creates a new file
+   * first.
+   */
   create(fields: NewKey): Promise<IssuedKey>;
-  /** Changes a key. Returns the changed record; `undefined` if no key has this id. */
+  /** Changes an API key. Returns the changed record; `undefined` if no key has this id. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
-  /** Deletes a key. Returns whether the key existed. */
+  /** Deletes an API key. Returns whether the key existed. */
   remove(id: string): Promise<boolean>;
   /**
    * Issues a new key in place of an old one, with the same label and settings. Returns `undefined` if no key has this

@@ -192,7 +192,7 @@ function createKeyTable(engine: Engine) {
       const all = Object.values(texts).map((text) => toRecord(text, times));
       return all.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
     },
-    /** Adds a key. Returns false if its hash or id already exists. */
+    /** Adds an API key. Returns `false` if the hash or the id of the key already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
     /**
