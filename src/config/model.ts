@@ -34,7 +34,10 @@ export const modelVariables = z.object({
   ),
 });
 
-/** Returns error messages if only some of the required language model variables are set. */
+/**
+ * Returns an error for each required language model variable that is missing although another
+ * language model variable is set.
+ */
 export function modelFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model, PERCH_MODEL_KEY: key } = set;
   const names = ['PERCH_MODEL_URL', 'PERCH_MODEL', 'PERCH_MODEL_KEY'];

@@ -117,7 +117,10 @@ function removePairs(set: Map<string, Setting>, secrets: readonly string[]): Set
   });
 }
 
-/** Deletes secrets from `weaker` that `stronger`, a source with a higher priority, sets as a value or as a file. */
+/**
+ * Deletes secrets from the settings `weaker` if the settings `stronger` contain them, as a value or
+ * as a file. `stronger` has the higher priority.
+ */
 function overrideSecrets(
   weaker: Map<string, Setting>,
   stronger: Settings,
