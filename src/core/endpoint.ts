@@ -20,7 +20,9 @@ export type EndpointTag =
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
-  /** Schema of the body by media type; `text` or `binary` if the body is not JSON. */
+  /**
+   * Schemas of the body, by media type. The value is `text` or `binary` if the body is not JSON.
+   */
   readonly content?: Readonly<Record<string, z.ZodType | 'text' | 'binary'>>;
   /** Response headers, in addition to the headers of all responses. */
   readonly headers?: EndpointHeaders;

@@ -14,7 +14,10 @@ export const scheduledLifecycle: Lifecycle = {
 
 type LifecycleState = 'current' | 'announced' | 'deprecated' | 'past_sunset';
 
-/** Returns the state of a route at a time in Unix milliseconds. `lifecycle` is `null` for a route without dates. */
+/**
+ * Returns the deprecation state of a route at a time in Unix milliseconds. `lifecycle` is `null`
+ * for a route whose deprecation is not scheduled.
+ */
 export function lifecycleState(lifecycle: Lifecycle | null, nowMs: number): LifecycleState {
   if (lifecycle === null) return 'current';
   if (nowMs < lifecycle.deprecationMs) return 'announced';

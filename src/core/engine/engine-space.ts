@@ -2,8 +2,8 @@ import type { Engine } from './engine.ts';
 import { readNumber } from './engine-report.ts';
 
 /**
- * Limit for cached responses in the shared engine (Redis or Valkey). The limit leaves memory for
- * sessions and API keys.
+ * Memory limit for cached responses in the shared Valkey or Redis server. The limit leaves memory
+ * for sessions and API keys.
  */
 export interface EngineSpace {
   /** Returns whether the shared Valkey or Redis server has space for further cached responses. */

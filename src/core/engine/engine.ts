@@ -279,7 +279,10 @@ function createHealth({ clock, onChange }: EngineOptions) {
   let reportedMs = clock.now(); // the first connection takes a moment
   let reported: boolean | null = null;
   let notify = () => {};
-  /** Calls `onChange` if `isUp` differs from the last reported value. Reports at most once a second. */
+  /**
+   * Calls `onChange` if `isUp` differs from the last reported value. Does nothing in the second
+   * after a report. A later call then reports the change.
+   */
   const report = (): void => {
     const nowMs = clock.now();
     if (state.isUp === reported || Math.abs(nowMs - reportedMs) < heartbeatMs) return;

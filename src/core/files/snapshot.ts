@@ -20,7 +20,10 @@ export interface CopyOptions {
  * call `close`.
  */
 export interface Snapshots {
-  /** Copies the state of the database at `path` to the new file `target`. Rejects if `signal` is aborted. */
+  /**
+   * Copies the state of the database at `path` to the new file `options.target`. Rejects if
+   * `options.signal` is aborted.
+   */
   copy(path: string, options: CopyOptions): Promise<void>;
   close(): void;
 }
@@ -101,8 +104,8 @@ function openSource(path: string): Source {
 
 /**
  * Locks all databases against writes. If another process has locked one of them, unlocks all before
- * the next attempt. Otherwise, a process that has locked one database and waits for another could
- * cause a deadlock.
+ * the next attempt. This prevents a deadlock with a process that has locked one of the databases
+ * and waits for another.
  * @throws BusyDatabasesError if the databases cannot be locked in time
  */
 async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {

@@ -195,9 +195,9 @@ function keepForever<Native>(native: Native): Native {
 }
 
 /**
- * Keeps references to all native backup objects of a database, so that they are not
- * garbage-collected. The function that creates them is in a member of `database` that has a symbol
- * as its name.
+ * Prevents the garbage collection of all native backup objects of a database. Wraps
+ * better-sqlite3's internal function `backup`, which creates these objects. The function is a
+ * member of an object that `database` contains under a symbol.
  */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {

@@ -341,8 +341,8 @@ async function readBody(
 }
 
 /**
- * Converts a connection reset during a response body to an HttpFailure that is not retried. Returns
- * other errors unchanged.
+ * Converts the error of a connection that was reset during a response body to an HttpFailure that
+ * is not retried. Returns other errors unchanged.
  */
 export function toBodyFailure(error: unknown): unknown {
   if (!resetCode.test(codeOf(error))) return error;

@@ -71,8 +71,8 @@ async function readPicture(
 }
 
 /**
- * Reads the body of a response. Returns `null` as soon as the first bytes show that it is not a
- * picture.
+ * Reads the body of a response. Returns `null` as soon as the first bytes show that the body is not
+ * a picture.
  */
 async function readBytes(
   { body }: UnreadResponse,

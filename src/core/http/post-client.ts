@@ -15,7 +15,7 @@ interface PostRequest {
   readonly signal: AbortSignal;
   /** Parent of the request's tracing span; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
-  /** Name of the language model, for the span of the request. */
+  /** Name of the language model, for the tracing span of the request. */
   readonly model?: string | undefined;
 }
 
@@ -56,8 +56,8 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
 type SendOptions = PostClientOptions & PostRequest;
 
 /**
- * Sends a request. The span of the request ends when the response headers arrive, because the
- * caller reads the body.
+ * Sends a request. The tracing span of the request ends when the response headers arrive, because
+ * the caller reads the body.
  */
 async function send(agent: Agent, url: URL, options: SendOptions) {
   const span = startUpstreamSpan(options.span, {

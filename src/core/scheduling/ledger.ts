@@ -35,8 +35,8 @@ export interface Reservation {
 }
 
 /**
- * Source of amounts of one resource that clients use, but that the ledger does not count itself,
- * for example amounts in a database.
+ * Amounts of one resource that clients use and that are counted outside of the ledger, for example
+ * in a database.
  */
 export interface ExternalUsage {
   usedBy(name: string): number;
@@ -44,20 +44,20 @@ export interface ExternalUsage {
 }
 
 /**
- * Limit that a reservation would exceed. `share`: after the reservation, all other clients together
- * would have less left than the client already uses.
+ * Kind of the limit that a reservation would exceed. `share`: the reservation would leave less of
+ * the resource for all other clients together than the client already uses.
  */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** Limit for a network (an IPv6 /48) as a multiple of the limit for one address. */
+/** Ratio of the resource limit of a network (an IPv6 /48) to the resource limit of one address. */
 export const addressesPerNetwork = 4;
 
 /**
  * Creates a ledger, which counts the resources that each client uses. The ledger refuses an amount
  * that exceeds the limit for the client's address, for its network or for all clients. It also
- * refuses an amount if all other clients together would then have less left than the client already
+ * refuses an amount that would leave less for all other clients together than the client already
  * uses.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
@@ -76,8 +76,8 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
     /**
-     * Registers a source of further used amounts of a resource. From then on, all totals and limit
-     * checks of the resource include these amounts.
+     * Adds externally counted amounts, for example from a database, to a resource. From then on,
+     * all totals and limit checks of the resource include these amounts.
      */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
@@ -97,7 +97,10 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   };
 }
 
-/** Used amounts of one resource by client address and network. Addresses and networks that use none have no entry. */
+/**
+ * Used amounts of one resource, in total and for each client address and network. Only addresses
+ * and networks with a used amount have an entry in `used`.
+ */
 export interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;

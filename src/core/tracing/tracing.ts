@@ -32,7 +32,7 @@ interface RootOptions extends SpanOptions {
 
 /** Tracer that starts spans. Variables contain `null` instead of a `Tracing` if tracing is off. */
 export interface Tracing {
-  /** Starts a span without a parent span in this process. */
+  /** Starts a span that has no parent span, or whose parent span is in another process. */
   start(type: SpanType, options?: RootOptions): TraceSpan;
 }
 
