@@ -94,11 +94,17 @@ export interface ProfileFound extends Dated {
 
 /** Time range that a timeline page covers. Used to read many pages of a timeline concurrently. */
 export interface PageSpan {
-  /** Newer end of the time range (exclusive), in Unix milliseconds; `null` if the page starts at the newest post. */
+  /**
+   * Newer end of the page's time range (exclusive), in Unix milliseconds; `null` if the page starts
+   * at the newest post.
+   */
   readonly fromMs: number | null;
-  /** Older end of the time range, in Unix milliseconds; `null` if unknown. */
+  /** Older end of the page's time range (inclusive), in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
-  /** Whether the page contains all posts of the time range. `false` if the source may have omitted posts. */
+  /**
+   * Whether the page contains all posts of its time range. `false` if the source may have omitted
+   * posts.
+   */
   readonly isWhole: boolean;
 }
 

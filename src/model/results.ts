@@ -125,7 +125,10 @@ export type BrowseItems =
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
-      /** Handle without `@`, in the account's own capitalization if it is known. */
+      /**
+       * Handle without `@`. The capitalization is the one that the source sent for the account,
+       * otherwise lower case.
+       */
       readonly handle: string;
       readonly url: string;
     }
