@@ -11,8 +11,8 @@ export const maximums = {
   tags: 200,
   reactions: 100,
   /**
-   * Maximum number of moderation labels. A longer list is rejected instead of cut, because a cut
-   * could remove a label such as `!hide`.
+   * Number of moderation labels at which Perch rejects the whole list. Cutting the list could
+   * remove a label such as `!hide`.
    */
   labels: 1000,
   languages: 32,
@@ -31,7 +31,7 @@ export const maximums = {
   rawText: 30_000,
   /** Maximum length in UTF-16 code units of the name or value of a profile field, including markup. */
   rawLine: 4000,
-  /** Maximum length in UTF-16 code units of an identifier, a type, a time or a language. */
+  /** Maximum length in UTF-16 code units of an identifier, a type, a time or a language code. */
   token: 256,
   /** Maximum length in UTF-16 code units of a URL. A longer URL is omitted. */
   url: 4096,

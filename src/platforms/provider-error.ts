@@ -2,13 +2,13 @@
 export type ProviderErrorKind =
   /** Post or account that does not exist or is not public. */
   | 'missing'
-  /** Post or account that was not found, either because it is `missing` or because of an outage. */
+  /** Post or account that the provider did not find, although it may exist. */
   | 'ambiguous'
   /** Search text that the platform does not accept. */
   | 'rejected'
   /** Rate limit that is exceeded. */
   | 'throttled'
-  /** Source that does not answer or is failing. */
+  /** Data provider that does not answer or is failing. */
   | 'unavailable'
   /** Response that has an unexpected format. */
   | 'malformed';
@@ -16,10 +16,13 @@ export type ProviderErrorKind =
 export interface ProviderErrorOptions {
   /**
    * Number of seconds to wait before the next request, as the upstream server demands. Set only for
-   * `throttled`.
+   * errors of the kind `throttled`.
    */
   readonly retryAfterSeconds?: number | undefined;
-  /** Whether an `ambiguous` response counts as evidence that the post or account does not exist; default `true`. */
+  /**
+   * Whether an error of the kind `ambiguous` counts as evidence that the post or account does not
+   * exist; default `true`.
+   */
   readonly isEvidence?: boolean;
   /** Whether the failure affects all requests to the provider, not only one post, account or host; default `true`. */
   readonly isProviderWide?: boolean;

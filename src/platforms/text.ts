@@ -41,11 +41,11 @@ export function decodeEntities(text: string): string {
 /** Text with decoded HTML entities, and a function that converts offsets from the encoded text. */
 export interface DecodedText {
   readonly text: string;
-  /** Number of code points of the encoded text. */
+  /** Number of code points of the text before the HTML entities were decoded. */
   readonly length: number;
   /**
-   * Converts a code point offset in the encoded text to a UTF-16 index in `text`. Offsets beyond
-   * the end become the length of `text`.
+   * Converts a code point offset in the text before decoding to a UTF-16 index in the decoded
+   * `text`. Offsets beyond the end become the length of `text`.
    */
   toIndex(codePoint: number): number;
 }
