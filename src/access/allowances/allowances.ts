@@ -31,8 +31,9 @@ interface AllowanceState {
 }
 
 /**
- * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of units
- * that one caller may spend under the rate-limit policy with this name. Most reads cost one unit.
+ * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of
+ * units that one caller may spend under the rate-limit policy with this name. Most reads cost one
+ * unit.
  */
 export interface AllowanceLimits {
   readonly windowSeconds: number;

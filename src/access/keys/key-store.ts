@@ -39,8 +39,8 @@ export interface KeyStore {
   /** Deletes an API key. Returns whether the key existed. */
   remove(id: string): Promise<boolean>;
   /**
-   * Issues a new key in place of an old one, with the same label and settings. Returns `undefined` if no key has this
-   * id.
+   * Replaces an API key with a new one, which has the same label and settings. The old key is no
+   * longer valid. Returns `undefined` if no key has this id.
    */
   rotate(id: string): Promise<IssuedKey | undefined>;
   /** Stores the buffered times at which keys were last used, then closes the store. */
