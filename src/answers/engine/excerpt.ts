@@ -18,8 +18,8 @@ interface ExcerptQuestion extends Pick<Concepts, 'names'> {
 }
 
 /**
- * Maximum size of an excerpt: numbers of sentences, of all statements, of text characters and of
- * code characters.
+ * Maximum size of an excerpt. `sentences`: number of sentences. `statements`: number of sentences,
+ * list items and table rows together. `text` and `code`: numbers of characters.
  */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 

@@ -107,8 +107,9 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
 }
 
 /**
- * Score bonuses related to the previous answer: for passages of a cited file (`file`), and for the
- * passage that it quoted first (`shown`).
+ * Score bonuses related to the previous answer. `file`: for passages of a cited file. `shown`: for
+ * the passage that the previous answer quoted first, if the question asks for a name (`named`),
+ * contains a word of the passage (`matched`), or does neither (`other`).
  */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
@@ -165,8 +166,8 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
 }
 
 /**
- * Factors that reduce the weight of additional matches of a question. `above`: a word that occurs
- * in a title, heading or identifier. `name`: a complete identifier.
+ * Factors for additional searches, which increase the score of a passage further. `above`: search
+ * for a word in titles, headings and identifiers only. `name`: search for a complete identifier.
  */
 const factors = { above: 0.6, name: 0.5 } as const;
 /**

@@ -11,8 +11,8 @@ export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 export type Query = ReturnType<typeof toQuery>;
 
 /**
- * Creates a query from the concepts (words and phrases) of a question. The query maps each term to
- * the concepts that the term matches.
+ * Prepares the concepts (words and phrases) of a question for comparison with passages. In the
+ * result, `matchesByTerm` lists the concepts that each term matches.
  */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();

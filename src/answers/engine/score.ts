@@ -20,7 +20,10 @@ export interface ScoredPassage {
  */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
-/** Number of best passages whose `proximity` (nearness of the question's words) is measured. */
+/**
+ * Number of best passages for which the feature `proximity` (how close together the question's
+ * words occur) is measured.
+ */
 const proximityCandidates = 40;
 
 /**
@@ -64,9 +67,7 @@ interface MeasuredPassage {
    * depend on other passages.
    */
   readonly features: Features;
-  /**
-   * For each word or phrase of the question: the degree (0 to 1) to which the passage matches it.
-   */
+  /** Degree (0 to 1) to which the passage matches each word or phrase of the question. */
   readonly matched: readonly number[];
 }
 
@@ -170,10 +171,13 @@ function measureFile(all: readonly MeasuredPassage[]) {
   };
 }
 
-/** Size in words of the text window in which the nearness of the question's words is measured. */
+/** Number of consecutive words of a text in which words of the question count as close together. */
 const windowWords = 16;
 
-/** Returns the highest share (0 to 1) of the question's words that occur together in one window of a text. */
+/**
+ * Returns the highest weighted share (0 to 1) of the question's words that occur within
+ * `windowWords` consecutive words of `text`.
+ */
 export function proximityOf(text: readonly string[], query: Query): number {
   const mentions: (ConceptMatch & { readonly at: number })[] = [];
   text.forEach((term, at) => {
@@ -196,7 +200,10 @@ const introduces = ({ heading, line }: FoundPassage) =>
 const isOfTrouble = ({ heading }: FoundPassage) =>
   /error|trouble|fail|issue|problem|fix|solution|debug|faq|common/i.test(heading);
 
-/** Patterns of questions, strongest first, each with a test for the kind of section that answers such questions. */
+/**
+ * Patterns of questions, each with a test for the sections that usually answer a matching question.
+ * Only the first pattern that matches a question is used.
+ */
 const hints: readonly (readonly [RegExp, (passage: FoundPassage) => boolean])[] = [
   [
     /\b(?:defaults?|by default|how (?:many|much|long|often|big|large)|maximum|minimum|limit)\b/i,

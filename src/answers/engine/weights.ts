@@ -35,8 +35,8 @@ export const weights = {
 } as const;
 
 /**
- * Weights of the features that are added up to the score of a passage. The feature `fit` has the
- * weight 1.
+ * Weights of the features that are added up to the score of a passage. The feature `fit` (BM25F
+ * score) is not listed, because its weight is 1.
  */
 export const featureWeights = {
   coverage: 0.5,

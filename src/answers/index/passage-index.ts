@@ -185,8 +185,9 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
   /**
-   * Calls `run`, and then deletes each word in `unusedWords` whose stem no passage contains. Both
-   * happen in one transaction.
+   * Calls `run`, which adds the words of deleted files to `unusedWords`. Then deletes each added
+   * word from the spelling corrections if no passage contains its stem. Both steps happen in one
+   * transaction.
    */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database

@@ -194,8 +194,9 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
 }
 
 /**
- * Circuit breaker limits: number of consecutive failures before a pause, duration of the pause in
- * milliseconds, and maximum accepted `Retry-After` in milliseconds.
+ * Limits of the circuit breaker. `failures`: number of consecutive failures before a pause.
+ * `pauseMs`: duration of the pause in milliseconds. `longestMs`: maximum pause in milliseconds that
+ * a `Retry-After` header can cause.
  */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 

@@ -36,8 +36,8 @@ interface ChatOptions extends ChatModel {
 }
 
 /**
- * Size limits of a streamed response, including the model's reasoning: characters in a line, and
- * bytes in total.
+ * Limits of a streamed response, including the model's reasoning. `maxLine`: maximum number of
+ * characters in a line. `maxBytes`: maximum total size in bytes.
  */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 

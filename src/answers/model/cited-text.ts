@@ -111,8 +111,9 @@ export class CitedText {
   }
 
   /**
-   * Sends text that cites the passages with the numbers `numbers`. Sends nothing and returns
-   * `false` if the answer would become too long or have too many citations.
+   * Sends the text of the segments `before`, followed by citations of the passages with the given
+   * numbers. Sends nothing and returns `false` if the answer would become too long or have too many
+   * citations.
    */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
@@ -190,7 +191,10 @@ const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
 
-/** Returns the text at `from` that belongs to the preceding citation: punctuation, code, and a list after a colon. */
+/**
+ * Returns the text that starts at `from` and belongs to the preceding citation: closing
+ * punctuation, code blocks, and a list that a colon introduces.
+ */
 function attachedTail(text: string, from: number, splitSegments: SplitSegments): string {
   let end = matchEnd(closing, text, from);
   const next = () => attachedEnd(text, end, splitSegments);

@@ -3,8 +3,8 @@ import { ModelFailure } from './model-failure.ts';
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Limits of an event stream: maximum characters in a line and in an event (`maxLine`), and maximum
- * bytes in total (`maxBytes`).
+ * Limits of an event stream. `maxLine`: maximum number of characters in a line, and in the data of
+ * an event. `maxBytes`: maximum total size in bytes.
  */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 

@@ -17,8 +17,8 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
 /**
- * Maximum numbers of characters of the question, of an earlier question and of an earlier answer,
- * and maximum number of earlier questions with their answers (`turns`).
+ * Limits of a prompt. `question`, `earlierQuestion` and `earlierAnswer`: maximum number of
+ * characters of each. `turns`: maximum number of earlier questions, each with its answer.
  */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 /** Minimum number of free characters in the prompt that is needed to quote another passage. */

@@ -93,8 +93,8 @@ class OpenApiReader {
 }
 
 /**
- * Returns three texts that describe a schema: type, allowed values and default. A text is empty if
- * the schema does not specify it.
+ * Returns three texts that describe a schema: type, allowed values and default. The text of a fact
+ * is empty if the schema omits the fact.
  */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))

@@ -11,8 +11,8 @@ const maxWordLength = 40;
 
 /**
  * Splits a text into words, each with its stem. The words are in lower case and have no accents.
- * `names` contains the identifiers of several words in normalized form: `bodyLimit`, `body-limit`
- * and `BODY_LIMIT` all become `bodylimit`.
+ * Also returns `names`: identifiers that consist of several words, in normalized form. For example,
+ * `bodyLimit`, `body-limit` and `BODY_LIMIT` all become `bodylimit`.
  */
 export function toWords(text: string) {
   const words: { readonly plain: string; readonly stem: string }[] = [];
