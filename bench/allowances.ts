@@ -6,14 +6,14 @@ import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
 /**
- * Number of rate-limit units that each simulated address spends: 1 in the first simulation, 60 in
- * the second.
+ * Number of rate-limited requests from each simulated address: 1 in the first simulation, 60 in the
+ * second.
  */
 const floods = [1, 60];
 const windowMs = 60_000;
 /**
- * Length of the rate-limit window in milliseconds. The simulation is shorter, so no spent unit
- * expires in it.
+ * Length of the rate-limit window in milliseconds. The simulation is shorter, so the rate limiter
+ * forgets no request during the simulation.
  */
 const floodWindowMs = 3_600_000;
 const goalMiB = 64;
@@ -57,8 +57,8 @@ export async function benchAllowances(): Promise<string[]> {
 }
 
 /**
- * Simulates 100,000 client addresses that each spend `units` units of their rate limit. Returns a
- * table row with the heap growth and the time.
+ * Simulates `units` rate-limited requests from each of 100,000 client addresses. Returns a table
+ * row with the growth of the heap and the time of a request.
  */
 async function benchFlood(units: number): Promise<string> {
   const before = heapMiB();

@@ -199,7 +199,10 @@ const cases: readonly Case[] = [
   followers('deep', 'follower5'),
 ];
 
-/** Writes an archive of `size` posts and a tenth as many reposts and followers. Returns its size and build time. */
+/**
+ * Writes an archive of `size` posts, `size` / 10 reposts and `size` / 10 followers of each author.
+ * Returns its size and build time.
+ */
 function build(path: string, size: number) {
   const begun = performance.now();
   const store = openArchiveStore(path, baseUrl);

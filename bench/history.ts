@@ -70,7 +70,10 @@ export async function benchHistory(): Promise<string[]> {
 interface Case {
   readonly posts: number;
   readonly perMinute: number;
-  /** Number of concurrent requests of the import. Default: the default of `PERCH_HISTORY_CONCURRENCY`. */
+  /**
+   * Maximum number of pages that Perch requests from the upstream at the same time. Default: the
+   * default of `PERCH_HISTORY_CONCURRENCY`.
+   */
   readonly concurrency?: number;
 }
 
@@ -114,7 +117,10 @@ async function measure({ posts, perMinute, concurrency }: Case): Promise<Measure
   return { seconds, share: shareOf(found, timeline), upstream };
 }
 
-/** Returns the ids of the posts in an NDJSON import. @throws Error if the import is incomplete */
+/**
+ * Requests the post history of an account as NDJSON, and returns the ids of the posts.
+ * @throws Error if the response is incomplete
+ */
 async function readIds(url: string): Promise<readonly string[]> {
   const reply = await fetch(url);
   const lines = (await reply.text()).trimEnd().split('\n');

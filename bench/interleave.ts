@@ -10,8 +10,8 @@ export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connectio
 /** Medians of a server's measurements. */
 export interface Interleaved extends Measured {
   /**
-   * Medians of the ratios between the first server's measurement and this server's measurement in
-   * the same round.
+   * First server's measurements divided by this server's measurements in the same round; medians
+   * over all rounds.
    */
   readonly ratios: Measured;
 }

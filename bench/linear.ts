@@ -14,7 +14,10 @@ const enoughMs = 1000;
 /** Number of times that an input and half the input are each measured. The shortest CPU times are compared. */
 const repeats = 7;
 
-/** Maximum number of repetitions with other random data. A case fails only if every ratio exceeds `maxRatio`. */
+/**
+ * Maximum number of times that a measurement above `maxRatio` is repeated, each time with other
+ * random data. A case fails only if all repetitions are above `maxRatio` too.
+ */
 const rounds = 3;
 
 /** Divisors of the maximum body size. The quotients are the tested input sizes, from small to large. */
@@ -78,7 +81,10 @@ async function confirm(one: Case, bytes: number, ratio: number): Promise<number>
   return least;
 }
 
-/** Measures an input and half the input alternately. Returns the ratio of the shortest CPU times. */
+/**
+ * Measures an input and half the input alternately. Returns the shortest CPU time of the input
+ * divided by the shortest CPU time of half the input.
+ */
 async function measureAgain(one: Case, bytes: number, roundSeed: string): Promise<number> {
   const [half, whole] = [one.prepare(roundSeed, bytes / 2), one.prepare(roundSeed, bytes)];
   const times: { readonly half: number; readonly whole: number }[] = [];

@@ -31,7 +31,10 @@ export const isPinned = cpus().length > 1 && isInstalled('taskset');
 /** Arguments for Node.js to run TypeScript sources. */
 export const fromSources: readonly string[] = ['--import', import.meta.resolve('tsx')];
 
-/** Returns a command that runs `command` on the given CPU core, or on any core if `isPinned` is false. */
+/**
+ * Returns a command that runs `command` on the given CPU core. Returns `command` unchanged if the
+ * system cannot bind processes to a core.
+ */
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
   return isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }

@@ -18,15 +18,17 @@ import { type Served, unlimited } from './servers.ts';
 const prefix = 'bench:';
 const rounds = 30;
 const callsInRound = 300;
-/** Numbers of concurrent calls to compare. */
+/**
+ * Numbers of calls in progress at the same time. Functions are compared at each of these numbers.
+ */
 const widths = [1, 32] as const;
 
 /** Function whose duration is measured. `index` is the number of the call within its round. */
 type Call = (index: number) => Promise<unknown>;
 
 /**
- * Comparison of an operation of Perch with a plain Redis command. `ownUs` and `bareUs` are their
- * median durations in microseconds.
+ * Comparison of an operation of Perch with a plain Redis command. `ownUs`: median duration of the
+ * operation in microseconds. `bareUs`: median duration of the command in microseconds.
  */
 export interface ComparedCalls {
   readonly width: (typeof widths)[number];
@@ -180,8 +182,9 @@ async function openReader(engine: Engine, upstream: Served) {
 }
 
 /**
- * Redis script for comparison. It counts the units in the sorted set `KEYS[1]`, and adds a unit if
- * the count is below the limit. Arguments: limit, time, name of the unit.
+ * Redis script for comparison with the rate limiter of Perch. It counts the members of the sorted
+ * set `KEYS[1]`, and adds a member if the count is below the limit. Arguments: limit, time, name of
+ * the member.
  */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])
@@ -189,7 +192,10 @@ if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) 
 return spent
 `);
 
-/** Number of simulated clients. Each has its own rate limit, and the calls use these in turn. */
+/**
+ * Number of simulated clients. Each client has its own rate limit and makes the same number of
+ * calls.
+ */
 const accounts = 100;
 
 /**

@@ -13,7 +13,10 @@ const recoveryMs = 3000;
 const path = '/api/v1/profiles/ada.example';
 const adminToken = 'an-admin-token-for-the-bench-of-40-letters';
 
-/** Kinds of reads, and the share of each in all reads (0 to 1). */
+/**
+ * Kinds of requests for a profile, each with its share of all requests (0 to 1). A cache contains
+ * the profile for a hit, but not for a miss.
+ */
 const kinds = {
   hit: 0.4,
   'hit with a key': 0.3,
@@ -125,7 +128,10 @@ function createLoad(pools: readonly Pool[], key: string) {
     get failures() {
       return failures;
     },
-    /** Sends a read every `paceMs` milliseconds on average until `phase` has ended, without waiting for responses. */
+    /**
+     * Sends a read every `paceMs` milliseconds on average until `phase` has ended, without waiting
+     * for responses. Adds the response time of each read to `durations`.
+     */
     run: async (durations: Durations, phase: () => Promise<unknown>): Promise<void> => {
       let isOver = false;
       const reads: Promise<void>[] = [];

@@ -100,7 +100,7 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Starts Perch in its own process, with `unlimited` settings. */
+/** Starts Perch in its own process. No rate limit is reached, and cache entries stay fresh. */
 export function startPerch({ index, path, env, headers }: ServerOptions): Promise<Target> {
   const port = String(firstPort + index);
   return startTarget({

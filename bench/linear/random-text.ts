@@ -3,7 +3,10 @@ export interface RandomSource {
   /** Returns a random integer from 0 to `most` - 1. */
   below(most: number): number;
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
-  /** Returns a generator whose numbers depend only on the seed of this generator and on `name`. */
+  /**
+   * Returns a new generator. Its numbers depend only on `name` and on the seed of the generator
+   * that creates it.
+   */
   for(name: string): RandomSource;
 }
 

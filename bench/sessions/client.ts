@@ -98,8 +98,9 @@ export function parseLines(body: string): readonly Event[] {
 }
 
 /**
- * Returns the event ids of a session with one question and answer. @throws Error if an event is missing or repeated, or
- * the answer is incomplete
+ * Checks the event stream `body` of a session with one question and answer. Returns the ids of the
+ * events.
+ * @throws Error if an event is missing or repeated, or the answer is incomplete
  */
 export function checkOneTurn(body: string): readonly string[] {
   const events = parseLines(body);
