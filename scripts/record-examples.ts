@@ -195,7 +195,10 @@ async function recordProblems(
   return Object.fromEntries(documents.map((one) => [one.code, one] as const));
 }
 
-/** Returns the error responses of a rate-limited, an overloaded and a stopping server. `url`: post to request. */
+/**
+ * Returns the error responses of three servers: one at its rate limit, one overloaded, and one
+ * shutting down. `url`: URL of the post to request.
+ */
 async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestResponse>[]> {
   const spent = await openSample({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
   const busy = await openSample({ load: { isHigh: true, close: () => undefined } });

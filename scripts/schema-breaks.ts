@@ -214,7 +214,10 @@ function compareForms({ place, direction, before, after }: OnePair): readonly st
   });
 }
 
-/** Schema keywords that limit values. `up`: a larger limit allows more values. `down`: a smaller limit allows more. */
+/**
+ * Schema keywords that limit values, such as `maximum`. `up`: a higher number allows more values.
+ * `down`: a lower number allows more values.
+ */
 const limits = {
   maximum: 'up',
   exclusiveMaximum: 'up',
@@ -293,7 +296,10 @@ function compareItems(pair: OnePair, { compare }: Context): readonly string[] {
   });
 }
 
-/** Schema keywords that other functions compare, or that do not restrict values. */
+/**
+ * Schema keywords that `compareOthers` ignores, because other functions compare them, or because
+ * they do not restrict values.
+ */
 const known = new Set([
   ...['type', 'enum', 'const', 'default', 'properties', 'required', 'additionalProperties'],
   ...['items', 'anyOf', 'oneOf', 'title', 'description', 'examples', 'example', 'deprecated'],

@@ -23,7 +23,10 @@ const timeout = 180_000;
 /** Fixed seed of recheck's fuzzer, which searches for inputs that make a regular expression slow. */
 const randomSeed = 1;
 
-/** Lengths of test inputs in UTF-16 code units, and the time in milliseconds above which a pattern counts as slow. */
+/**
+ * Test of a regular expression that may be slow. `lengths`: lengths of the inputs in UTF-16 code
+ * units. `maxMs`: time in milliseconds above which the expression counts as slow.
+ */
 const trial = { lengths: [2_000, 8_000, 32_000, 128_000], maxMs: 200 };
 
 /** Analyses a regular expression with recheck (https://makenowjust-labs.github.io/recheck/). */

@@ -62,9 +62,9 @@ function toLiteral({ source, flags }: FoundPattern): string {
 }
 
 /**
- * Compares `places` (locations that create regular expressions) with `dynamicPatterns` (the list of
- * their files). Returns a message for each location in a file that is not listed, for each location
- * that created no regular expression, and for each listed file without locations.
+ * Compares the locations that create regular expressions (`places`) with the source files that are
+ * known to create them (`dynamicPatterns`). Returns a message for each location in an unknown file,
+ * for each location that created no regular expression, and for each known file without locations.
  */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));
