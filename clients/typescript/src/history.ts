@@ -5,7 +5,9 @@ import type { CallOptions } from './options.ts';
 import type { Read, Reader } from './reads.ts';
 import { waitOrThrow } from './retry.ts';
 
-/** Description of a history: its range, its number of posts and its gaps. */
+/**
+ * Summary of a response that lists the posts of an account: time range, number of posts and gaps.
+ */
 export type HistoryMeta = HistoryMetaLine['meta'];
 
 /**
@@ -13,21 +15,21 @@ export type HistoryMeta = HistoryMetaLine['meta'];
  * server sends it.
  */
 export interface History<Item> extends AsyncIterable<Item> {
-  /** Description of the history; `null` until the iteration has ended. */
+  /** Summary of all posts, such as their number; `null` until the iteration has ended. */
   readonly meta: HistoryMeta | null;
 }
 
 type Entry = Post | HistoryIndexEntry;
 
 /**
- * Maximum time in milliseconds without a new line from the server. The server itself ends a history
- * after two minutes, which is earlier.
+ * Maximum time in milliseconds without a new line from the server. The server ends each response
+ * after two minutes, so only a lost connection exceeds the maximum.
  */
 const stallMs = 150_000;
 
 /**
- * Creates a history. If the connection is lost, the client requests the history again and skips the
- * posts that it has already read.
+ * Creates an iterable of the posts of an account. If the connection is lost, the client repeats the
+ * request and skips the posts that it has already read.
  */
 export function createHistory<Item extends Entry>(
   reader: Reader,
@@ -68,7 +70,7 @@ export function createHistory<Item extends Entry>(
 }
 
 /**
- * Returns the description of the history if the line contains it; otherwise `undefined`.
+ * Returns the summary of all posts if the line contains it; otherwise `undefined`.
  * @throws ProblemError if the line contains an error
  */
 function toMeta({ meta, error }: Pick<Line<unknown>, 'meta' | 'error'>): HistoryMeta | undefined {
@@ -82,7 +84,10 @@ interface Line<Item> {
   readonly error?: Problem;
 }
 
-/** Parses a line of a history response. Returns an empty object for a line of an unknown form. */
+/**
+ * Parses a line of an NDJSON response that lists the posts of an account. Returns an empty object
+ * if the line has an unknown form.
+ */
 function toLine<Item>(text: string): Line<Item> {
   const line = parseJson(text);
   if (!isRecord(line)) return {};
@@ -92,7 +97,7 @@ function toLine<Item>(text: string): Line<Item> {
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
 
-/** Creates a record of the received entries, so that a repeated request can skip them. */
+/** Creates a record of the received posts, so that a repeated request can skip them. */
 function createSeenEntries() {
   const keys = new Set<string>();
   let counts = new Map<string, number>();
@@ -102,14 +107,14 @@ function createSeenEntries() {
       return keys.size;
     },
     /**
-     * Prepares for the response to a repeated request. `isNew` then returns `false` until it has
-     * found a known entry, because the entries before it were published after the first request.
+     * Prepares for the response to a repeated request. `isNew` then returns `false` until it is
+     * called with a known post, because the posts before it were published after the first request.
      */
     restart: () => {
       counts = new Map();
       isAligned = keys.size === 0;
     },
-    /** Returns whether an entry is new, and records it. */
+    /** Returns whether a post is new, and records the post. */
     isNew: (entry: Entry): boolean => {
       const id = toId(entry);
       const count = (counts.get(id) ?? 0) + 1;
@@ -126,8 +131,8 @@ function createSeenEntries() {
 }
 
 /**
- * Returns a key that identifies an entry. A post and its repost have different keys. The key of a
- * placeholder without an id contains its URL.
+ * Returns a key that identifies a post, a repost or a placeholder. A post and its repost have
+ * different keys. The key of a placeholder without an id contains its URL.
  */
 function toId(entry: Entry): string {
   if ('repost' in entry) return `${entry.id} ${entry.repost}`;

@@ -21,7 +21,7 @@ import { createReader, type Query, type Reader } from './reads.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createTransport } from './transport.ts';
 
-/** Identifies a post by the handle of its author and its id. */
+/** Handle of the author of a post, and id of the post. */
 export interface PostAddress {
   readonly handle?: string | undefined;
   readonly id: string;
@@ -50,7 +50,10 @@ export interface Perch {
     followers(handle: string, parameters?: AccountsParameters, call?: CallOptions): List<Account>;
     /** Lists the accounts that an account follows. */
     following(handle: string, parameters?: AccountsParameters, call?: CallOptions): List<Account>;
-    /** Reads up to 5,000 posts of an account with one request, while the server sends them. */
+    /**
+     * Reads up to 5,000 posts of an account with one request. Yields each post as soon as the
+     * server sends it.
+     */
     history(
       handle: string,
       parameters?: HistoryParameters & { readonly index?: false | undefined },
@@ -98,8 +101,8 @@ const postsOf = ({ posts }: BrowseReply) => posts;
 const usersOf = ({ users }: BrowseReply) => users;
 
 /**
- * Returns the description of an operation that reads from `path` below `/api/v1`. `surface`: group
- * of operations with a common rate limit.
+ * Creates a read operation for the API path `path` (without `/api/v1`). `surface`: group of
+ * operations with a common rate limit.
  */
 const toRead = (operation: string, path: string, query: object, surface: Surface = 'browse') => ({
   operation,

@@ -15,7 +15,7 @@ export interface Read {
   readonly path: string;
   readonly query: Query;
   readonly surface: Surface;
-  /** Format of the response. Default: `json`. */
+  /** Format of the response: `ndjson` for one JSON object per line. Default: one JSON document. */
   readonly format?: 'ndjson';
 }
 

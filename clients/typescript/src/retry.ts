@@ -25,10 +25,16 @@ const firstWaitMs = 500;
 const maxWaitMs = 8000;
 /** Maximum wait before a stream is opened again, in milliseconds. */
 const maxStreamWaitMs = 60_000;
-/** Maximum random part of a wait after `Retry-After`, in milliseconds, so that clients do not return all at once. */
+/**
+ * Maximum random time in milliseconds that is added to the time in `Retry-After`, so that clients
+ * do not return all at once.
+ */
 const spreadMs = 500;
 
-/** Returns the milliseconds to wait before retry number `retry`, counted from 0. `random` is from 0 to 1. */
+/**
+ * Returns the milliseconds to wait before retry number `retry`, counted from 0. `random`: number
+ * from 0 to 1 that varies the wait.
+ */
 function waitBefore(retry: number, error: unknown, random: number): number {
   const isAnswer = error instanceof ProblemError || error instanceof ResponseError;
   const askedMs = isAnswer ? error.retryAfterMs : undefined;

@@ -24,8 +24,8 @@ export interface AskOptions extends CallOptions {
   readonly turnPolicy?: 'queue' | 'reject' | undefined;
   /**
    * Key of 16 to 255 characters. If a question is sent again with the same key and bearer token
-   * within 24 hours, the server does not ask it again, and repeats the first response. Default: a
-   * random key, so that retries never ask twice.
+   * within 24 hours, the server does not answer it again, and repeats the first response. Default:
+   * a random key, so that a retry never starts a second answer.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -58,7 +58,10 @@ export interface Sessions {
   health(call?: CallOptions): Promise<SessionHealth>;
 }
 
-/** Creates the methods for sessions. */
+/**
+ * Creates the part of the client that asks questions in sessions, reads and cancels answers, and
+ * ends sessions.
+ */
 export function createSessions(transport: Transport, options: PerchOptions): Sessions {
   const toRequest = createToRequest(options);
   const send = (asked: SessionRequest, call?: CallOptions) =>
