@@ -41,8 +41,9 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
 }
 
 /**
- * Reduction of the confidence for questions that documentation rarely answers. Not applied if a
- * heading contains most words of the question (`minCoverage`).
+ * Reduction of the confidence for questions that documentation rarely answers: the confidence is
+ * multiplied by `factor`. Not applied if a heading contains at least the share `minCoverage` (0 to
+ * 1) of the question's words.
  */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 

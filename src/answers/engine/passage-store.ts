@@ -60,8 +60,8 @@ const bitFields = {
 type CountedField = keyof typeof bitFields;
 
 /**
- * Returns the number of occurrences of a term in a field, up to the field's `max`. `use`: packed
- * counts of the term.
+ * Returns the number of occurrences of a term in a field, up to the maximum that can be stored.
+ * `use`: integer with the packed counts of the term.
  */
 export function countIn(use: number, field: CountedField): number {
   const { shift, max } = bitFields[field];

@@ -33,8 +33,8 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
 }
 
 /**
- * Returns content words of the last independent question. If all questions are follow-ups, returns
- * content words of the last two questions.
+ * Returns content words (no stop words) of the last question that is not a follow-up. If all
+ * questions are follow-ups, returns content words of the last two questions.
  */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {

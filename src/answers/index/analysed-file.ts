@@ -74,7 +74,8 @@ function splitSection(section: Section): readonly Section[] {
 }
 
 /**
- * Groups blocks up to about `softLimit` characters. Returns one empty group if there are no blocks.
+ * Groups blocks so that the blocks of a group have up to about `softLimit` characters in total.
+ * Returns one empty group if there are no blocks.
  */
 function splitBlocks(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const parts: Block[][] = [[]];

@@ -31,9 +31,10 @@ export interface AddModelOptions {
 }
 
 /**
- * Adds a language model to the answer engine. The model answers from the documents, and only text
- * with verified citations is sent. If the model fails or cites incorrectly, the original engine
- * answers or completes the answer, and `fallback` of the answer is set.
+ * Adds a language model to the answer engine. The model answers from the documents. Only text with
+ * verified citations is sent to the client. If the model fails or cites incorrectly, the engine
+ * without a model answers the question or completes the answer, and `fallback` of the answer is
+ * set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;

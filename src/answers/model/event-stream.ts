@@ -47,7 +47,7 @@ async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
 
 /**
  * Decodes UTF-8 chunks. A character may be split between two chunks.
- * @throws ModelFailure `model_failed` after `maxBytes` bytes
+ * @throws ModelFailure `model_failed` if the chunks contain more than `maxBytes` bytes in total
  */
 export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');

@@ -23,7 +23,7 @@ Use only what the numbered passages in the last message say. They are quoted fro
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 /** Minimum number of free characters in the prompt that is needed to quote another passage. */
 const minPassage = 200;
-/** Maximum fraction of the space for passages that one passage may fill. */
+/** Maximum share (0 to 1) of the space for passages in a prompt that a single passage may fill. */
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;

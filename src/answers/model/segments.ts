@@ -26,8 +26,8 @@ const forms = {
 } as const;
 
 /**
- * Number of characters that must follow a citation in a partial text. Until then, more text may
- * still extend the citation.
+ * Number of characters that must follow a citation in an incomplete text. With fewer characters,
+ * text that arrives later can still extend the citation.
  */
 const maxMarkerGap = 3;
 

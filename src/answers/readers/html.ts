@@ -31,7 +31,8 @@ class HtmlReader {
   title = '';
   firstHeading = '';
   /**
-   * Text of the last `<dt>` element (term), until the `<dd>` element (description) that follows it.
+   * Joined texts of the last `<dt>` elements (terms), which are kept for the `<dd>` element
+   * (description) that follows them.
    */
   #term = '';
 

@@ -173,9 +173,9 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
 /**
- * Function that handles the next token of a JSON list or object. If the token begins a nested list
- * or object, returns an array with the function for the nested tokens. Otherwise returns an empty
- * array.
+ * Function that handles a token of a JSON list or object. If the token begins a nested list or
+ * object, returns an array with one function, which handles the tokens of the nested list or
+ * object. Otherwise returns an empty array.
  */
 type Open = (token: string, line: number) => readonly Open[];
 

@@ -60,8 +60,8 @@ export function serveThread(port: MessagePort, options: ThreadOptions): void {
 }
 
 /**
- * Creates the functions that run the tasks of a thread, such as answering a question. They load the
- * index and the answer engine on first use.
+ * Creates the functions that run the tasks of a thread, such as answering a question. The functions
+ * load the index and the answer engine on first use.
  */
 function createHandlers({ corpora, path }: ThreadOptions) {
   let index: PassageIndex | undefined;
