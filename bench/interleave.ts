@@ -10,8 +10,8 @@ export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connectio
 /** Medians of a server's measurements. */
 export interface Interleaved extends Measured {
   /**
-   * First server's measurements divided by this server's measurements in the same round; medians
-   * over all rounds.
+   * Measurements of the first of the compared servers, divided by the measurements of this server
+   * in the same round; medians over all rounds.
    */
   readonly ratios: Measured;
 }

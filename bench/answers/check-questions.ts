@@ -67,7 +67,10 @@ function faultOfShape({ kind, answerable, expect, phrases }: LabelledQuestion): 
   return expect.length === groups ? undefined : `${kind} needs ${groups} groups`;
 }
 
-/** Returns a message for each phrase that occurs in none of the sections in `expect`. `folder` contains the files. */
+/**
+ * Returns a message for each phrase that occurs in none of the sections in `expect`. `folder`
+ * contains the files of the sections.
+ */
 function faultsOfPhrases({ expect, phrases }: LabelledQuestion, folder: string): readonly string[] {
   const texts = expect.flat().map((place) => sectionOf(place, folder).join('\n'));
   return phrases

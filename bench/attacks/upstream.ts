@@ -29,7 +29,7 @@ function answer(response: ServerResponse, body: unknown): void {
   response.end(text);
 }
 
-/** Returns the simulated FxTwitter response for a path. */
+/** Returns the response of a simulated FxTwitter server (a service for reading X) for a path. */
 function toX(path: string): unknown {
   const id = /\/(?:status|thread|conversation)\/(\d+)/.exec(path)?.[1];
   if (id === '8000000') return { code: 200, filler: 'x'.repeat(8 * mebibyte - 64) };

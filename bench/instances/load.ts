@@ -99,7 +99,10 @@ async function compareCpu(
   return `| ${name} | ${medians.join(' | ')} | ${ratios.map((one) => one.toFixed(2)).join(' | ')} | 1.15 |`;
 }
 
-/** Sends reads that the cache can answer. Returns their number. */
+/**
+ * Requests a cached profile as fast as the server responds, for the given time. Returns the number
+ * of requests.
+ */
 async function sendHits(target: Target, seconds: number): Promise<number> {
   const { requestsPerSecond } = await measure(target, { seconds, connections });
   return requestsPerSecond * seconds;
@@ -108,7 +111,7 @@ async function sendHits(target: Target, seconds: number): Promise<number> {
 /** Number of the last requested account. Each request is for a new account, which no cache contains. */
 let nextMiss = 0;
 
-/** Sends reads of accounts that no cache contains. Returns their number. */
+/** Requests accounts that no cache contains, for the given time. Returns the number of requests. */
 async function sendMisses({ url }: Target, seconds: number): Promise<number> {
   const pool = new Pool(new URL(url).origin, { connections });
   const end = performance.now() + seconds * 1000;

@@ -77,7 +77,10 @@ async function begin(store: SessionStore, id: string): Promise<void> {
   await store.change(id, (record) => beginTurn(record, 0, { text: 'question', modelId: 'bench' }));
 }
 
-/** Appends events on one instance. Returns, for each event, the milliseconds until the other instance has read it. */
+/**
+ * Appends events to a session on one Perch instance. Returns, for each event, the milliseconds
+ * until another instance has read the event.
+ */
 async function follow(
   writer: SessionStore,
   reader: SessionStore,

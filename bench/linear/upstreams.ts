@@ -129,8 +129,8 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
 type Written = readonly (readonly [word: string, body: string])[];
 
 /**
- * Serializes response bodies of about `bytes` bytes. Makes them smaller if a body would contain
- * more than `maxJsonDelimiters` delimiters, which Perch rejects.
+ * Serializes response bodies of about `bytes` bytes. Makes the bodies smaller if one of them would
+ * contain more than `maxJsonDelimiters` delimiters, because Perch rejects such a body.
  */
 function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
   const written = Object.entries(write(bytes)).map(

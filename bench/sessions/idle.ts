@@ -57,8 +57,8 @@ async function measure(folder: string) {
 }
 
 /**
- * Starts `streams` sessions and waits until each has an answer. The server stores them in `folder`.
- * Returns the sessions and the text of one event stream.
+ * Starts `streams` sessions, which the server stores in `folder`, and waits until each session has
+ * an answer. Returns the sessions and the text of one event stream.
  */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });
