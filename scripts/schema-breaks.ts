@@ -14,7 +14,7 @@ export interface Documents {
   readonly after: JsonObject;
 }
 
-/** Old and new schema, with their location. */
+/** Old and new schema, with their location in the documents. */
 interface Pair {
   readonly place: string;
   readonly direction: Direction;
@@ -27,7 +27,7 @@ export type CompareSchemas = (pair: Pair) => readonly string[];
 
 /** Creates a function that compares schemas of two documents. Circular references are supported. */
 export function createComparison(documents: Documents): CompareSchemas {
-  /** Pairs of JSON references (`$ref`) that are being compared, or that had no breaking change. */
+  /** Pairs of references (`$ref`) whose comparison is in progress or found no breaking change. */
   const visited = new Set<string>();
   const compare: CompareSchemas = (pair) => {
     const key = keyOf(pair);

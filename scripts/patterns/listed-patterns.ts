@@ -23,9 +23,12 @@ export const exceptions: readonly PatternException[] = [];
 /** Source file that creates regular expressions from strings. */
 export interface DynamicPatterns {
   readonly file: string;
-  /** Description of the strings that the patterns are built from. */
+  /** Description of the strings from which the file creates regular expressions. */
   readonly madeOf: string;
-  /** Runs the code that creates the patterns. Absent if importing the file creates them. */
+  /**
+   * Runs the code in the file that creates the regular expressions. Absent if importing the file is
+   * enough.
+   */
   readonly create?: () => Promise<unknown>;
 }
 

@@ -6,14 +6,17 @@ export interface Review {
   readonly literals: readonly FoundPattern[];
   /** Locations in `src` that create regular expressions from strings. */
   readonly places: readonly DynamicPlace[];
-  /** Regular expressions that the locations in `places` created while the check ran. */
+  /** Regular expressions that modules in `src` created from strings while the check ran. */
   readonly recorded: readonly FoundPattern[];
   readonly exceptions: readonly PatternException[];
   readonly dynamicPatterns: readonly DynamicPatterns[];
   readonly judge: (source: string, flags: string) => Verdict;
 }
 
-/** Returns a message for each regular expression that may be slow, and each unnecessary entry in `exceptions`. */
+/**
+ * Returns a message for each regular expression that may be slow, each unnecessary entry in
+ * `exceptions`, and each mismatch between `places`, `recorded` and `dynamicPatterns`.
+ */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;
   const patterns = [...literals, ...recorded];
