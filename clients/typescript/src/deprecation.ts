@@ -1,8 +1,11 @@
-/** Announcement that an operation will be removed (RFC 9745, RFC 8594). */
+/**
+ * Announcement that an operation is deprecated (RFC 9745). It can include the date of the removal
+ * (RFC 8594).
+ */
 export interface Deprecation {
   /** URL of the request. */
   readonly url: string;
-  /** Time since which the operation is deprecated; can be in the future. */
+  /** Time at which the deprecation of the operation begins; can be in the future. */
   readonly deprecatedAt: Date;
   /** Time until which the operation works; `null` if the server does not announce it. */
   readonly sunsetAt: Date | null;

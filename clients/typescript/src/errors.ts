@@ -6,7 +6,7 @@ export type Answer = Extract<SessionEvent, { readonly type: 'message.completed' 
 /** Base class of all errors of this package. `code` identifies the kind of error. */
 export abstract class PerchError extends Error {
   abstract readonly code: string;
-  /** Next step for the caller, as a sentence. */
+  /** Sentence that tells the caller how to resolve the error. */
   readonly resolution: string;
 
   constructor(message: string, { resolution, cause }: { resolution: string; cause?: unknown }) {

@@ -8,7 +8,7 @@ import { parseRetryAfter } from './retry.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface Request {
-  /** Name of the operation, for `onDeprecation`. */
+  /** Name of the API operation. `onDeprecation` is called at most once for each operation. */
   readonly operation: string;
   readonly url: string;
   readonly method?: 'GET' | 'POST';

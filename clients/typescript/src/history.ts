@@ -15,7 +15,10 @@ export type HistoryMeta = HistoryMetaLine['meta'];
  * server sends it.
  */
 export interface History<Item> extends AsyncIterable<Item> {
-  /** Summary of all posts, such as their number; `null` until the iteration has ended. */
+  /**
+   * Summary of the returned posts: time range, number and gaps; `null` until the iteration has
+   * ended.
+   */
   readonly meta: HistoryMeta | null;
 }
 
@@ -70,7 +73,7 @@ export function createHistory<Item extends Entry>(
 }
 
 /**
- * Returns the summary of all posts if the line contains it; otherwise `undefined`.
+ * Returns the summary of the returned posts if the line contains it; otherwise `undefined`.
  * @throws ProblemError if the line contains an error
  */
 function toMeta({ meta, error }: Pick<Line<unknown>, 'meta' | 'error'>): HistoryMeta | undefined {

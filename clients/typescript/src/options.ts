@@ -61,7 +61,10 @@ export interface PerchOptions {
 export interface CallOptions {
   /** Cancels the call. The call then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Replaces the `deadlineMs` of the client. For lists, it applies to each page. */
+  /**
+   * Maximum duration of the call in milliseconds, which replaces the `deadlineMs` of the client.
+   * For lists, the maximum applies to each page.
+   */
   readonly deadlineMs?: number | undefined;
 }
 

@@ -57,8 +57,8 @@ export interface RetryOptions {
   /** Maximum number of consecutive retries. If the last retry fails too, its error is thrown. */
   readonly retries: number;
   /**
-   * Deadline in milliseconds since the Unix epoch. An error is thrown instead of a wait that would
-   * end later. Default: a minute from now.
+   * Deadline in milliseconds since the Unix epoch. If a wait before a retry would end after the
+   * deadline, an error is thrown instead. Default: a minute from now.
    */
   readonly endMs?: number;
   readonly signal?: AbortSignal | undefined;

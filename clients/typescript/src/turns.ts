@@ -18,7 +18,11 @@ export interface Turn extends AsyncIterable<SessionEvent> {
   readonly deliveryId: string;
   /** Index of the first event to read, counted from the start of the session. */
   readonly startIndex: number;
-  /** Waits for the complete answer. `onText` is called with the answer so far. @throws TurnError, PerchError */
+  /**
+   * Waits for the complete answer. Calls `onText` with the whole text so far each time that new
+   * text arrives.
+   * @throws TurnError, PerchError
+   */
   answer(options?: { readonly onText?: (soFar: string) => void }): Promise<Answer>;
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from './options.ts';
  */
 export interface Watchdog {
   readonly signal: AbortSignal;
-  /** Whether the time has run out, so that the signal was aborted. */
+  /** Whether the timer has expired and aborted the signal. */
   readonly isExpired: boolean;
   restart(ms: number): void;
   /** Stops the timer. Aborts the request that uses the signal if the request is still running. */
