@@ -53,8 +53,8 @@ interface ServiceOptions {
 }
 
 /**
- * Task that does not belong to a session. It counts towards the limit of concurrent answers.
- * `signal` cancels the task while it is queued.
+ * Task that answers a question without a session, for example a question on a web page. The task
+ * counts towards the limit of concurrent answers. `signal` cancels the task while it is queued.
  */
 interface TurnSlotTask<Value> {
   readonly client: Client;

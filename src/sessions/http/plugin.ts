@@ -86,7 +86,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   /**
    * Registers a handler for `url` that answers every method not listed in `allow` with status 405.
-   * Returns the configuration for the other routes of `url`.
+   * Returns the Fastify configuration (`config`) for the routes of the allowed methods.
    */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };

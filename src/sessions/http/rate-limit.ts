@@ -27,8 +27,8 @@ export interface CallRates {
 
 /**
  * Function that counts one request against several rate limits (`charges`). If the request exceeds
- * one of the limits, it is counted against none of them. Returns the longest wait, or `null` if the
- * request was counted.
+ * one of the limits, it is counted against none of them. Returns the time to wait until all the
+ * limits allow the request. Returns `null` if the request was counted.
  */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
@@ -89,9 +89,9 @@ const looks = 4; // number of least recently seen callers that each counted requ
 export function createOwnRateLimit(clock: Clock): SpendCharges {
   const fullAtMs = new Map<string, number>();
   /**
-   * Removes callers whose limit is fully available again. Checks only the `looks` least recently
-   * seen callers. While there are more than `maxCallers`, removes these callers even if their limit
-   * is partly used.
+   * Deletes the map entries of callers whose rate limit is fully available again. Checks only the
+   * `looks` least recently seen callers. While the map has more than `maxCallers` entries, deletes
+   * the entries of these callers even if their limit is partly used.
    */
   const forgetFull = (nowMs: number): void => {
     let left = looks;

@@ -24,8 +24,8 @@ interface ExpiryOptions {
 const intervalMs = 10_000;
 
 /**
- * Starts to end idle sessions and to delete old sessions every 10 seconds. Returns a function that
- * ends this periodic task.
+ * Starts a periodic task. Every 10 seconds, the task ends idle sessions and deletes old sessions.
+ * Returns a function that stops the task.
  */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
@@ -43,8 +43,8 @@ export function startExpiry(options: ExpiryOptions): () => void {
 
 /**
  * Ends sessions that are idle or open for too long, and deletes the data of old ended sessions, in
- * batches of up to 100 sessions. Then deletes expired idempotency keys, and the ids of sessions
- * whose data was deleted long ago.
+ * batches of up to 100 sessions. Deletes further sessions if the stored bytes exceed their limit.
+ * Then deletes expired idempotency keys, and the ids of sessions whose data was deleted long ago.
  */
 async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();

@@ -160,8 +160,8 @@ type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
 /**
  * Creates the function that finds a session to evict. The function returns `undefined` if no
- * session may be evicted. It returns a recently used session only if the owner of that session
- * needs the room.
+ * session may be evicted. It returns a recently used session only if the change that exceeds the
+ * limit comes from the client of that session.
  */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
@@ -214,8 +214,9 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
 }
 
 /**
- * Returns the session to evict: the least recently used session of the clients or networks with the
- * largest usage (`weight`); `undefined` if there is none.
+ * Returns the session to evict. Searches the clients or networks in `holders`, which are sorted by
+ * usage (`weight`), highest first. If several have the same usage, returns the least recently used
+ * of their sessions. Returns `undefined` if no session may be evicted.
  */
 function findInHeaviest(
   holders: readonly Holder[],

@@ -49,8 +49,8 @@ export interface StoreBounds {
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
 export interface SessionStore {
   /**
-   * Whether several server instances share the store. If so, one instance runs each session, and
-   * only this instance answers its messages.
+   * Whether several server instances share the store. If so, the messages of a session are answered
+   * by only one instance at a time.
    */
   readonly isShared: boolean;
   /**
@@ -87,11 +87,12 @@ export interface SessionStore {
    */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /**
-   * Returns the ids of up to 100 `waiting` sessions that were last active before `idleMs` or
-   * created before `createdMs` (both in Unix milliseconds).
+   * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message).
+   * Selects sessions that were last active before `idleMs` or created before `createdMs` (both in
+   * Unix milliseconds).
    */
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
-  /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
+  /** Returns the ids of up to 100 sessions that ended before `endedMs` (Unix milliseconds). */
   listStale(endedMs: number): Promise<readonly string[]>;
   countLive(): Promise<number>;
   /** Returns the estimated total size of all stored sessions in bytes. */

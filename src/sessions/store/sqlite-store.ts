@@ -121,12 +121,13 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
       }
     },
     /**
-     * Returns the ids of up to 100 `waiting` sessions that were last active before `idleMs` or
-     * created before `createdMs` (both in Unix milliseconds).
+     * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message).
+     * Selects sessions that were last active before `idleMs` or created before `createdMs` (both in
+     * Unix milliseconds).
      */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
-    /** Returns the ids of up to 100 sessions that ended before `endedMs`. */
+    /** Returns the ids of up to 100 sessions that ended before `endedMs` (Unix milliseconds). */
     listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
     countLive: () => read(() => life.live.get() ?? 0),
     countStored: () => read(() => life.stored.get() ?? 0),

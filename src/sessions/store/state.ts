@@ -60,8 +60,8 @@ export interface SessionLimits {
 }
 
 /**
- * Text of an answer that is not stored yet (`delta`), and the whole answer so far, including this
- * text (`soFar`); `null` if all text is stored.
+ * Generated text of an answer that is not stored yet; `null` if all text is stored. `delta`: the
+ * text to store. `soFar`: the whole answer so far, including `delta`.
  */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 

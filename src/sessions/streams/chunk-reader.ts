@@ -46,8 +46,9 @@ export function createChunkReader(source: Source) {
   };
   return {
     /**
-     * Reads the first events of a range. Resolves to `null` if the range is empty. Rejects if the
-     * store fails.
+     * Reads as many events from the start of a range as fit into one chunk. If the first event is
+     * too long for one chunk, reads only a part of this event. Resolves to `null` if the range is
+     * empty. Rejects if the store fails.
      */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
       const { sessionId, from, untilIndex, token } = range;

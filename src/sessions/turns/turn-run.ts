@@ -94,9 +94,9 @@ export const retryMs = 1000;
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
- * Starts to answer the message with the number `sequence`. Call `interrupt` to stop the answer when
- * the server stops. The promise `ended` resolves to the session after the answer, or to `undefined`
- * after an error or if the session has ended.
+ * Starts to answer the message with the number `sequence`. Returns an object with functions that
+ * stop the answer, and the promise `ended`. The promise resolves to the session after the answer.
+ * It resolves to `undefined` after an error, or if the session has ended.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();

@@ -167,9 +167,9 @@ function toNeeds(
 }
 
 /**
- * Adds the size of an empty session to the record of a new session, and returns a copy of
- * `acceptance` with this record. If there is a `request`, also adds the size of its idempotency
- * key. Sizes are in stored bytes.
+ * Returns a copy of the message `acceptance` of a new session, in which `storedBytes` of the
+ * session includes the size of an empty session. If there is a `request`, `storedBytes` also
+ * includes the size of its idempotency key.
  */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;

@@ -47,7 +47,10 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Conditions and idempotency data of a change of a session. */
+/**
+ * Optional parts of a change to a session: conditions, and the data for recognizing a repeated
+ * request.
+ */
 export interface ChangeExtras {
   /**
    * Server instance that must run the session. If another instance runs it, the change is not made.
@@ -91,8 +94,8 @@ export function createChanges(options: SharedSessionsOptions) {
     throw new Error('A session changes too often.');
   };
   /**
-   * Changes a session. The first attempt uses the cached session; returns `retry` if the cached
-   * session is outdated.
+   * Tries once to change a session. If `isFirst` is `true`, uses the cached session, if any.
+   * Returns `retry` if the cached session is outdated or another change came first.
    */
   const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
     const cached = isFirst ? written.get(id) : undefined;
@@ -135,14 +138,14 @@ export function createChanges(options: SharedSessionsOptions) {
 }
 
 /**
- * Returns whether `excess` is a limit that the stored bytes exceed. Ignores the limit `share`,
- * which refuses only new messages.
+ * Returns whether sessions must be deleted because the stored bytes exceed the limit `excess`.
+ * Returns `false` for `share`, a limit that is enforced only when a client sends a new message.
  */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
 /**
- * Creates the data that this server instance keeps in memory: cached sessions, leases, limits, and
- * the listener for changes.
+ * Creates the data that this server instance keeps in memory: cached sessions, leases, the limits
+ * of the store, and the listener for changes.
  */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
   /** Cache of the last known sessions, so that a change can start without reading the session. */

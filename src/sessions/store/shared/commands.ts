@@ -103,8 +103,9 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
 }
 
 /**
- * Returns the commands that update the membership of a session in sorted sets, according to the
- * session's new state.
+ * Returns the commands that add a changed session to the sorted sets of its new state, and remove
+ * the session from other sorted sets. `names`: client, network and `*`, which have sets of their
+ * own.
  */
 function toSetCommands(
   { id, before, after }: RecordChange,
@@ -134,8 +135,8 @@ const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
   endedMs === null ? createdMs : null;
 
 /**
- * Returns the client and the network whose usage may be zero after a change. Their stored usage can
- * then be deleted.
+ * Returns the names of the client and the network of a changed session. After the change, their
+ * usage may be zero, and their usage counters can then be deleted.
  */
 export const namesToPrune = ({ before, after }: RecordChange) =>
   holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

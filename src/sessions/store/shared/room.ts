@@ -46,7 +46,7 @@ export function toNeed(
   return [{ field, amount, total, own, ignoresShare: false }];
 }
 
-/** Returns the error for a change that would exceed a limit, if no session can be evicted. */
+/** Returns the error to throw if a change would exceed a limit and no session can be evicted. */
 export function toExcessProblem({ field, excess }: Excessive): Problem {
   if (field === 'pending') return tooManyTurns(excess);
   return new Problem('overloaded', { detail: overloadDetails[resources[field]] });
@@ -56,7 +56,7 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Id of the session whose change exceeds the limit. This session is never evicted. */
+  /** Id of the session to change. This session is never evicted. */
   readonly except: string;
 }
 
@@ -68,8 +68,8 @@ const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as
 
 /**
  * Creates the function that finds the id of a session to evict. The function returns `undefined` if
- * no session may be evicted. It returns a recently used session only if the owner of that session
- * needs the room.
+ * no session may be evicted. It returns a recently used session only if the change that exceeds the
+ * limit comes from the client of that session.
  */
 export function createVictimSearch(
   { list }: Transactions,
@@ -103,9 +103,10 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Returns the session to evict in favour of another client. Searches the clients of the network
-   * `parent`, or all networks if `parent` is `*`. Begins with the client or network that uses most.
-   * If several use the same amount, returns the least recently used of their sessions.
+   * Returns the session to evict so that another client can store data. Searches the clients of the
+   * network `parent`, or all networks if `parent` is `*`. Begins with the client or network with
+   * the highest usage. If several have the same usage, returns the least recently used of their
+   * sessions.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;

@@ -157,8 +157,9 @@ return found
 `);
 
 /**
- * Script that checks the limits of the `Need` in ARGV[1] (JSON). Returns the kind of the exceeded
- * limit, such as `total`; an empty string if no limit is exceeded.
+ * Script that checks whether an amount exceeds a limit. ARGV[1] is the amount with its limits: a
+ * `Need` as JSON. Returns the kind of the exceeded limit, such as `total`; an empty string if no
+ * limit is exceeded.
  */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''

@@ -48,7 +48,10 @@ export interface SessionChange {
   readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
   /** Lease that the change creates: `instance` runs the session for `ms` milliseconds. */
   readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
-  /** Whether the change ends the session's lease. */
+  /**
+   * Whether the session has no lease after the change. A lease is the right of a server instance to
+   * answer the messages of the session.
+   */
   readonly ends: boolean;
   /**
    * Limits of stored bytes to check after the change. An exceeded limit does not prevent the
