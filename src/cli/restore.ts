@@ -120,7 +120,8 @@ async function fillAndReplace(options: ExtractOptions, folder: string): Promise<
 
 /**
  * Writes the databases and secrets of a backup to `target`, and the media files to `mediaTarget`.
- * Checks all files. If `mediaTarget` is `null`, media files are checked but not written.
+ * Checks the hash of each file. If `mediaTarget` is `null`, media files are checked but not
+ * written.
  */
 async function extractAll(
   { backup, target, signal, stderr }: ExtractOptions,

@@ -139,7 +139,7 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
     },
     /**
      * Calls `endMonth` for the last month. Then calls `endMonth` with an empty list for each month
-     * in `all` that has no items.
+     * in `all` that has no items, so that outdated files of the month are deleted.
      */
     end: (all: readonly string[]) => {
       end();

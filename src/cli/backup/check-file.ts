@@ -28,8 +28,8 @@ const isDatabase = (name: SavedName): name is keyof typeof migrations =>
   savedDatabases.some((one) => one === name);
 
 /**
- * Returns the newest schema version of a database that this version of Perch supports; `null` if
- * the file is not a database.
+ * Returns the newest schema version that this version of Perch supports for a database file.
+ * Returns `null` for a file that is not a database.
  */
 export const newestSchemaOf = (name: SavedName): number | null =>
   isDatabase(name) ? migrations[name].length : null;

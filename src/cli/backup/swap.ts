@@ -122,7 +122,8 @@ function finishReplacing(folder: string): void {
 }
 
 /**
- * Moves the replaced files to the folder `plan.earlier`, and the new files into the data folder.
+ * Moves the files that a restore replaces out of the data folder, into the folder that the file
+ * `plan.json` names. Then moves the new files into the data folder.
  */
 function moveFiles(folder: string, complete: string): void {
   const plan = readPlan(complete);

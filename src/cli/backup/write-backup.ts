@@ -33,7 +33,7 @@ export interface CopyOptions {
   readonly onStep: (text: string) => void;
 }
 
-/** Maximum time in milliseconds to wait until no process writes to a database. */
+/** Maximum time in milliseconds to wait for the write locks of all databases. */
 const lockTimeoutMs = 30_000;
 
 /** Result of copying the files of a data folder. */

@@ -123,9 +123,9 @@ async function requestBase(
 }
 
 /**
- * Returns the check result for a response from the server on this machine. Also accepts a response
- * from another Perch server if instances share a Valkey or Redis server, or if the server on this
- * machine could not be identified. Returns `null` for any other response.
+ * Returns the result of the base URL check if the server on this machine sent the response. Also
+ * accepts a response from another Perch server if instances share a Valkey or Redis server, or if
+ * the server on this machine could not be identified. Returns `null` for any other response.
  */
 function identify(
   received: OnceAnswer,
@@ -146,8 +146,8 @@ function identify(
 }
 
 /**
- * Returns the check result for a response from another server, or from a proxy that cannot connect
- * to Perch.
+ * Returns the result of the base URL check for a response from another server, or from a proxy that
+ * cannot connect to Perch.
  */
 function describeOther(received: OnceAnswer, config: Config): Result {
   const { status, text, headers } = received;

@@ -23,7 +23,10 @@ export async function printPost(
 
 interface ListPrint {
   readonly read: Read;
-  /** Parameters of the request for the first page, including its position in the list. */
+  /**
+   * Parameters of the request for the first page. If the parameter `cursor` or `page` is set,
+   * printing starts at that position of the list.
+   */
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;
@@ -59,8 +62,8 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
 }
 
 /**
- * Prints all pages as one document. In JSON format, the items are already printed. In this case,
- * only the warnings are printed, to standard error.
+ * Prints all pages as one document. In JSON format, the items are already printed, so only the
+ * warnings are printed, to standard error.
  */
 function printSummary(
   format: Format,

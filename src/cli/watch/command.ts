@@ -213,8 +213,8 @@ const toClientOptions = (config: Config) => ({
 });
 
 /**
- * Removes duplicates from the lists to watch, and adds the key that identifies each list in the
- * stored state.
+ * Returns the lists to watch, each with the key that identifies the list in the stored state. A
+ * list that the user named several times is returned once.
  * @throws Problem with status 400 for invalid parameters
  */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {

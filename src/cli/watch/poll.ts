@@ -21,7 +21,7 @@ const maxPages = 40;
 /** Minimum number of posts to request on the first page of a list. */
 const firstPage = 20;
 
-/** Number of posts to request on each later page of a list. */
+/** Number of posts to request on each page of a list after the first page. */
 const laterPages = 100;
 
 /**
@@ -41,8 +41,8 @@ export interface Poll {
   /** Posts on the first page of the list, usually newest first. */
   readonly latest: readonly Item[];
   /**
-   * Whether older new posts are missing because the poll reached its maximum number of posts or
-   * pages.
+   * Whether `newItems` lacks the oldest new posts, because the poll reached its maximum number of
+   * posts or pages.
    */
   readonly isTruncated: boolean;
 }

@@ -125,8 +125,9 @@ function toTargetOf(
 }
 
 /**
- * Returns the options that apply to the list: to a search if `isSearch` is `true`, otherwise to the
- * posts of an account. @throws UsageError for an option that has no effect on the list
+ * Returns the options that select the posts of a watched list. `isSearch`: whether the list is a
+ * search; otherwise the list is the posts of an account.
+ * @throws UsageError for an option that has no effect on the list
  */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
   const names = isSearch ? ['platform', 'feed'] : accountOptions;

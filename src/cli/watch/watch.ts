@@ -106,9 +106,10 @@ class TemporaryFault {
 }
 
 /**
- * Reads a list and delivers its new posts. Returns `end` if the watch must end.
- * @throws CommandError if a post cannot be delivered, or for a permanent error, such as an unknown
- * account, if no earlier read of the list in this run succeeded
+ * Reads a list and delivers its new posts. Returns the result of the read, a temporary failure of
+ * the read, or `end` if the watch must end.
+ * @throws CommandError if a post cannot be delivered, or if the list has not been read successfully
+ * in this run and has a permanent error, such as an unknown account
  */
 async function visit(list: List, options: WatchOptions): Promise<Poll | TemporaryFault | 'end'> {
   const poll = await read(list, options);
@@ -137,10 +138,11 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
 }
 
 /**
- * Converts an error from reading a list to a temporary failure. If an earlier read of the list in
- * this run succeeded, every Problem is a temporary failure.
- * @throws CommandError for a permanent error, such as an unknown account, if no read of the list
- * has succeeded in this run; other errors unchanged
+ * Converts an error from reading a list to a temporary failure. Every Problem counts as temporary
+ * if an earlier read of the list in this run has succeeded. Otherwise, only the status 429, a 5xx
+ * status, and results that are not live count as temporary.
+ * @throws CommandError for a Problem that is not temporary, such as an unknown account; other
+ * errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
@@ -154,7 +156,10 @@ function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   throw new CommandError(kind, `${target.name}: ${advice}`, { cause: error });
 }
 
-/** Reports a new or different failure to read a list, and the end of a failure. */
+/**
+ * Tells the user when a list cannot be read, when the error changes, and when the list can be read
+ * again.
+ */
 function reportChange(
   list: List,
   poll: Poll | TemporaryFault,
