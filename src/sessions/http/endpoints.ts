@@ -20,8 +20,8 @@ export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * Describes a header under two names: `X-…`, and `X-Eve-…` for clients of the npm package `eve`
- * (`docs/sessions.md`).
+ * Returns the descriptions of a response header that is sent under two names: `X-…`, and `X-Eve-…`
+ * for clients of the npm package `eve` (`docs/sessions.md`).
  */
 const underBothNames = (
   name: string,

@@ -127,8 +127,8 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
 }
 
 /**
- * Returns whether the last line of an event stream is a lease record, which tells the client that
- * the stream has reached its time limit. Returns `true` if the stream has a time limit and the
+ * Returns whether to end an event stream with a lease record: a line that tells the client that the
+ * stream has reached its time limit. Returns `true` only if the stream has a time limit and the
  * session is still active.
  */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>

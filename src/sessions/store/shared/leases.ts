@@ -154,8 +154,8 @@ function createReloads(
   onFault: LeasesOptions['onFault'],
 ): (id: string) => void {
   /**
-   * Sessions that are being loaded, by id. The value is `true` if the session must be loaded again
-   * afterwards.
+   * Sessions that are being loaded, by id. The value is `true` if the session must be loaded once
+   * more after the current load.
    */
   const loading = new Map<string, boolean>();
   const run = async (id: string): Promise<void> => {
