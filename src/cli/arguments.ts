@@ -68,8 +68,8 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
 
 /**
  * Returns two members of a command: its options, and the function `plan`, which parses the
- * arguments. If the command throws a CommandError, the message is printed, and the exit code of the
- * error is returned.
+ * arguments and returns the function that runs the command. If the run throws a CommandError, the
+ * returned function prints the message and resolves to the exit code of the error.
  */
 export function withOptions<
   const Options extends CommandOptions,

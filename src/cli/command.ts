@@ -113,8 +113,8 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
 export interface CommandBody extends BodyOf<CommandContext> {
   readonly isBare?: false;
   /**
-   * Returns the settings that the options in `args` set, by the name of the environment variable
-   * that they override, such as `PORT`.
+   * Returns the settings that the command-line options in `args` override, with the new values. The
+   * keys are names of environment variables, such as `PORT`.
    */
   settings?(args: readonly string[]): Readonly<Record<string, string | undefined>>;
 }

@@ -8,8 +8,9 @@ import { parseJson } from './listener.ts';
 import type { BaseAnswer } from './reachability.ts';
 
 /**
- * Checks that the proxy at the base URL sends `X-Forwarded-For`, and that `PERCH_TRUST_PROXY`
- * contains the address of the proxy.
+ * Checks that a proxy at the base URL sends `X-Forwarded-For`, and that `PERCH_TRUST_PROXY`
+ * contains the address of the proxy. Without a proxy, checks that `PERCH_TRUST_PROXY` does not
+ * contain the address of the client.
  */
 export async function checkProxy(
   config: Config,

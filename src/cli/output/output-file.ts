@@ -16,7 +16,8 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
 };
 
 /**
- * Calls `write` and returns its exit code. Ignores a closed pipe.
+ * Calls `write` and returns its exit code. Returns `ok` if the program that reads the output, such
+ * as `head`, has closed the pipe.
  * @throws CommandError for other failed writes; `output` is the name of the output in the message
  */
 export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {

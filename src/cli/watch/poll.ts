@@ -25,8 +25,8 @@ const firstPage = 20;
 const laterPages = 100;
 
 /**
- * Posts to deliver when a list is read for the first time: posts since a time (Unix seconds), or a
- * number of newest posts.
+ * Posts to deliver when a list is read for the first time. `since`: all posts since the time
+ * `seconds` (Unix seconds). `backlog`: the newest `count` posts.
  */
 export type Start =
   | { readonly kind: 'since'; readonly seconds: number }
