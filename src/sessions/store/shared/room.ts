@@ -103,10 +103,10 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Returns the session to evict so that another client can store data. Searches the clients of the
-   * network `parent`, or all networks if `parent` is `*`. Begins with the client or network with
-   * the highest usage. If several have the same usage, returns the least recently used of their
-   * sessions.
+   * Returns the session to evict so that another client can start a session or store data. Searches
+   * the clients of the network `parent`, or all networks if `parent` is `*`. Begins with the client
+   * or network with the highest usage. If several have the same usage, returns the least recently
+   * used of their sessions.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
