@@ -157,8 +157,8 @@ function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
 }
 
 /**
- * Prints a message for the user if a list can no longer be read, if the error has changed, or if the
- * list can be read again.
+ * Prints a message for the user if a list cannot be read, unless the same error was already
+ * reported. Also prints a message when the list can be read again.
  */
 function reportChange(
   list: List,
