@@ -28,14 +28,14 @@ export const listParams = {
     .describe(`Number of items on a page, 1 to ${maxLimit}.`),
   cursor: freeText('invalid_cursor')
     .optional()
-    .describe('`nextCursor` of the previous page, unchanged.'),
+    .describe('Value of `nextCursor` in the previous page, unchanged.'),
   page: wholeNumber(maxPage)
     .optional()
     .describe(`Page number, 1 to ${maxPage}. Cannot be combined with \`cursor\`.`),
   full: flag(false).describe(
     'Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID.',
   ),
-  nocache: flag(false).describe('Skips the response cache.'),
+  nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds, for lists of posts.',
   ),

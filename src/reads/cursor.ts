@@ -16,8 +16,8 @@ const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
 /**
- * Schema of the JSON array in a cursor: the members `provider`, `cursor`, `taken`, `page` and
- * `fruitless` of `ListPosition`.
+ * Schema of the JSON array in a cursor. The array contains, in this order, the members `provider`,
+ * `cursor`, `taken`, `page` and `fruitless` of `ListPosition` (`src/fetching/lists/browse.ts`).
  */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 

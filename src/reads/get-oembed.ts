@@ -17,10 +17,10 @@ const params = z.object({
   maxheight: wholeNumber(maxPixels)
     .optional()
     .describe('Maximum height of the embedded post in pixels.'),
-  nocache: flag(false).describe('Skips the response cache.'),
+  nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: freeText('not_implemented')
     .optional()
-    .describe('`json`; other formats are not implemented.'),
+    .describe('Format of the response. Only `json` is supported.'),
 });
 
 export const getOEmbed = createRead(

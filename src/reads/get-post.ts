@@ -16,28 +16,32 @@ const params = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post.'),
   handle: freeText('invalid_params')
     .optional()
-    .describe('The author’s handle, with `id`. Ignored if `url` is given.'),
-  id: freeText('invalid_params').optional().describe('The post’s id, with `handle`.'),
+    .describe('Handle of the post’s author, sent together with `id`. Ignored if `url` is given.'),
+  id: freeText('invalid_params')
+    .optional()
+    .describe('Id of the post, sent together with `handle`. Ignored if `url` is given.'),
   thread: threadMode()
     .default('full')
     .describe(
-      '`off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread.',
+      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
     .default('full')
     .describe(
-      '`full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies.',
+      'Posts to return. `full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies.',
     ),
   replies: choice('invalid_replies', ['top', 'recent', 'off'])
     .default('top')
-    .describe('`top`: the most liked replies first. `recent`: the newest. `off`: none.'),
+    .describe(
+      'Order of the replies. `top`: the most liked first. `recent`: the newest first. `off`: no replies.',
+    ),
   userinfo: optionalChoice('invalid_userinfo', ['off', 'author', 'all']).describe(
     'Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`.',
   ),
   full: flag(false).describe(
     'Adds the exact time, the language, and the counts of quotes, bookmarks and reactions to posts in Markdown and HTML.',
   ),
-  nocache: flag(false).describe('Skips the response cache.'),
+  nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds.',
   ),

@@ -16,10 +16,10 @@ const params = z.object({
   handle: handleParam,
   with_replies: flag(false).describe('Includes the account’s replies to others.'),
   with_reposts: flag(false).describe(
-    'Includes posts that the account reposted, as the original post.',
+    'Includes reposts: posts that the account reposted, with their original author and time.',
   ),
   only_media: flag(false).describe('Omits posts without a photo, video or audio of their own.'),
-  include_posts: flag(true).describe('`false`: omits the posts.'),
+  include_posts: flag(true).describe('`false`: omits the posts of the account.'),
   until: timestamp('Only posts before this time'),
   ...listParams,
 });

@@ -24,17 +24,19 @@ const params = z.object({
   until: timestamp('Only posts before this time'),
   max_posts: wholeNumber(maxPosts)
     .default(defaultPosts)
-    .describe(`Maximum number of posts, 1 to ${maxPosts}: the newest ones of the range.`),
+    .describe(
+      `Maximum number of posts, 1 to ${maxPosts}. If the range has more, the response contains the newest.`,
+    ),
   with_replies: flag(true).describe('Includes the account’s replies to others.'),
   with_reposts: flag(true).describe(
-    'Includes posts that the account reposted, as the original post.',
+    'Includes reposts: posts that the account reposted, with their original author and time.',
   ),
   only_replies: flag(false).describe(
     'Only the account’s replies to others, without its other posts and its reposts.',
   ),
   index: flag(false).describe('Returns only the ids, URLs and times of the posts.'),
   nocache: flag(false).describe(
-    'Requests all posts from the source, including those that the server may have stored before.',
+    'Reads all posts from the platform, and ignores posts that Perch has stored for earlier requests.',
   ),
   format: optionalChoice('invalid_format', historyFormats).describe(
     'Default: the format that `Accept` prefers, or `json`. `atom`, `rss` and `jsonfeed` are feeds.',

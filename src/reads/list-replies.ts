@@ -7,13 +7,15 @@ import { choice, freeText } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
 const params = z.object({
-  id: freeText('invalid_params').describe('The post’s id.'),
+  id: freeText('invalid_params').describe('Id of the post.'),
   handle: freeText('invalid_params')
     .optional()
     .describe('The handle of the post’s author. Required unless the post is on X.'),
   replies: choice('invalid_replies', ['top', 'recent'])
     .default('top')
-    .describe('`top`: the most liked direct replies first. `recent`: the newest first.'),
+    .describe(
+      'Order of the direct replies. `top`: the most liked first. `recent`: the newest first.',
+    ),
   ...listParams,
 });
 

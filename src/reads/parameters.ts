@@ -190,7 +190,10 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
   return `has the value ${quoteInput(String(value))}`;
 }
 
-/** Returns the error code and the accepted values of a request parameter. */
+/**
+ * Returns the error code for invalid values of a request parameter, and a description of the valid
+ * values.
+ */
 export function faultOf(schema: unknown): ParameterFault {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   const inner = isWrapped ? schema.unwrap() : schema;

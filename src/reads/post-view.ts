@@ -67,8 +67,8 @@ function cutThread(
 }
 
 /**
- * Returns up to `maxDirectReplies` direct replies to the thread of `post`. If the author of `post`
- * answered one of these replies, also returns the author's answer.
+ * Returns up to `maxDirectReplies` direct replies to `post` and to the posts in `continuation`. If
+ * the author of `post` answered one of these replies, also returns the author's answer.
  */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));

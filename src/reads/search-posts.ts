@@ -23,7 +23,7 @@ const params = z.object({
   feed: choice('invalid_feed', [...feeds, 'media'])
     .default('latest')
     .describe(
-      '`latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts.',
+      'Kind of results. `latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts.',
     ),
   since: timestamp('Only posts at or after this time'),
   until: timestamp('Only posts before this time'),
@@ -31,7 +31,7 @@ const params = z.object({
     'The platform to search, `archive` (imported accounts) or `sample` (fictional accounts). Default: the platform of the first provider that supports search.',
   ),
   require_live: flag(false).describe(
-    '`true`: the search fails with 503 `upstream_unavailable` if there are no live results.',
+    'Whether the search fails with 503 `upstream_unavailable` if there are no live results.',
   ),
   ...listParams,
 });
