@@ -386,24 +386,24 @@ export interface PostReply {
 }
 
 export interface Problem {
-  /** The URL of the page that explains the code. */
+  /** URL of the documentation of the error code. */
   readonly type: string;
   readonly title: string;
-  /** The status of this response. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** A description of this error, for people. */
+  /** Text for people that describes what went wrong. */
   readonly detail: string;
-  /** The path and query of the request, without secrets. */
+  /** Path and query of the request, without secrets. */
   readonly instance?: string;
-  /** The kind of error. Its meaning and its status never change. */
+  /** Error code for programs. The meaning and the HTTP status of a code never change. */
   readonly code: 'missing_url' | 'invalid_url' | 'unsupported_host' | 'invalid_path' | 'invalid_params' | 'invalid_handle' | 'missing_query' | 'invalid_query' | 'invalid_feed' | 'invalid_resource' | 'invalid_cursor' | 'invalid_format' | 'invalid_thread' | 'invalid_context' | 'invalid_replies' | 'invalid_userinfo' | 'invalid_option' | 'unsupported_platform' | 'malformed_request' | 'invalid_body' | 'invalid_key' | 'unauthorized' | 'origin_not_allowed' | 'invalid_picture_address' | 'not_found' | 'picture_not_found' | 'route_not_found' | 'method_not_allowed' | 'request_timeout' | 'expired_picture_address' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'headers_too_large' | 'rate_limited' | 'internal_error' | 'not_implemented' | 'upstream_error' | 'upstream_unavailable' | 'upstream_rate_limited' | 'overloaded' | 'key_store_unavailable' | 'shutting_down' | 'missing_message' | 'invalid_message' | 'invalid_start_index' | 'missing_continuation_token' | 'conflicting_continuation_tokens' | 'missing_bearer' | 'invalid_continuation_token' | 'session_forbidden' | 'session_not_found' | 'session_not_active' | 'turn_in_progress' | 'session_expired' | 'unsupported_feature' | 'idempotency_conflict' | 'turn_queue_full' | 'not_ready' | (string & {});
-  /** The next step, for people. */
+  /** Text for people that explains how to solve the problem. */
   readonly resolution: string;
-  /** Seconds to wait, as in `Retry-After`. */
+  /** Number of seconds to wait before the next attempt, as in the header `Retry-After`. */
   readonly retry_after?: number;
-  /** The same text as `detail`. Present only on session routes. */
+  /** Same text as `detail`. Present only in replies of session routes. */
   readonly error?: string;
-  /** Always false. Present only on session routes. */
+  /** Always `false`. Present only in replies of session routes. */
   readonly ok?: false;
 }
 
@@ -810,33 +810,33 @@ export interface Tombstone {
 
 /** Optional query parameters of the API operation `getPost`. */
 export interface PostParameters {
-  /** `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread. */
+  /** Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread. */
   readonly thread?: 'off' | 'full' | 'conversation' | number | undefined;
-  /** `full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies. */
+  /** Posts to return. `full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies. */
   readonly context?: 'full' | 'thread' | undefined;
-  /** `top`: the most liked replies first. `recent`: the newest. `off`: none. */
+  /** Order of the replies. `top`: the most liked first. `recent`: the newest first. `off`: no replies. */
   readonly replies?: 'top' | 'recent' | 'off' | undefined;
   /** Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`. */
   readonly userinfo?: 'off' | 'author' | 'all' | undefined;
   /** Adds the exact time, the language, and the counts of quotes, bookmarks and reactions to posts in Markdown and HTML. */
   readonly full?: boolean | undefined;
-  /** Skips the response cache. */
+  /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
 
 /** Optional query parameters of the API operation `listReplies`. */
 export interface RepliesParameters {
-  /** `top`: the most liked direct replies first. `recent`: the newest first. */
+  /** Order of the direct replies. `top`: the most liked first. `recent`: the newest first. */
   readonly replies?: 'top' | 'recent' | undefined;
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the previous page, unchanged. */
+  /** Value of `nextCursor` in the previous page, unchanged. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
-  /** Skips the response cache. */
+  /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
 
@@ -844,23 +844,23 @@ export interface RepliesParameters {
 export interface ProfileParameters {
   /** Includes the account’s replies to others. */
   readonly with_replies?: boolean | undefined;
-  /** Includes posts that the account reposted, as the original post. */
+  /** Includes reposts: posts that the account reposted, with their original author and time. */
   readonly with_reposts?: boolean | undefined;
   /** Omits posts without a photo, video or audio of their own. */
   readonly only_media?: boolean | undefined;
-  /** `false`: omits the posts. */
+  /** `false`: omits the posts of the account. */
   readonly include_posts?: boolean | undefined;
   /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
   readonly until?: string | number | undefined;
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the previous page, unchanged. */
+  /** Value of `nextCursor` in the previous page, unchanged. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
-  /** Skips the response cache. */
+  /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
 
@@ -868,19 +868,19 @@ export interface ProfileParameters {
 export interface AccountsParameters {
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the previous page, unchanged. */
+  /** Value of `nextCursor` in the previous page, unchanged. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
-  /** Skips the response cache. */
+  /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
 
 /** Optional query parameters of the API operation `searchPosts`. */
 export interface SearchParameters {
-  /** `latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts. */
+  /** Kind of results. `latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts. */
   readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | 'media' | undefined;
   /** Only posts at or after this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
   readonly since?: string | number | undefined;
@@ -888,17 +888,17 @@ export interface SearchParameters {
   readonly until?: string | number | undefined;
   /** The platform to search, `archive` (imported accounts) or `sample` (fictional accounts). Default: the platform of the first provider that supports search. */
   readonly platform?: 'x' | 'bluesky' | 'mastodon' | 'archive' | 'sample' | undefined;
-  /** `true`: the search fails with 503 `upstream_unavailable` if there are no live results. */
+  /** Whether the search fails with 503 `upstream_unavailable` if there are no live results. */
   readonly require_live?: boolean | undefined;
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the previous page, unchanged. */
+  /** Value of `nextCursor` in the previous page, unchanged. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
-  /** Skips the response cache. */
+  /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
 
@@ -908,7 +908,7 @@ export interface EmbedParameters {
   readonly maxwidth?: number | undefined;
   /** Maximum height of the embedded post in pixels. */
   readonly maxheight?: number | undefined;
-  /** Skips the response cache. */
+  /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
 
@@ -918,17 +918,17 @@ export interface HistoryParameters {
   readonly since?: string | number | undefined;
   /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
   readonly until?: string | number | undefined;
-  /** Maximum number of posts, 1 to 5000: the newest ones of the range. */
+  /** Maximum number of posts, 1 to 5000. If the range has more, the response contains the newest. */
   readonly max_posts?: number | undefined;
   /** Includes the account’s replies to others. */
   readonly with_replies?: boolean | undefined;
-  /** Includes posts that the account reposted, as the original post. */
+  /** Includes reposts: posts that the account reposted, with their original author and time. */
   readonly with_reposts?: boolean | undefined;
   /** Only the account’s replies to others, without its other posts and its reposts. */
   readonly only_replies?: boolean | undefined;
   /** Returns only the ids, URLs and times of the posts. */
   readonly index?: boolean | undefined;
-  /** Requests all posts from the source, including those that the server may have stored before. */
+  /** Reads all posts from the platform, and ignores posts that Perch has stored for earlier requests. */
   readonly nocache?: boolean | undefined;
 }
 

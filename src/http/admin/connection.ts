@@ -10,12 +10,19 @@ const path = '/api/admin/connection';
 
 const connectionReport = z
   .object({
-    peer: z.string().nullable().describe('Address from which the connection came.'),
-    is_trusted_proxy: z.boolean().describe('Whether `PERCH_TRUST_PROXY` contains this address.'),
+    peer: z
+      .string()
+      .nullable()
+      .describe('IP address from which the connection came; null if unknown.'),
+    is_trusted_proxy: z
+      .boolean()
+      .describe('Whether the setting `PERCH_TRUST_PROXY` contains the address `peer`.'),
     forwarding_headers: z
       .array(z.string())
       .readonly()
-      .describe('Names of the request headers with which proxies report the client; an open set.'),
+      .describe(
+        'Names of the headers in the request in which a proxy reports the client’s address. New names may be added.',
+      ),
   })
   .meta({ id: 'ConnectionReport' });
 

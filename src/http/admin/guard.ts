@@ -79,11 +79,14 @@ interface Attempts {
   count: number;
   /** Number of attempts that are being delayed. */
   waiting: number;
-  /** Whether a client disconnected during the delay of an attempt. */
+  /** Whether a client at the address disconnected while its attempt was being delayed. */
   hasAborted: boolean;
 }
 
-/** Creates the counter of attempts with a wrong token. The counter delays further attempts from the same address. */
+/**
+ * Creates the functions that count attempts with a wrong token, and that delay further attempts
+ * from the same address.
+ */
 export function createFailedAttempts(clock: Clock) {
   const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
@@ -117,9 +120,9 @@ export function createFailedAttempts(clock: Clock) {
   return {
     /**
      * Delays an attempt if an earlier attempt from the same address is being delayed, or was
-     * aborted during a delay. A delayed attempt counts as failed. Returns `not delayed` without a
-     * delay. Call this function before you check the token, so that it also delays attempts with
-     * the correct token.
+     * aborted during a delay. A delayed attempt counts as failed. If there was no delay, returns
+     * `not delayed`. Call this function before you check the token, so that it also delays attempts
+     * with the correct token.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

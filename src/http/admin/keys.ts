@@ -140,7 +140,13 @@ function describeRequirement(issue: z.core.$ZodIssue): string {
 }
 
 const madeKey = keyMembers
-  .extend({ key: z.string().describe('The bearer key. It is never shown again.') })
+  .extend({
+    key: z
+      .string()
+      .describe(
+        'The API key, which callers send as a bearer token. Only this response contains the key.',
+      ),
+  })
   .meta({ id: 'MadeKey' });
 
 const created: EndpointReply = {
@@ -162,7 +168,7 @@ function describeEndpoint(
   reply: EndpointReply,
   rest: Pick<Endpoint, 'id' | 'method' | 'summary' | 'body'>,
 ): Endpoint {
-  const id = z.string().describe('The id of the key.');
+  const id = z.string().describe('Id of the API key.');
   return {
     ...rest,
     path: `${keysPath}${path}`,

@@ -44,8 +44,8 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
 }
 
 /**
- * Returns whether a request is accepted during a shutdown: true for liveness checks and for routes
- * with `decidesWhileDraining`.
+ * Returns whether a request is accepted during a shutdown: `true` for liveness checks, and for
+ * routes with the option `decidesWhileDraining`, which reject requests themselves.
  */
 function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (

@@ -84,7 +84,7 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
 
 /**
  * Creates a function that returns whether to handle a request. If too many pipelined requests wait
- * on the connection, the function calls `cutOff` and returns `false`.
+ * on the connection, the function calls `cutOff` to close the connection, and returns `false`.
  */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
   /**

@@ -9,8 +9,8 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
 }
 
 /**
- * Formats a part of a whole in percent, such as `0.4%` or `87%`. Rounding never results in `0%` or
- * `100%`. Returns `null` if the whole is 0.
+ * Formats a part of a whole in percent, such as `0.4%` or `87%`. Returns `0%` only if the part is
+ * 0, and `100%` only if the part equals the whole. Returns `null` if the whole is 0.
  */
 export function formatShare(part: number, whole: number): string | null {
   if (whole === 0) return null;

@@ -24,14 +24,18 @@ export const apiIndex = z
     version: z.string(),
     description: z.string(),
     base_url: z.url(),
-    documentation: z.record(z.string(), z.url()).describe('URLs of the pages, by name.'),
+    documentation: z
+      .record(z.string(), z.url())
+      .describe('URLs of the documentation pages, keyed by the name of the page.'),
     documents: listOf({
       url: z.url(),
       summary: z.string(),
-      media_types: texts.describe('The first is the default.'),
+      media_types: texts.describe('Media types of the document. The first is the default.'),
     }).describe('Other documents that describe the service.'),
     surfaces: listOf({
-      name: z.string().describe('Also a tag of `/openapi.json`.'),
+      name: z
+        .string()
+        .describe('Name of the group of routes, which is also a tag in `/openapi.json`.'),
       description: z.string(),
       routes: listOf({
         operation_id: text,
@@ -39,16 +43,18 @@ export const apiIndex = z
         path: text,
         also: texts
           .optional()
-          .describe('Other paths of the same route, without an operation of their own.'),
+          .describe(
+            'Other paths of the route, which have no operation of their own in `/openapi.json`.',
+          ),
         summary: text,
-        parameters: texts.describe('Parameter names, those in the path first.'),
+        parameters: texts.describe('Names of the parameters, path parameters first.'),
         deprecated: z.boolean().optional(),
       }),
     }),
     formats: listOf({
-      name: z.string().describe('The value of the parameter `format`.'),
+      name: z.string().describe('Value of the parameter `format` that selects the format.'),
       media_type: z.string(),
-      reads: texts.describe('Operations of v1 that support the format.'),
+      reads: texts.describe('Operation ids of the v1 routes that support the format.'),
     }),
     authentication: z.object({
       required: z.boolean(),
@@ -56,18 +62,25 @@ export const apiIndex = z
         header: z.string(),
         scheme: z.string(),
         status_header: z.string(),
-        surfaces: texts.describe('Paths at which keys apply.'),
-        request_url: z.string().describe('Address at which people can request a key.'),
+        surfaces: texts.describe('Paths of the routes that use API keys.'),
+        request_url: z
+          .string()
+          .describe('URI (web page or e-mail address) at which people can request an API key.'),
       }),
     }),
     limits: z.object({
       window_seconds: z.number().int(),
       allowances: listOf({
-        policy: z.string().describe('Name of the policy in `RateLimit-Policy`.'),
+        policy: z.string().describe('Name of the quota policy in the header `RateLimit-Policy`.'),
         units: z.number().int(),
         applies_to: z.string(),
       }),
-      pool_upstream_requests: z.number().int().describe('For the browse reads of all callers.'),
+      pool_upstream_requests: z
+        .number()
+        .int()
+        .describe(
+          'Maximum number of upstream requests in a window for the profiles, lists and searches of all callers together.',
+        ),
       headers: texts,
     }),
     errors: z.object({
@@ -81,14 +94,30 @@ export const apiIndex = z
       policy_url: z.url(),
       deprecated_aliases: listOf({
         path: z.string(),
-        deprecation: z.string().describe('The value of the header `Deprecation`.'),
-        sunset: z.string().describe('The value of the header `Sunset`.'),
+        deprecation: z
+          .string()
+          .describe('Value of the header `Deprecation` in replies of the route.'),
+        sunset: z.string().describe('Value of the header `Sunset` in replies of the route.'),
         deprecation_iso: z.string(),
         sunset_iso: z.string(),
         state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
-        successor: z.string().optional().describe('The path that replaces it, if only one does.'),
-        successor_parameter: text.optional().describe('The parameter that selects the path.'),
-        successors: z.record(z.string(), z.string()).optional().describe('Paths by its value.'),
+        successor: z
+          .string()
+          .optional()
+          .describe(
+            'The v1 path that replaces the deprecated path. Absent if there are several v1 paths.',
+          ),
+        successor_parameter: text
+          .optional()
+          .describe(
+            'Query parameter of the deprecated path whose value selects a path in `successors`.',
+          ),
+        successors: z
+          .record(z.string(), z.string())
+          .optional()
+          .describe(
+            'The v1 paths that replace the deprecated path, keyed by the value of the query parameter `successor_parameter`.',
+          ),
       }),
     }),
   })

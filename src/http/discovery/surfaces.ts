@@ -197,19 +197,19 @@ export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
 /** Schema of an entry of the Agentic Resource Discovery (ARD) manifest. An entry describes one API (ARD §4.2). */
 const ardEntry = z
   .object({
-    identifier: z.string().describe('`urn:air:{publisher}:{namespace}:{name}`.'),
+    identifier: z.string().describe('URN of the API: `urn:air:{publisher}:{namespace}:{name}`.'),
     displayName: z.string(),
-    type: z.string().describe('The media type of the document at `url`.'),
-    url: z.url().describe('The document that describes the surface.'),
+    type: z.string().describe('Media type of the document at `url`.'),
+    url: z.url().describe('URL of the document that describes the API.'),
     description: z.string(),
     tags: texts,
-    representativeQueries: texts.describe(
-      'Two to five sample questions that the surface can answer.',
-    ),
+    representativeQueries: texts.describe('Two to five sample questions that the API can answer.'),
     version: z.string(),
     metadata: z.object({
-      surface: z.string().describe('The name of the surface in `/api`.'),
-      endpoint: z.url().describe('The entry point of the surface.'),
+      surface: z
+        .string()
+        .describe('Name of the API in the member `surfaces` of the document `/api`.'),
+      endpoint: z.url().describe('URL at which clients start to use the API.'),
       documentation: z.url(),
     }),
   })
@@ -257,7 +257,9 @@ export const serverCard = z
   .looseObject({
     name: z
       .string()
-      .describe('The host of the base URL in reverse, a slash, and the server’s name.'),
+      .describe(
+        'Host of the base URL in reverse-DNS notation, then `/perch`, such as `org.example/perch`.',
+      ),
     version: z.string(),
     title: z.string(),
     description: z.string(),

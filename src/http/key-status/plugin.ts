@@ -25,8 +25,10 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the callers of routes with a request quota. Adds the key status and `RateLimit` headers to the replies
- * (docs/keys.md). Handlers must check `identity.refusal`, and add `identity.headers()` if they bypass Fastify's `send`.
+ * Registers hooks that identify the callers of routes with a request quota, and that add the key
+ * status and `RateLimit` headers to the replies (docs/keys.md). A handler must reply with the error
+ * `identity.refusal` unless it is `null`. A handler that bypasses Fastify's `send` must add the
+ * headers `identity.headers()` itself.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -123,7 +125,10 @@ export interface Identification {
    * promise instead, which never rejects.
    */
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
-  /** Returns the client address for the load limits, which do not depend on API keys. */
+  /**
+   * Returns the client address, to which limits such as the maximum number of open connections
+   * apply. An API key does not change these limits.
+   */
   clientOf(request: FastifyRequest): Client;
 }
 
@@ -185,8 +190,8 @@ function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<I
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
 /**
- * Maximum number of entries in the cache of identities by API key, and also in the cache of
- * identities by client address.
+ * Maximum number of callers in a cache. One cache contains callers by API key, the other by client
+ * address.
  */
 const maxCached = 1000;
 

@@ -31,7 +31,10 @@ export const copiesEndpoints: readonly Endpoint[] = [
           .describe('SHA-256 hash of the file, in lower-case hexadecimal.'),
       }),
       header: z.object({
-        Range: z.string().optional().describe('Part of the file, such as `bytes=0-1023`.'),
+        Range: z
+          .string()
+          .optional()
+          .describe('Requested part of the file, such as `bytes=0-1023`.'),
       }),
     },
     replies: [

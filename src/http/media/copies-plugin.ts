@@ -17,8 +17,8 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
 }
 
 /**
- * Size in bytes of the buffer for each response. The buffer counts towards the limit of unread
- * reply bytes.
+ * Size in bytes of the buffer through which a file is sent. During the response, the buffer counts
+ * towards the client's limit of reply bytes that the client has not read yet.
  */
 const bufferBytes = 65_536;
 

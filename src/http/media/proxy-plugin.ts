@@ -26,8 +26,8 @@ type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>
 /** Options of the route that serves pictures from other hosts. */
 export interface PictureProxyOptions {
   /**
-   * Parser and fetcher of pictures; `null` with `PERCH_MEDIA=off`. All requests then get 404
-   * `route_not_found`.
+   * Functions that verify picture addresses and fetch pictures; `null` with `PERCH_MEDIA=off`. If
+   * `null`, all requests for pictures get 404 `route_not_found`.
    */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;

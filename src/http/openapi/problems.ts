@@ -18,19 +18,30 @@ const code = z.enum(problemCodes);
 
 export const problemReply = z
   .object({
-    type: z.string().describe('The URL of the page that explains the code.'),
+    type: z.string().describe('URL of the documentation of the error code.'),
     title: z.string(),
-    status: z.number().int().describe('The status of this response.'),
-    detail: z.string().describe('A description of this error, for people.'),
-    instance: text.exactOptional().describe('The path and query of the request, without secrets.'),
-    code: code.describe('The kind of error. Its meaning and its status never change.'),
-    resolution: z.string().describe('The next step, for people.'),
-    retry_after: z.number().int().exactOptional().describe('Seconds to wait, as in `Retry-After`.'),
+    status: z.number().int().describe('HTTP status of the response.'),
+    detail: z.string().describe('Text for people that describes what went wrong.'),
+    instance: text.exactOptional().describe('Path and query of the request, without secrets.'),
+    code: code.describe(
+      'Error code for programs. The meaning and the HTTP status of a code never change.',
+    ),
+    resolution: z.string().describe('Text for people that explains how to solve the problem.'),
+    retry_after: z
+      .number()
+      .int()
+      .exactOptional()
+      .describe(
+        'Number of seconds to wait before the next attempt, as in the header `Retry-After`.',
+      ),
     error: z
       .string()
       .exactOptional()
-      .describe('The same text as `detail`. Present only on session routes.'),
-    ok: z.literal(false).exactOptional().describe('Always false. Present only on session routes.'),
+      .describe('Same text as `detail`. Present only in replies of session routes.'),
+    ok: z
+      .literal(false)
+      .exactOptional()
+      .describe('Always `false`. Present only in replies of session routes.'),
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 

@@ -48,26 +48,34 @@ const providerState = z
   .object({
     name: z.string(),
     breaker: breaker.describe(
-      '`open` while the provider gets no queries of at least one kind; `half_open` while a trial query is sent.',
+      'State of the provider’s circuit breaker. `open`: the provider gets no queries of at least one kind. `half_open`: a trial query tests whether the provider has recovered. `closed`: the provider gets all queries.',
     ),
     broken: z
       .record(z.string(), breaker)
-      .describe('State of each kind of query whose breaker is not closed.'),
+      .describe('States of the circuit breakers that are not closed, keyed by kind of query.'),
     platforms: z.array(platform).readonly(),
-    reads: z.array(z.string()).readonly().describe('Kinds of query it supports; an open set.'),
+    reads: z
+      .array(z.string())
+      .readonly()
+      .describe('Kinds of query that the provider supports. New kinds may be added.'),
   })
   .meta({ id: 'ProviderState' });
 
 const engineState = z
   .object({
-    state: z.enum(['up', 'down']).describe('`down` while the engine does not answer in time.'),
-    fault: z.string().nullable().describe('Reason for the state `down`.'),
-    instances: z.int().describe('Number of instances of Perch last seen.'),
+    state: z
+      .enum(['up', 'down'])
+      .describe('`up` while the shared Valkey or Redis server answers in time, otherwise `down`.'),
+    fault: z
+      .string()
+      .nullable()
+      .describe('Reason for the state `down`; null while the state is `up`.'),
+    instances: z.int().describe('Number of running instances of Perch at the last count.'),
     warnings: z
       .array(z.string())
       .readonly()
       .describe(
-        'Settings of the engine with which it can lose data or refuse changes. Checked once a minute.',
+        'Warnings about settings or states of the shared Valkey or Redis server that risk a loss of data or a refusal of writes. Checked once a minute.',
       ),
   })
   .meta({ id: 'SharedEngineState' });
@@ -76,15 +84,17 @@ function toEngineState({ isUp, ...report }: EngineReport): z.output<typeof engin
   return { state: isUp ? 'up' : 'down', ...report };
 }
 
-const live = z.object({ status: z.string().describe('`ok`.') });
+const live = z.object({ status: z.string().describe('Always `ok`.') });
 
 const ready = z
   .object({
-    status: z.string().describe('`ready`.'),
+    status: z.string().describe('Always `ready`.'),
     providers: z.array(providerState).readonly(),
     shared_engine: engineState
       .optional()
-      .describe('Engine that several instances share; only with `PERCH_REDIS_URL`.'),
+      .describe(
+        'State of the Valkey or Redis server that several instances share. Present only if `PERCH_REDIS_URL` is set.',
+      ),
   })
   .meta({ id: 'Readiness' });
 

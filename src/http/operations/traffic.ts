@@ -14,8 +14,8 @@ type StateCounts = Record<CacheState, number>;
 export type CountHit = (request: FastifyRequest) => void;
 
 /**
- * Counts since the start of the process: reads by cache state, and error responses by class of
- * status (4xx, 5xx).
+ * Counts since the start of the process: reads by cache state, such as `hit`, and error responses
+ * by class of status (4xx, 5xx).
  */
 export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serverErrors', number>>;
 

@@ -35,7 +35,7 @@ export const frontEndpoints: readonly Endpoint[] = [
           .string()
           .optional()
           .describe(
-            'The URL of a post, account, list, search or hashtag on any platform or on this server, also without its scheme; or an account such as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Any other text is searched for.',
+            'A URL, an account or search words. A URL, with or without scheme, is the URL of a post, account, list, search or hashtag on any platform or on this server. An account, such as `@ada`, `ada.example` or `user@host`, can have a path such as `/followers`. Perch searches for any other text.',
           ),
       }),
     },
@@ -146,7 +146,9 @@ export const docsEndpoints: readonly Endpoint[] = [
     path: `${assetPath}{file}`,
     summary: 'Returns a style sheet, script or picture of the pages.',
     parameters: {
-      path: z.object({ file: z.string().describe('The file name, as in the pages.') }),
+      path: z.object({
+        file: z.string().describe('File name of the asset, as in the links of the HTML pages.'),
+      }),
     },
     found: 'The file. If its name contains the hash of its content, it never changes.',
     content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },

@@ -105,7 +105,7 @@ export function isBrowseRoute({ read }: Route): boolean {
   return possible.some((id) => allReads[id].isBrowse);
 }
 
-/** Returns the request quota that applies to a route. */
+/** Returns the group of routes whose request quota applies to `route`: `browse` or `post`. */
 export function surfaceOf(route: Route): AllowanceSurface {
   return isBrowseRoute(route) ? 'browse' : 'post';
 }

@@ -20,15 +20,15 @@ export interface AnswersFigures {
   readonly modelId: string;
   readonly hasModel: boolean;
   /**
-   * Numbers of questions since the start of the process. `declined` counts the questions without an
-   * answer in the documents. `fallbacks` counts the questions that the language model did not
+   * Numbers of questions since the start of the process. `declined` counts the questions that the
+   * documents do not answer. `fallbacks` counts the questions that the language model did not
    * answer completely.
    */
   readonly counts: Readonly<Record<'answered' | 'declined' | 'fallbacks', number>>;
   readonly lastFallback: LastFallback | null;
   readonly declined: readonly DeclinedQuestion[];
   /**
-   * Maximum number of declined questions (questions without an answer in the documents) that Perch
+   * Maximum number of declined questions (questions that the documents do not answer) that Perch
    * stores for the operator. If 0, Perch stores none.
    */
   readonly keep: number;

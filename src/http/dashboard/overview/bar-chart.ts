@@ -70,7 +70,7 @@ interface Placed {
   readonly bar: Bar;
   readonly series: readonly Series[];
   readonly top: number;
-  /** Position of the bar from the left, counted from 0. */
+  /** Index of the bar in the chart, counted from 0 at the left. */
   readonly at: number;
 }
 

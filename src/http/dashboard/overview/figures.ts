@@ -46,8 +46,8 @@ export interface ProviderFigures {
   readonly name: string;
   readonly platforms: readonly Platform[];
   /**
-   * Kinds of query, such as post searches, for which the provider gets no requests at the moment.
-   * Each kind has a reason.
+   * Kinds of query, such as post searches, for which Perch sends no requests to the provider at the
+   * moment, each with the reason.
    */
   readonly holds: readonly QueryHold[];
   /** Numbers of answered and failed queries in the last hour. */

@@ -37,8 +37,8 @@ export interface QuestionAnswerer {
   /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
   readonly isAboutPages: boolean;
   /**
-   * Whether Perch stores questions without an answer in the documents, for the operator. If so, the
-   * page informs visitors.
+   * Whether Perch stores, for the operator, the questions that the documents do not answer. If so,
+   * the page informs visitors.
    */
   readonly keepsDeclined: boolean;
   /**
@@ -51,7 +51,7 @@ export interface QuestionAnswerer {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-/** Notice for visitors, shown if Perch stores questions without an answer in the documents. */
+/** Notice for visitors, shown if Perch stores the questions that the documents do not answer. */
 const keptNotice =
   ' The operator of this server can see questions that the documents do not answer, without your name or address.';
 

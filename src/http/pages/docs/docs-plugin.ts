@@ -67,7 +67,10 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
-/** Format of a page: negotiated by `Accept`, or `source` for Markdown at a URL that ends in `.md`. */
+/**
+ * Format of a page. `source` is Markdown at a URL that ends in `.md`. The header `Accept` selects
+ * one of the other formats.
+ */
 type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;

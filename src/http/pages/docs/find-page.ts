@@ -29,13 +29,13 @@ export const findReply = z
     results: z
       .array(
         z.object({
-          title: z.string().describe('The heading of the section.'),
-          page: z.string().describe('The title of the page.'),
-          url: z.url().describe('The URL of the section.'),
+          title: z.string().describe('Heading of the section.'),
+          page: z.string().describe('Title of the documentation page.'),
+          url: z.url().describe('URL of the section.'),
           snippet: z.string().describe('Text around the first match.'),
         }),
       )
-      .describe(`The best first, at most ${maxHits}.`),
+      .describe(`Search results, at most ${maxHits}, the best first.`),
   })
   .meta({ id: 'DocsSearchReply' });
 

@@ -1,8 +1,8 @@
 export interface NavigationGroup {
   readonly title: string;
   /**
-   * Pages of the group. `name` is the file name without `.md`. `summary` has no full stop at the
-   * end.
+   * Documentation pages below the title `title` in the navigation. `name` is the file name without
+   * `.md`. `summary` has no full stop at the end.
    */
   readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }

@@ -37,7 +37,10 @@ export function ownAddress(text: string, baseUrl: string): string | null {
   return path === null ? null : `${path}${url.search}`;
 }
 
-/** Parses a path and query on this server as an operation (post, list or search). Drops the parameter `format`. */
+/**
+ * Parses a path and query on this server as a read operation, such as a post or a search. Drops the
+ * parameter `format`. Returns `null` for all other paths.
+ */
 function toOwnRead(address: string): OwnRead | null {
   const [path = '', ...queries] = address.split('?');
   const pairs = queries.join('?').split('&');
@@ -47,9 +50,9 @@ function toOwnRead(address: string): OwnRead | null {
 }
 
 /**
- * Returns the second interpretation of the front page's input: a search for a handle such as
- * `node.js`, or an account for a single search word. Returns `null` if the input has only one
- * interpretation.
+ * Returns the second interpretation of the front page's input. For a handle such as `node.js`, the
+ * second interpretation is a search; for a single search word, an account. Returns `null` if the
+ * input has only one interpretation.
  */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
