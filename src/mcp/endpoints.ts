@@ -8,7 +8,7 @@ const id = z.union([z.string(), z.number()]);
 const message = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
-    method: z.string().describe('For example `tools/list`.'),
+    method: z.string().describe('Name of the MCP method, such as `tools/list`.'),
     id: id.optional().describe('Id of the request; absent for notifications.'),
     params: z.looseObject({}).optional(),
   })
@@ -20,7 +20,9 @@ const messages = z.union([message, z.array(message).max(maxBatch)]).meta({ examp
 const answer = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
-    id: id.nullable().describe('Id of the message; `null` if it could not be read.'),
+    id: id
+      .nullable()
+      .describe('Id of the answered request; null if the server could not read the id.'),
     result: z.looseObject({}).optional(),
     error: z.looseObject({ code: z.number().int(), message: z.string() }).optional(),
   })

@@ -6,7 +6,7 @@ interface StdioOptions extends McpOptions {
   readonly input: Readable;
   /** Writes a serialized message, which includes the line end. */
   readonly write: (text: string) => void;
-  /** Signal that ends the connection. Calls in flight receive no response. */
+  /** Signal that is aborted to end the connection. Calls in flight receive no response. */
   readonly stop: AbortSignal;
   readonly onReport: (error: Error) => void;
 }
