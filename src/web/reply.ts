@@ -9,9 +9,9 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * Headers of the last reply with status 200. `all`: all headers. `own`: the part of `all` that
-   * depends on the caller. The next reply reuses `all` if its own headers are the same array as
-   * `own`.
+   * Headers of the last reply with status 200; `null` before the first reply. `all`: list of all
+   * headers. `own`: list of the headers that depend on the caller. A later reply with the same
+   * array `own` reuses `all`.
    */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
@@ -76,8 +76,8 @@ export function sendPrepared(
 }
 
 /**
- * Returns all headers of a reply with status 200. If `own` is the array of the previous reply, sets
- * the new request id in the previous list and returns that list.
+ * Returns all headers of a reply with status 200. If the previous reply had the same array `own`,
+ * returns the list of the previous reply with the new request id.
  */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
