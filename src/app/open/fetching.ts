@@ -37,7 +37,10 @@ import { openPictures } from './pictures.ts';
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Adds counting for the metrics to a fetcher: the returned fetcher counts its results. */
+  /**
+   * Returns a fetcher that works like the given fetcher and also counts the results for the
+   * metrics.
+   */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /**
    * Rate limit of the upstream requests of all callers together. If absent, there is no shared
@@ -134,8 +137,8 @@ function openStoredHistories(
 }
 
 /**
- * Approximate time in seconds to load one page of an account's history. Determines the number of
- * concurrent requests.
+ * Approximate time in seconds to load one page of an account's history. Used with FxTwitter's rate
+ * limit to determine how many pages of a history to load at the same time.
  */
 const pageSeconds = 3;
 

@@ -22,9 +22,10 @@ interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
 const logIntervalMs = 600_000;
 
 /**
- * Creates the functions that sign the URLs of pictures, and the functions that fetch pictures.
- * `pictures` is `null` if the picture proxy is off. No file or connection is opened before the
- * first request for a picture.
+ * Creates the picture proxy. In the returned object, `context.toPictureUrl` signs the URL of a
+ * picture, and `pictures` fetches pictures. The member `pictures` is `null` if the proxy is off
+ * (`PERCH_MEDIA=off`). The proxy opens no file and no connection before the first request for a
+ * picture.
  */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;

@@ -14,7 +14,10 @@ const startMs = 10_000;
 interface ConnectionOptions {
   /** Name of this server instance. Default: a random name. */
   readonly instance?: string;
-  /** Whether the process counts as a running instance. Default: `true`. */
+  /**
+   * Whether the process counts as a running instance. Default: `true`. Servers divide the rate
+   * limits of upstreams by the number of running instances.
+   */
   readonly isCounted?: boolean;
   /** Timeout of a request in milliseconds. Default: `PERCH_REDIS_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
