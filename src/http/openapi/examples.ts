@@ -61,7 +61,10 @@ export function nameOfReply(id: string, status: number | string, mediaType: stri
   return `${id}.${status}.${mediaType.replaceAll(/[^\w.-]/g, '-')}`;
 }
 
-/** Returns the OpenAPI member `examples`: references to examples, keyed by label. Skips unrecorded examples. */
+/**
+ * Returns the OpenAPI member `examples` with references to the recorded examples in `names`, keyed
+ * by label. If none is recorded, returns an empty object.
+ */
 export function referToExamples(
   examples: NamedExamples,
   names: readonly (readonly [label: string, name: string])[],

@@ -28,7 +28,7 @@ export const frontEndpoints: readonly Endpoint[] = [
     tag: 'pages',
     summary: 'Returns the front page: HTML to browsers, Markdown to other clients.',
     description:
-      'With `q`, the request runs the read that the text stands for, with the allowance and headers of the read’s own route. As Markdown, the response has the same bytes as that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
+      'With `q`, the response contains the post, account, list or search that `q` requests. The request quota and the headers are those of the v1 route or permalink of the resource. As Markdown, the response has the same bytes as the response of that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
     parameters: {
       query: z.object({
         q: z
@@ -164,7 +164,10 @@ export const docsEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** Endpoint of the page that answers questions about the documentation. Only servers with sessions have this page. */
+/**
+ * Endpoint of the page that answers questions about the documentation. Only servers with
+ * `PERCH_SESSIONS=true` (the default) have this page.
+ */
 export const askEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'askDocs',

@@ -13,7 +13,10 @@ export const docsPath = '/docs';
 /** Path of the documentation search. (`/docs/search` is the documentation page about searching posts.) */
 export const findPath = `${docsPath}/find`;
 
-/** Path of the page that answers questions about the documentation. Only servers with sessions have this page. */
+/**
+ * Path of the page that answers questions about the documentation. Only servers with
+ * `PERCH_SESSIONS=true` (the default) have this page.
+ */
 export const askPath = `${docsPath}/ask`;
 
 export const assetPath = `${docsPath}/assets/`;
