@@ -27,7 +27,8 @@ export interface AppOptions extends AppBasics {
   /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
   readonly providers?: readonly Provider[];
   /**
-   * Provider of imported archives that is already open. Default: the server opens this provider.
+   * Open provider that reads the imported archives. Default: the server opens the archive in
+   * `PERCH_DATA_DIR`.
    */
   readonly archive?: Provider;
   /**

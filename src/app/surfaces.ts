@@ -119,8 +119,8 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
 }
 
 /**
- * Registers the route of archived media files. The route serves no files if the server does not use
- * the archive.
+ * Registers the route that serves the pictures, videos and sounds of imported archives. Without a
+ * data directory, or without the provider `archive`, all requests get 404.
  */
 function registerCopies(server: FastifyInstance, { config, access, identification }: Services) {
   const { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: providers } = config;
