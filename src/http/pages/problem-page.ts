@@ -18,8 +18,8 @@ import {
 } from './layout.ts';
 
 /**
- * Next steps for browser users, by problem code. These texts replace a `resolution` that mentions
- * parameters or headers.
+ * Advice for browser users, keyed by problem code. For these codes, the advice in the problem
+ * document (`resolution`) mentions parameters or headers, so the HTML page does not show it.
  */
 const pageResolutions: Readonly<Record<string, string>> = {
   missing_query: 'Type a link, an @handle or words.',
