@@ -67,8 +67,8 @@ export interface BrowseTarget {
   /** Route, query and options. Together, these values distinguish the list from all other lists. */
   readonly identity: readonly (string | number | boolean | null)[];
   /**
-   * Path of the list below `/api/v1`. The URL of the next page is this path with `parameters` and a
-   * cursor.
+   * Path of the list, relative to `/api/v1`. The URL of the next page consists of this path,
+   * `parameters` and a cursor.
    */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;

@@ -9,7 +9,7 @@ export interface PathPattern {
   readonly path: string;
   /** Request parameters that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** Pattern that a handle in this path must match. If missing, any handle matches. */
+  /** Pattern that the handle in `path` must match. If missing, `path` accepts any handle. */
   readonly handles?: RegExp;
 }
 
