@@ -5,10 +5,7 @@ import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
-/**
- * Number of rate-limited requests from each simulated address: 1 in the first simulation, 60 in the
- * second.
- */
+/** Number of rate-limited requests from each simulated address: 1 in the first simulation, 60 in the second. */
 const floods = [1, 60];
 const windowMs = 60_000;
 /**
@@ -21,10 +18,7 @@ const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/**
- * Rate-limit operation to measure. `call` performs the operation for one client, such as `public
- * 10.0.0.1`.
- */
+/** Rate-limit operation to measure. `call` performs the operation for one client, such as `public 10.0.0.1`. */
 interface Case {
   readonly name: string;
   call(account: string): unknown;
@@ -152,10 +146,7 @@ function collect(): void {
   gc();
 }
 
-/**
- * Returns the name that the rate limiter uses for simulated address `index`: IPv4 if `index` is
- * even, else IPv6.
- */
+/** Returns the name that the rate limiter uses for simulated address `index`: IPv4 if `index` is even, else IPv6. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

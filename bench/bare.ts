@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/**
- * Response that a minimal server sends to every request. Benchmarks compare Perch with the minimal
- * server.
- */
+/** Response that a minimal server sends to every request. Benchmarks compare Perch with the minimal server. */
 export interface Page {
   /** Path and query of the URL from which the response was copied. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /**
-   * Path of an SQLite database. If it is set, the minimal server opens the database at its start.
-   */
+  /** Path of an SQLite database. If it is set, the minimal server opens the database at its start. */
   readonly database?: string;
   /** Headers of the request whose response was copied. Benchmarks send them with each request. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
@@ -42,10 +37,7 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
   };
 }
 
-/**
- * Starts a minimal server (plain Node.js or Fastify), which sends the response `page` to every
- * request.
- */
+/** Starts a minimal server (plain Node.js or Fastify), which sends the response `page` to every request. */
 export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
   const file = join(folder, 'page.json');

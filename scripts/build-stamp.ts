@@ -19,10 +19,7 @@ const inputPaths: readonly string[] = [
 /** Name of the stamp, a file that a finished build leaves in the folder of the build. */
 const stampName = '.build.json';
 
-/**
- * Content of the stamp, a file that shows whether the build in its folder is complete and up to
- * date.
- */
+/** Content of the stamp, a file that shows whether the build in its folder is complete and up to date. */
 interface Stamp {
   /** SHA-256 hash of the inputs of the build, computed before the build. */
   readonly inputs: string;
@@ -36,10 +33,7 @@ export function isCurrent(folder: string, inputs: string): boolean {
   return existsSync(path) && readFileSync(path, 'utf8') === toText(folder, inputs);
 }
 
-/**
- * Writes the stamp, which marks a build as complete. `inputs` is the hash of the inputs of the
- * build.
- */
+/** Writes the stamp, which marks a build as complete. `inputs` is the hash of the inputs of the build. */
 export function writeStamp(folder: string, inputs: string): void {
   writeFileSync(join(folder, stampName), toText(folder, inputs));
 }

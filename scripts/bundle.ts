@@ -9,9 +9,8 @@ const banner =
   "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);";
 
 /**
- * Bundles the sources and their packages into `folder`. Deletes the previous content of `folder`.
- * `plugins`: esbuild plugins, with which a benchmark replaces modules. See
- * docs/decisions/0063-the-build-is-bundled.md.
+ * Bundles the sources and their packages into `folder`. Deletes the previous content of `folder`. `plugins`: esbuild
+ * plugins, with which a benchmark replaces modules. See docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(
   folder: string,

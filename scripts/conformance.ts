@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/**
- * Scenarios of the MCP conformance test suite that do not apply to this server, each with the
- * reason.
- */
+/** Scenarios of the MCP conformance test suite that do not apply to this server, each with the reason. */
 const inapplicable: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^tools-call-/, 'requires a tool that the suite defines (`test_…`)'],
   [/^json-schema-2020-12$/, 'requires a tool that the suite defines (`json_schema_2020_12_tool`)'],

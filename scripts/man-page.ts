@@ -157,7 +157,5 @@ const toRoff = (text: string) =>
     .replaceAll('“', '\\(lq')
     .replaceAll('”', '\\(rq');
 
-/**
- * Escapes a line of text that mdoc would interpret as a macro, because it starts with `.` or `'`.
- */
+/** Escapes a line of text that mdoc would interpret as a macro, because it starts with `.` or `'`. */
 const guard = (line: string) => (/^[.']/.test(line) ? `\\&${line}` : line);

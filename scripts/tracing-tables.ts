@@ -18,8 +18,7 @@ export function writeTracingTables(page: string): string {
 const quote = (name: string): string => `\`${name}\``;
 
 /**
- * Replaces the rows of the Markdown table whose column names are `header`. Returns the changed
- * page.
+ * Replaces the rows of the Markdown table whose column names are `header`. Returns the changed page.
  * @throws Error if `page` has no such table
  */
 function replaceTable(

@@ -7,9 +7,8 @@ import { scratchFolder } from './rig.ts';
 import { plain } from './scoring.ts';
 
 /**
- * Arguments of this script: question files. The script checks that the files, headings, lines and
- * phrases that the questions expect exist in the documents. Usage: `npx tsx
- * bench/answers/check-questions.ts [FILE...]`.
+ * Arguments of this script: question files. The script checks that the files, headings, lines and phrases that the
+ * questions expect exist in the documents. Usage: `npx tsx bench/answers/check-questions.ts [FILE...]`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const files =

@@ -11,9 +11,8 @@ import {
 } from './scoring.ts';
 
 /**
- * Arguments of this script, which answers labelled questions and compares the answers with those of
- * plain BM25 search. Downloads packages on the first run. Usage: `npx tsx bench/answers/run.ts
- * [--questions FILE] [--misses]`.
+ * Arguments of this script, which answers labelled questions and compares the answers with those of plain BM25
+ * search. Downloads packages on the first run. Usage: `npx tsx bench/answers/run.ts [--questions FILE] [--misses]`.
  */
 const { values } = parseArgs({
   options: {

@@ -18,9 +18,7 @@ import { type Served, unlimited } from './servers.ts';
 const prefix = 'bench:';
 const rounds = 30;
 const callsInRound = 300;
-/**
- * Numbers of calls in progress at the same time. Functions are compared at each of these numbers.
- */
+/** Numbers of calls in progress at the same time. Functions are compared at each of these numbers. */
 const widths = [1, 32] as const;
 
 /** Function whose duration is measured. `index` is the number of the call within its round. */
@@ -34,10 +32,7 @@ export interface ComparedCalls {
   readonly width: (typeof widths)[number];
   readonly ownUs: number;
   readonly bareUs: number;
-  /**
-   * Duration of Perch's operation divided by the duration of the Redis command; median over all
-   * rounds.
-   */
+  /** Duration of Perch's operation divided by the duration of the Redis command; median over all rounds. */
   readonly ratio: number;
 }
 
@@ -136,9 +131,8 @@ export async function benchSharedHits(
 }
 
 /**
- * Creates a client that reads profiles through a local cache of one entry and the shared Valkey or
- * Redis server. `asked` of the result lists the keys that the client requested from the shared
- * server.
+ * Creates a client that reads profiles through a local cache of one entry and the shared Valkey or Redis server.
+ * `asked` of the result lists the keys that the client requested from the shared server.
  */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
@@ -182,9 +176,8 @@ async function openReader(engine: Engine, upstream: Served) {
 }
 
 /**
- * Redis script for comparison with the rate limiter of Perch. It counts the members of the sorted
- * set `KEYS[1]`, and adds a member if the count is below the limit. Arguments: limit, time, name of
- * the member.
+ * Redis script for comparison with the rate limiter of Perch. It counts the members of the sorted set `KEYS[1]`, and
+ * adds a member if the count is below the limit. Arguments: limit, time, name of the member.
  */
 const bareScript = defineScript(`
 local spent = redis.call('ZCARD', KEYS[1])
@@ -192,10 +185,7 @@ if spent < tonumber(ARGV[1]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3]) 
 return spent
 `);
 
-/**
- * Number of simulated clients. Each client has its own rate limit and makes the same number of
- * calls.
- */
+/** Number of simulated clients. Each client has its own rate limit and makes the same number of calls. */
 const accounts = 100;
 
 /**

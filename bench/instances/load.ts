@@ -99,10 +99,7 @@ async function compareCpu(
   return `| ${name} | ${medians.join(' | ')} | ${ratios.map((one) => one.toFixed(2)).join(' | ')} | 1.15 |`;
 }
 
-/**
- * Requests a cached profile as fast as the server responds, for the given time. Returns the number
- * of requests.
- */
+/** Requests a cached profile as fast as the server responds, for the given time. Returns the number of requests. */
 async function sendHits(target: Target, seconds: number): Promise<number> {
   const { requestsPerSecond } = await measure(target, { seconds, connections });
   return requestsPerSecond * seconds;

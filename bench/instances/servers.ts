@@ -75,10 +75,7 @@ export async function startUpstream(): Promise<Served> {
   return { port, url: `http://127.0.0.1:${port}`, stop };
 }
 
-/**
- * Settings of a Perch server for benchmarks. No rate limit is reached, and cache entries stay
- * fresh.
- */
+/** Settings of a Perch server for benchmarks. No rate limit is reached, and cache entries stay fresh. */
 export const unlimited = {
   PERCH_DATA_DIR: ':memory:',
   PERCH_SESSIONS: 'off',

@@ -3,10 +3,7 @@ export interface RandomSource {
   /** Returns a random integer from 0 to `most` - 1. */
   below(most: number): number;
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
-  /**
-   * Returns a new generator. Its numbers depend only on `name` and on the seed of the generator
-   * that creates it.
-   */
+  /** Returns a new generator. Its numbers depend only on `name` and on the seed of the generator that creates it. */
   for(name: string): RandomSource;
 }
 
@@ -54,16 +51,10 @@ const pieces: Readonly<Record<Theme, Pieces>> = {
 
 export const themes = Object.keys(pieces) as readonly Theme[]; // the names of the table above
 
-/**
- * Number of different texts among the rows of a generated list. Later rows repeat the texts of the
- * first rows.
- */
+/** Number of different texts among the rows of a generated list. Later rows repeat the texts of the first rows. */
 const rowTexts = 16;
 
-/**
- * Returns a random text for a row of a generated list. Row numbers that differ by `rowTexts` get
- * the same text.
- */
+/** Returns a random text for a row of a generated list. Row numbers that differ by `rowTexts` get the same text. */
 export function writeRowText(random: RandomSource, row: number, length: number): string {
   return writeAnyText(random.for(String(row % rowTexts)), length);
 }

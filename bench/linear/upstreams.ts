@@ -96,8 +96,7 @@ const reads = {
 } as const;
 
 /**
- * Creates a test case that reads generated bodies as responses of an upstream, and renders the result in
- * all formats.
+ * Creates a test case that reads generated bodies as responses of an upstream, and renders the result in all formats.
  */
 export function createCase({ provider, read, name, write }: CaseOptions): Case {
   const { maxBytes, subject, create } = providers[provider];

@@ -98,8 +98,7 @@ export function parseLines(body: string): readonly Event[] {
 }
 
 /**
- * Checks the event stream `body` of a session with one question and answer. Returns the ids of the
- * events.
+ * Checks the event stream `body` of a session with one question and answer. Returns the ids of the events.
  * @throws Error if an event is missing or repeated, or the answer is incomplete
  */
 export function checkOneTurn(body: string): readonly string[] {

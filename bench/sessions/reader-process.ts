@@ -6,10 +6,7 @@ import type { ReaderMessage, Reading } from './readers.ts';
 
 const script = join(import.meta.dirname, 'readers.ts');
 
-/**
- * Time in milliseconds until all readers have read all answers, and the text that each reader
- * received.
- */
+/** Time in milliseconds until all readers have read all answers, and the text that each reader received. */
 export interface Taken {
   readonly ms: number;
   readonly text: string;

@@ -18,9 +18,7 @@ const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/**
- * Measurements of a run in which the last reader either reads normally or stalls (reads nothing).
- */
+/** Measurements of a run in which the last reader either reads normally or stalls (reads nothing). */
 interface Taken {
   /** Milliseconds until all readers except the last one have read all answers. */
   readonly ms: number;

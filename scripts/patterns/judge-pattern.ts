@@ -90,10 +90,7 @@ export function measureAttack(
 /** Cache file with the results of earlier runs, because analysing every pattern takes a minute or two. */
 const cachePath = join(import.meta.dirname, '../../node_modules/.cache/perch/patterns.json');
 
-/**
- * Creates an analyser of the speed of regular expressions. `close` saves the results in a file for
- * later runs.
- */
+/** Creates an analyser of the speed of regular expressions. `close` saves the results in a file for later runs. */
 export function openJudge(): {
   judge(source: string, flags: string): Verdict;
   close(): void;

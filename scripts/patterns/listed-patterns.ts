@@ -13,9 +13,7 @@ export interface PatternException {
   readonly worstMs: number;
 }
 
-/**
- * Maximum time in milliseconds for matching a pattern against an input of the length `maxLength`.
- */
+/** Maximum time in milliseconds for matching a pattern against an input of the length `maxLength`. */
 export const maxMs = 5;
 
 export const exceptions: readonly PatternException[] = [];
@@ -25,10 +23,7 @@ export interface DynamicPatterns {
   readonly file: string;
   /** Description of the strings from which the file creates regular expressions. */
   readonly madeOf: string;
-  /**
-   * Runs the code in the file that creates the regular expressions. Absent if importing the file is
-   * enough.
-   */
+  /** Runs the code in the file that creates the regular expressions. Absent if importing the file is enough. */
   readonly create?: () => Promise<unknown>;
 }
 

@@ -14,8 +14,7 @@ export interface Release {
 }
 
 /**
- * Returns a message for each reason why a version must not be released. Each message explains how
- * to fix the problem.
+ * Returns a message for each reason why a version must not be released. Each message explains how to fix the problem.
  */
 export function findReleaseFaults(release: Release): readonly string[] {
   const { manifest, changelog, openApi, releasedOpenApi, env } = release;

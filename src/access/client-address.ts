@@ -132,10 +132,9 @@ const maxCached = 2000;
 const maxCachedLength = 200;
 
 /**
- * Creates a function that returns the client address of a request in the format of
- * `toClientAddress`. By default, the client address is the remote address of the socket. If the
- * remote address belongs to a trusted proxy, the client address is the rightmost address in
- * `X-Forwarded-For` that does not belong to a trusted proxy.
+ * Creates a function that returns the client address of a request in the format of `toClientAddress`. By default, the
+ * client address is the remote address of the socket. If the remote address belongs to a trusted proxy, the client
+ * address is the rightmost address in `X-Forwarded-For` that does not belong to a trusted proxy.
  */
 export function createAddressReader({
   trusted,
@@ -163,9 +162,8 @@ export function createAddressReader({
 const maxEntries = 32;
 
 /**
- * Reads an `X-Forwarded-For` header from right to left. Returns the client address: the first
- * address that is not a trusted proxy, else the last valid address; an empty string if no address
- * is valid.
+ * Reads an `X-Forwarded-For` header from right to left. Returns the client address: the first address that is not a
+ * trusted proxy, else the last valid address; an empty string if no address is valid.
  */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';

@@ -13,10 +13,7 @@ export interface EarlierTurn {
 export interface Citation {
   /** Path of the file in its corpus (document folder), preceded by the corpus name if there are several corpora. */
   readonly path: string;
-  /**
-   * Heading of the section without Markdown syntax. It is empty for text before the first heading
-   * of a file.
-   */
+  /** Heading of the section without Markdown syntax. It is empty for text before the first heading of a file. */
   readonly heading: string;
   /** Number of the first line of the quoted text, counted from 1. */
   readonly line: number;
@@ -34,9 +31,7 @@ export interface Answer {
   readonly text: string;
   /** Up to five citations, most relevant first. The list is empty if `abstained` is `true`. */
   readonly citations: readonly Citation[];
-  /**
-   * Whether the engine found no answer in the documents. If so, `text` explains this to the user.
-   */
+  /** Whether the engine found no answer in the documents. If so, `text` explains this to the user. */
   readonly abstained: boolean;
   /** Reason why the text ends: `length` if the text was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';
@@ -74,9 +69,7 @@ export interface EngineCallOptions {
 export interface AnswerEngine {
   /** Name of the engine in session events: `perch/extractive`, or the name of a language model. */
   readonly modelId: string;
-  /**
-   * Whether the engine can answer questions. It cannot until the search index has been built once.
-   */
+  /** Whether the engine can answer questions. It cannot until the search index has been built once. */
   readonly isReady: boolean;
   answer(question: Question, call: EngineCallOptions): Promise<Answer>;
 }
@@ -96,19 +89,13 @@ export interface PromptPassage {
   /** Row id of the passage (section of a document) in the search index. */
   readonly id: number;
   readonly citation: Citation;
-  /**
-   * Headings of the sections that contain the passage, outermost first, followed by the passage's
-   * own heading.
-   */
+  /** Headings of the sections that contain the passage, outermost first, followed by the passage's own heading. */
   readonly trail: readonly string[];
   /** Full text of the passage as Markdown. */
   readonly text: string;
 }
 
-/**
- * Source of the passages (sections of documents) that a language model answers from. It may run in
- * another thread.
- */
+/** Source of the passages (sections of documents) that a language model answers from. It may run in another thread. */
 export interface PassageSource {
   /** Returns the passages that match a question. The passages that an answer without a model would cite come first. */
   find(question: Question): Promise<readonly PromptPassage[]>;

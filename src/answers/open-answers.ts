@@ -25,9 +25,7 @@ export interface Answers {
   readonly passages: PassageSource;
   /** Updates the search index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  /**
-   * Updates the search index now and after each change of an indexed file, until `close` is called.
-   */
+  /** Updates the search index now and after each change of an indexed file, until `close` is called. */
   keepCurrent(): void;
   /** Stops a running update and closes the search index. */
   close(): Promise<void>;

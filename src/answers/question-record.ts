@@ -16,19 +16,13 @@ export type QuestionRecord = ReturnType<typeof createQuestionRecord>;
 
 interface QuestionRecordOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /**
-   * Maximum number of declined questions to keep in memory. If 0, declined questions are counted
-   * but not kept.
-   */
+  /** Maximum number of declined questions to keep in memory. If 0, declined questions are counted but not kept. */
   readonly keep: number;
 }
 
 const maxCharacters = 300;
 
-/**
- * Message of the language model's last failure to complete an answer, with the time in epoch
- * milliseconds.
- */
+/** Message of the language model's last failure to complete an answer, with the time in epoch milliseconds. */
 export type LastFallback = Pick<Fallback, 'message'> & { readonly atMs: number };
 
 /** Creates counters of answered and declined questions. Keeps the last `keep` declined questions in memory. */
@@ -53,10 +47,7 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
     lastFallback = { message: fallback.message, atMs: clock.now() };
   };
   return {
-    /**
-     * Wraps an engine, so that its answers are counted. Failed and cancelled questions are not
-     * counted.
-     */
+    /** Wraps an engine, so that its answers are counted. Failed and cancelled questions are not counted. */
     watch: (engine: AnswerEngine): AnswerEngine => ({
       get modelId() {
         return engine.modelId;

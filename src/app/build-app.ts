@@ -28,15 +28,10 @@ import { createRequestIds } from './request-ids.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/**
- * Server, with the number of operations in progress and with functions that shut the server down.
- */
+/** Server, with the number of operations in progress and with functions that shut the server down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/**
- * Builds the server. All opened resources are closed when the server closes, or if building the
- * server fails.
- */
+/** Builds the server. All opened resources are closed when the server closes, or if building the server fails. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createCleanupStack();
   try {
@@ -100,10 +95,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
       fetching.stop();
       void sessions?.service.cutOff(); // closing the server waits for this
     },
-    /**
-     * Number of operations in progress: reads of posts, and questions that the session service is
-     * answering.
-     */
+    /** Number of operations in progress: reads of posts, and questions that the session service is answering. */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },

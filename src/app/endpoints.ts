@@ -15,8 +15,7 @@ import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
 /**
  * Public routes in the order in which `/api` lists them. The list contains neither the read routes
- * (`http/reads/routes.ts`) nor the routes that a setting can turn off: sessions, `/docs/ask` and
- * pictures.
+ * (`http/reads/routes.ts`) nor the routes that a setting can turn off: sessions, `/docs/ask` and pictures.
  */
 export const endpoints: readonly Endpoint[] = [
   opmlEndpoint,
@@ -38,9 +37,8 @@ export const adminEndpoints: readonly Endpoint[] = [
 ];
 
 /**
- * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes;
- * `null` to omit these routes. `media`: value of `PERCH_MEDIA`; `off` to omit the route of
- * pictures.
+ * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` to omit these
+ * routes. `media`: value of `PERCH_MEDIA`; `off` to omit the route of pictures.
  */
 export function listEndpoints(
   sessionSegment: string | null,

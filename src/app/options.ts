@@ -15,10 +15,7 @@ export interface AppBasics {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /**
-   * Clock for connections to Valkey or Redis. Default: `clock`. Tests with a fake `clock` pass the
-   * real clock here.
-   */
+  /** Clock for connections to Valkey or Redis. Default: `clock`. Tests with a fake `clock` pass the real clock here. */
   readonly engineClock?: Clock;
 }
 
@@ -26,20 +23,14 @@ export interface AppBasics {
 export interface AppOptions extends AppBasics {
   /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
   readonly providers?: readonly Provider[];
-  /**
-   * Open provider that reads the imported archives. Default: the server opens the archive in
-   * `PERCH_DATA_DIR`.
-   */
+  /** Open provider that reads the imported archives. Default: the server opens the archive in `PERCH_DATA_DIR`. */
   readonly archive?: Provider;
   /**
    * DNS lookup and connections for host names in requests. Only tests replace this option; there is
    * no setting for it.
    */
   readonly network?: PublicHttpOptions;
-  /**
-   * Gauge of the server's load, which closes with the server. Default: a gauge of the event-loop
-   * delay.
-   */
+  /** Gauge of the server's load, which closes with the server. Default: a gauge of the event-loop delay. */
   readonly load?: LoadGauge;
   /**
    * Functions that identify callers. Default: by API key and client address. The benchmark passes a
@@ -48,8 +39,7 @@ export interface AppOptions extends AppBasics {
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
   /**
-   * Source of tracing spans; `null` turns tracing off. Default: the OpenTelemetry SDK, if it was
-   * loaded before Perch.
+   * Source of tracing spans; `null` turns tracing off. Default: the OpenTelemetry SDK, if it was loaded before Perch.
    */
   readonly tracing?: Tracing | null;
   /** Configured settings with their sources, which the dashboard shows. Default: no settings. */

@@ -28,10 +28,7 @@ import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/**
- * Returns the functions with which session routes report errors in the same way as all other
- * routes.
- */
+/** Returns the functions with which session routes report errors in the same way as all other routes. */
 export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
@@ -49,9 +46,7 @@ interface ServerOptions extends AppBasics {
   readonly requestIds: RequestIds;
 }
 
-/**
- * Creates the Fastify server without error handlers, hooks and routes. The caller must add them.
- */
+/** Creates the Fastify server without error handlers, hooks and routes. The caller must add them. */
 export function createServer(
   { config, logger, writePage, requestIds }: ServerOptions,
   access: Access,

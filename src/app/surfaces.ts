@@ -58,9 +58,7 @@ export interface Services extends AppBasics {
   readonly requestIds: RequestIds;
   /** Configured settings with their sources, which the dashboard shows to the operator. */
   readonly settings: Settings;
-  /**
-   * Warnings about the settings when the server started, which the dashboard shows to the operator.
-   */
+  /** Warnings about the settings when the server started, which the dashboard shows to the operator. */
   readonly startWarnings: readonly string[];
 }
 
@@ -132,9 +130,8 @@ function registerCopies(server: FastifyInstance, { config, access, identificatio
 }
 
 /**
- * Starts to check the settings of the shared Valkey or Redis server regularly. Returns a function
- * that returns the last known state of that server. Returns `undefined` if instances share no
- * server.
+ * Starts to check the settings of the shared Valkey or Redis server regularly. Returns a function that returns the
+ * last known state of that server. Returns `undefined` if instances share no server.
  */
 function openReport(server: FastifyInstance, services: Services): ReadEngine {
   const { clock, logger, sharedEngine: engine } = services;

@@ -127,8 +127,7 @@ function backUpToFile(path: string, force: boolean, options: BackupOptions): Pro
 
 /**
  * Checks that a backup can be written to `path`.
- * @throws CommandError if a file exists there and `force` is not set, or if the path is not a
- * regular file
+ * @throws CommandError if a file exists there and `force` is not set, or if the path is not a regular file
  */
 function requireNew(path: string, force: boolean): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -235,10 +234,7 @@ async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value
 const list = ({ files, media }: Manifest): string =>
   [...files.map(({ name }) => name), ...listMediaCount(media)].join(', ');
 
-/**
- * Prints a note about the data that is missing from a backup if several instances share a Valkey or
- * Redis server.
- */
+/** Prints a note about the data that is missing from a backup if several instances share a Valkey or Redis server. */
 function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifest): void {
   if (!shared_engine) return;
   stderr.write(

@@ -50,14 +50,9 @@ export interface CommandOption {
   readonly default?: string;
   /** Whether the option is on by default. Users turn off such an option with `--no-NAME`. */
   readonly isNegative?: true;
-  /**
-   * Placeholder for the option's value in the help text. `FILE` and `PATH` mean that the value is a
-   * path.
-   */
+  /** Placeholder for the option's value in the help text. `FILE` and `PATH` mean that the value is a path. */
   readonly value?: string;
-  /**
-   * Words that shells suggest as the value of the option. The option may accept other values too.
-   */
+  /** Words that shells suggest as the value of the option. The option may accept other values too. */
   readonly choices?: readonly string[];
   readonly about: string;
 }
@@ -83,10 +78,7 @@ export interface ActionHelp {
 
 /** Help texts and implementation of a command or subcommand. */
 export interface Action<Context = CommandContext> extends ActionHelp {
-  /**
-   * Parses the arguments and returns the function that runs the command.
-   * @throws UsageError for invalid arguments
-   */
+  /** Parses the arguments and returns the function that runs the command. @throws UsageError for invalid arguments */
   plan(args: readonly string[]): Run<Context>;
 }
 
@@ -126,10 +118,7 @@ export interface BareBody extends BodyOf<BareContext> {
 
 export type Command = (CommandBody | BareBody) & CommandSummary;
 
-/**
- * Error for invalid arguments. The message is printed to standard error, followed by the usage of
- * the command.
- */
+/** Error for invalid arguments. The message is printed to standard error, followed by the usage of the command. */
 export class UsageError extends Error {}
 
 /** Error that ends a command. The message is printed to standard error, and the process exits with the code `exit`. */

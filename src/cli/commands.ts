@@ -89,10 +89,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/**
- * Imports the modules of all commands. Returns the commands by name, with their help texts and
- * implementations.
- */
+/** Imports the modules of all commands. Returns the commands by name, with their help texts and implementations. */
 export async function loadCommands(): Promise<Readonly<Record<string, Command>>> {
   const loaded = Object.entries(commands).map(
     async ([name, entry]) => [name, { ...entry, ...(await entry.load()) }] as const,

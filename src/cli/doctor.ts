@@ -20,9 +20,7 @@ const options = {
   ...listenOptions,
 } as const satisfies CommandOptions;
 
-/**
- * Delay in milliseconds before the process exits, even if a failed check has left connections open.
- */
+/** Delay in milliseconds before the process exits, even if a failed check has left connections open. */
 const exitDelayMs = 200;
 
 /** Command `perch doctor`, which checks the configuration and everything that the server needs. */
@@ -68,10 +66,7 @@ function toLine({ status, check, message, advice }: Finding): string {
   );
 }
 
-/**
- * Masks the values of secret settings in a report. A quoted error message of another program may
- * contain a secret.
- */
+/** Masks the values of secret settings in a report. A quoted error message of another program may contain a secret. */
 function maskReport(report: DoctorReport, { settings }: UsableConfig): DoctorReport {
   const values = secretNames().flatMap((name) => settings.get(name)?.value ?? []);
   const long = values.filter((value) => value.length >= 8);

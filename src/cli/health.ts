@@ -11,9 +11,8 @@ import { type BareBody, type BareContext, exitCodes, UsageError } from './comman
 const timeoutMs = 4000;
 
 /**
- * Command `perch health`, which checks whether the server on this machine is ready. Containers run
- * the command every few seconds. To start quickly, it loads neither the setting schemas nor an HTTP
- * library.
+ * Command `perch health`, which checks whether the server on this machine is ready. Containers run the command every
+ * few seconds. To start quickly, it loads neither the setting schemas nor an HTTP library.
  */
 export const healthCommand: BareBody = {
   isBare: true,
@@ -33,10 +32,7 @@ export const healthCommand: BareBody = {
   }),
 };
 
-/**
- * Builds the base URL of the server from the settings. Returns an error message for invalid
- * settings.
- */
+/** Builds the base URL of the server from the settings. Returns an error message for invalid settings. */
 function readTarget(sources: SettingSources): { url: string } | { fault: string } {
   const { settings, faults } = gatherSettings(sources, []);
   if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('\n') };
@@ -50,10 +46,7 @@ function readTarget(sources: SettingSources): { url: string } | { fault: string 
   return { url };
 }
 
-/**
- * Requests `/health/ready`. Returns an error message if the server is not ready; `null` if it is
- * ready.
- */
+/** Requests `/health/ready`. Returns an error message if the server is not ready; `null` if it is ready. */
 async function findFault(url: string): Promise<string | null> {
   try {
     const ask = (signal: AbortSignal) => getOnce(new URL(`${url}/health/ready`), { signal });

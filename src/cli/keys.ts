@@ -42,10 +42,7 @@ const fieldOptions = {
   notes: { type: 'string', value: 'TEXT', about: 'Notes about the key, for the operator.' },
 } as const satisfies CommandOptions;
 
-/**
- * Command `perch keys`, which manages the API keys of callers. The command can be used while a
- * server is running.
- */
+/** Command `perch keys`, which manages the API keys of callers. The command can be used while a server is running. */
 export const keysCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such key, 2 bad usage, 3 key store unusable.',
   ...withSubcommands('keys', {
@@ -205,10 +202,7 @@ function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<bool
 const openKeys = (context: CommandContext) => async (): Promise<KeyStore> =>
   (await openShared(context)) ?? openFile(context);
 
-/**
- * Opens the key store in the shared Valkey or Redis server; returns `null` if `PERCH_REDIS_URL` is
- * not set.
- */
+/** Opens the key store in the shared Valkey or Redis server; returns `null` if `PERCH_REDIS_URL` is not set. */
 async function openShared({ config }: CommandContext): Promise<SharedKeyStore | null> {
   const engine = await openCommandEngine(config);
   if (engine === null) return null;

@@ -98,8 +98,7 @@ function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
 }
 
 /**
- * Returns the parameters, output format and print function for an input. `inputs`: number of inputs
- * of the command.
+ * Returns the parameters, output format and print function for an input. `inputs`: number of inputs of the command.
  * @throws UsageError for invalid options
  */
 function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {

@@ -100,9 +100,8 @@ interface ExtractOptions {
 }
 
 /**
- * Writes the files of a backup, then replaces the files of the data folder `folder` with the
- * written files. Returns the path of the folder with the replaced files; `null` if no file was
- * replaced.
+ * Writes the files of a backup, then replaces the files of the data folder `folder` with the written files. Returns
+ * the path of the folder with the replaced files; `null` if no file was replaced.
  */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;
@@ -119,9 +118,8 @@ async function fillAndReplace(options: ExtractOptions, folder: string): Promise<
 }
 
 /**
- * Writes the databases and secrets of a backup to `target`, and the media files to `mediaTarget`.
- * Checks the hash of each file. If `mediaTarget` is `null`, media files are checked but not
- * written.
+ * Writes the databases and secrets of a backup to `target`, and the media files to `mediaTarget`. Checks the hash of
+ * each file. If `mediaTarget` is `null`, media files are checked but not written.
  */
 async function extractAll(
   { backup, target, signal, stderr }: ExtractOptions,

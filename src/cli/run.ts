@@ -92,10 +92,7 @@ async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io
   return exitCodes.ok;
 }
 
-/**
- * Returns the subcommand that the first argument names. Returns the command itself if it has no
- * such subcommand.
- */
+/** Returns the subcommand that the first argument names. Returns the command itself if it has no such subcommand. */
 function actionOf(command: Command, [name = '']: readonly string[]): ActionHelp {
   const { subcommands = {} } = command;
   return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;

@@ -9,9 +9,7 @@ const read = reads.searchPosts;
 const readOptions = createReadOptions([{ read, name: 'a search' }]);
 const { format: _format, ...parameterOptions } = readOptions.options;
 
-/**
- * Command `perch search`, which searches posts or accounts. Does not need a running Perch server.
- */
+/** Command `perch search`, which searches posts or accounts. Does not need a running Perch server. */
 export const searchCommand: CommandBody = {
   exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 source not available.',
   ...withOptions({ ...parameterOptions, ...listOptions, ...jsonOption }, (values, [q, ...more]) => {

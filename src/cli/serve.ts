@@ -91,16 +91,10 @@ async function serveUntil(
   return exitCodes.ok;
 }
 
-/**
- * Delay in milliseconds before the process exits after the server has closed, even if work is
- * pending.
- */
+/** Delay in milliseconds before the process exits after the server has closed, even if work is pending. */
 const exitDelayMs = 500;
 
-/**
- * Maximum time in milliseconds to finish sending responses after the grace period. Then all
- * connections are closed.
- */
+/** Maximum time in milliseconds to finish sending responses after the grace period. Then all connections are closed. */
 const flushMs = 500;
 
 interface ShutdownOptions {

@@ -368,10 +368,7 @@ export function secretNames(): readonly string[] {
   return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
 }
 
-/**
- * Maximum number of warnings about unknown settings. Each warning needs a slow search for a similar
- * name.
- */
+/** Maximum number of warnings about unknown settings. Each warning needs a slow search for a similar name. */
 const maxUnknowns = 20;
 
 /** Returns warnings about unknown settings. Ignores environment variables without the prefix `PERCH_`. */

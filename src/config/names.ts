@@ -19,9 +19,8 @@ export function describeUnknown(name: string, label: string, known: readonly str
 }
 
 /**
- * Returns the known name that differs from `name` only by the prefix `PERCH_` or the suffix
- * `_FILE`. If there is none, returns the most similar known name; `undefined` if no known name is
- * similar.
+ * Returns the known name that differs from `name` only by the prefix `PERCH_` or the suffix `_FILE`. If there is
+ * none, returns the most similar known name; `undefined` if no known name is similar.
  */
 function findNear(name: string, known: readonly string[]): string | undefined {
   const other = name.startsWith('PERCH_') ? name.slice('PERCH_'.length) : `PERCH_${name}`;

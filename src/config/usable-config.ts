@@ -9,10 +9,7 @@ import {
 /** Configuration in which defaults replace invalid settings. */
 export interface UsableConfig {
   readonly config: Config;
-  /**
-   * Valid settings from the environment, the command line and the settings file. Defaults are not
-   * included.
-   */
+  /** Valid settings from the environment, the command line and the settings file. Defaults are not included. */
   readonly settings: Settings;
   /** Error messages about the invalid settings. */
   readonly faults: readonly string[];

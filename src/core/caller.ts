@@ -6,9 +6,7 @@ export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** Address and network of a client. The server limits the resources that each address and each network may use. */
 export interface Client {
-  /**
-   * IP address of the client. For limits on sessions, a hash of the IP address with a secret key.
-   */
+  /** IP address of the client. For limits on sessions, a hash of the IP address with a secret key. */
   readonly address: string;
   /**
    * The /48 network of an IPv6 address; `null` for IPv4. For limits on sessions, a hash of the
@@ -33,9 +31,8 @@ export interface Caller {
 /** Limit on upstream requests, shared by all callers. */
 export interface Pool {
   /**
-   * Counts an upstream request. `share`: `keyed` for a caller with an API key, otherwise
-   * `anonymous`. `history`: the client, if the request is part of reading an account's post
-   * history.
+   * Counts an upstream request. `share`: `keyed` for a caller with an API key, otherwise `anonymous`. `history`: the
+   * client, if the request is part of reading an account's post history.
    * @throws Problem `rate_limited` if the limit is reached
    */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;

@@ -13,16 +13,11 @@ export type EndpointTag =
   | 'sessions'
   | 'v1';
 
-/**
- * Documented response of an endpoint. Error responses (problem documents) are documented
- * separately.
- */
+/** Documented response of an endpoint. Error responses (problem documents) are documented separately. */
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
-  /**
-   * Schemas of the body, by media type. The value is `text` or `binary` if the body is not JSON.
-   */
+  /** Schemas of the body, by media type. The value is `text` or `binary` if the body is not JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text' | 'binary'>>;
   /** Response headers, in addition to the headers of all responses. */
   readonly headers?: EndpointHeaders;
@@ -36,9 +31,7 @@ export interface EndpointHeader {
   readonly isOptional?: true;
 }
 
-/**
- * Description of a route that does not read posts or accounts, for the OpenAPI document and `/api`.
- */
+/** Description of a route that does not read posts or accounts, for the OpenAPI document and `/api`. */
 export interface Endpoint {
   /** OpenAPI operation id. A published id never changes. */
   readonly id: string;

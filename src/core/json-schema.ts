@@ -39,8 +39,7 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 const schemaPrefix = '#/components/schemas/'; // prefix of references by id (OpenAPI 3.1 §4.8.7)
 
 /**
- * Creates a string schema with a list of known values. Clients must expect further values in later
- * versions of Perch.
+ * Creates a string schema with a list of known values. Clients must expect further values in later versions of Perch.
  */
 export const openEnum = (values: readonly string[], description: string): z.ZodString =>
   z.string().meta({ description, 'x-extensible-enum': values });

@@ -186,7 +186,7 @@ export const problemKinds = {
     'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard comes from a browser that is not signed in',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
-    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. If the host name is unknown, use `localhost`, or the host name in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
+    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. If the host name is unknown, use a loopback address, or the host name in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
     'the request comes from a web page whose origin is not allowed for `/mcp`, sessions, pages of Perch or admin routes; or the server listens on a loopback address, and the `Host` header contains an unknown host name',
   ]),
   invalid_picture_address: kind(403, 'Invalid picture address', [
@@ -288,10 +288,7 @@ interface ProblemOptions {
   readonly detail: string;
   /** Next step for the caller. Default: `resolution` in the table `problemKinds`. */
   readonly resolution?: string;
-  /**
-   * Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in the table
-   * `problemKinds`.
-   */
+  /** Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in the table `problemKinds`. */
   readonly retryAfterSeconds?: number;
   /** HTTP methods for the header `Allow`. Used only with the code `method_not_allowed`. */
   readonly allow?: readonly string[];

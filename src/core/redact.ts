@@ -3,9 +3,7 @@ const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
 const layers = 3; // maximum number of layers of percent-encoding that are decoded
 
-/**
- * Decodes a percent-encoded byte as one character. This is correct for secrets, which are ASCII.
- */
+/** Decodes a percent-encoded byte as one character. This is correct for secrets, which are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
 /** Masks API keys, session ids and continuation tokens. If one of them is percent-encoded, masks the whole text. */

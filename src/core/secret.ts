@@ -7,10 +7,9 @@ import type { Random } from './random.ts';
 export class UnusableSecretError extends Error {}
 
 /**
- * Returns the secret in a file. Creates the file with a new secret if it is missing. Processes that
- * do this at the same time get the same secret.
- * @throws UnusableSecretError if the file contains no valid secret; Error if the file cannot be
- * read or written
+ * Returns the secret in a file. Creates the file with a new secret if it is missing. Processes that do this at the
+ * same time get the same secret.
+ * @throws UnusableSecretError if the file contains no valid secret; Error if the file cannot be read or written
  */
 export function openSecret(path: string, random: Random): Buffer {
   try {
@@ -32,8 +31,7 @@ function readPrivately(path: string): Buffer {
 
 /**
  * Reads the secret in a file.
- * @throws UnusableSecretError if the file contains no valid secret; Error if the file cannot be
- * read
+ * @throws UnusableSecretError if the file contains no valid secret; Error if the file cannot be read
  */
 export function readSecret(path: string): Buffer {
   const text = withPath(path, () => readFileSync(path, 'utf8').trim());

@@ -129,10 +129,7 @@ function createCacheSearch(options: FetchOptions) {
   return { lookUp, isFresh, find };
 }
 
-/**
- * Adds a cache hit to the trace. The new span has no duration, because the lookup in a map takes
- * only microseconds.
- */
+/** Adds a cache hit to the trace. The new span has no duration, because the lookup in a map takes only microseconds. */
 function traceHit(span: TraceSpan): void {
   const attributes = { 'perch.cache.state': 'hit' };
   span.startChild('cache', { attributes }).end();
@@ -212,10 +209,7 @@ function createInFlightFetches(options: FetchOptions) {
   };
 }
 
-/**
- * Fetch of the answer to a query. `span`: parent of the fetch's trace spans; `undefined` if tracing
- * is off.
- */
+/** Fetch of the answer to a query. `span`: parent of the fetch's trace spans; `undefined` if tracing is off. */
 interface Flight {
   readonly plan: Plan;
   readonly requester: Requester | undefined;
@@ -225,9 +219,8 @@ interface Flight {
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
 /**
- * Reads an entry from the cache that all instances share. If the shared entry stays fresh longer
- * than this instance's entry, stores the shared entry in this instance's cache and returns it.
- * Otherwise returns `undefined`.
+ * Reads an entry from the cache that all instances share. If the shared entry stays fresh longer than this instance's
+ * entry, stores the shared entry in this instance's cache and returns it. Otherwise returns `undefined`.
  */
 async function readShared(
   { shared, cache }: FetchOptions,

@@ -54,10 +54,7 @@ const maxRenderings = 16; // cached renderings per answer; further renderings ar
 
 /** Limit on the number of renderings (Markdown, JSON, …) that are cached for one answer. */
 export interface RenderingBudget {
-  /**
-   * Returns whether one more rendering may be cached. If so, counts the rendering. `bytes`: size of
-   * the rendering.
-   */
+  /** Returns whether one more rendering may be cached. If so, counts the rendering. `bytes`: size of the rendering. */
   admit(bytes: number): boolean;
 }
 

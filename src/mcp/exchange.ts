@@ -15,10 +15,7 @@ const revisionOfBatches = '2025-03-26';
 /** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
-/**
- * Maximum number of open notification streams of all clients together. There is also a limit per
- * client address.
- */
+/** Maximum number of open notification streams of all clients together. There is also a limit per client address. */
 const maxSubscriptions = 4096;
 
 /** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
@@ -84,10 +81,7 @@ function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/**
- * Waits for `work`, which may never settle if the client disconnects. Rejects as soon as `signal`
- * is aborted.
- */
+/** Waits for `work`, which may never settle if the client disconnects. Rejects as soon as `signal` is aborted. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -22,10 +22,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly clientOf: (request: FastifyRequest) => Client;
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
-  /**
-   * Returns the error for new requests while the process is overloaded or shutting down; otherwise
-   * `null`.
-   */
+  /** Returns the error for new requests while the process is overloaded or shutting down; otherwise `null`. */
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Adds the response to the access log if the response is slow or its status is 500 or higher. */
@@ -126,10 +123,7 @@ async function answer(
   return response;
 }
 
-/**
- * Returns the request headers that MCP defines. The MCP SDK never gets other headers, which can
- * contain API keys.
- */
+/** Returns the request headers that MCP defines. The MCP SDK never gets other headers, which can contain API keys. */
 function toHeaders({ headers }: FastifyRequest): Headers {
   const { accept = '', 'content-type': contentType = '' } = headers;
   const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>

@@ -20,10 +20,7 @@ interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-/**
- * Result of a tool call as text and JSON. The object is cached and shared between calls, so do not
- * modify it.
- */
+/** Result of a tool call as text and JSON. The object is cached and shared between calls, so do not modify it. */
 export type RenderedResult = Readonly<{ text: string; structuredContent: Record<string, unknown> }>;
 
 interface ToolCall {
@@ -31,19 +28,15 @@ interface ToolCall {
   readonly context: PlanContext;
   readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
-  /**
-   * Lets other requests run between two steps of a long rendering. If `undefined`, a rendering runs
-   * without pauses.
-   */
+  /** Lets other requests run between two steps of a long rendering. If `undefined`, a rendering runs without pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool. The text of the result is the HTTP response body for the same parameters. The
- * structured content is the same response in JSON. Returns errors as problem documents (RFC 9457).
- * Throws only after a disconnect.
+ * Calls a tool. The text of the result is the HTTP response body for the same parameters. The structured content is
+ * the same response in JSON. Returns errors as problem documents (RFC 9457). Throws only after a disconnect.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
@@ -137,10 +130,7 @@ async function render(answered: AnsweredRead, { reader, results, requester, take
 /** Estimated maximum size of parsed JSON in memory, in bytes per character of the JSON text. */
 const bytesPerCharacter = 4;
 
-/**
- * Returns a warning that lists the unknown arguments, which were ignored, and the arguments that
- * the tool accepts.
- */
+/** Returns a warning that lists the unknown arguments, which were ignored, and the arguments that the tool accepts. */
 function warnOfIgnored(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],

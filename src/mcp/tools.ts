@@ -14,10 +14,7 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/**
- * Creates a map of the MCP tools by name. `problem` is the schema of the structured content if a
- * call fails.
- */
+/** Creates a map of the MCP tools by name. `problem` is the schema of the structured content if a call fails. */
 export function createTools(problem: z.ZodType) {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
@@ -63,9 +60,8 @@ function describeInput(read: Read) {
 }
 
 /**
- * Returns the schema of a tool's structured content: a JSON response body or, after an error, a
- * problem document. MCP requires an object at the root. Descriptions are omitted to save tokens of
- * language models.
+ * Returns the schema of a tool's structured content: a JSON response body or, after an error, a problem document. MCP
+ * requires an object at the root. Descriptions are omitted to save tokens of language models.
  */
 function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
@@ -105,10 +101,7 @@ function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   };
 }
 
-/**
- * Returns the names of the schemas in `named` to which the members of `body` refer, such as `Post`
- * and `Account`.
- */
+/** Returns the names of the schemas in `named` to which the members of `body` refer, such as `Post` and `Account`. */
 function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
   const members = Object.values((body.properties ?? {}) as NamedSchemas);
   const names = members.flatMap((member) => {

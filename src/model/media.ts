@@ -26,8 +26,7 @@ export const media = record('Media', {
 export type Media = z.output<typeof media>;
 
 /**
- * Media of a post. `all` contains all media in display order. `photos` and `videos` contain the
- * media of these types.
+ * Media of a post. `all` contains all media in display order. `photos` and `videos` contain the media of these types.
  */
 export const mediaSet = record('MediaSet', {
   all: list(media),

@@ -77,10 +77,7 @@ export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
-  /**
-   * Direct replies to the post, in the requested order. Each direct reply is followed by the
-   * replies to that reply.
-   */
+  /** Direct replies to the post, in the requested order. Each direct reply is followed by the replies to that reply. */
   readonly replies: readonly Post[];
   /** Requested parts of the conversation that could not be read. `warnings` explains each missing part. */
   readonly missing: readonly ('thread' | 'replies')[];
@@ -101,10 +98,7 @@ export interface PageSpan {
   readonly fromMs: number | null;
   /** Older end of the page's time range (inclusive), in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
-  /**
-   * Whether the page contains all posts of its time range. `false` if the source may have omitted
-   * posts.
-   */
+  /** Whether the page contains all posts of its time range. `false` if the source may have omitted posts. */
   readonly isWhole: boolean;
 }
 

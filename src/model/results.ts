@@ -126,8 +126,7 @@ export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
       /**
-       * Handle without `@`. The capitalization is the one that the source sent for the account,
-       * otherwise lower case.
+       * Handle without `@`. The capitalization is the one that the source sent for the account, otherwise lower case.
        */
       readonly handle: string;
       readonly url: string;
@@ -136,10 +135,7 @@ export type BrowseSubject =
       readonly resource: 'replies';
       readonly id: string;
       readonly url: string;
-      /**
-       * Handle of the author of the post whose replies were requested, without `@`; `null` if
-       * unknown.
-       */
+      /** Handle of the author of the post whose replies were requested, without `@`; `null` if unknown. */
       readonly handle: string | null;
       /** Post whose replies were requested; `null` if the source has not sent that post. */
       readonly answered: z.output<typeof post> | null;

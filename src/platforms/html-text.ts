@@ -11,10 +11,7 @@ interface HtmlOptions {
 
 const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
-/**
- * Converts HTML to text and facets (links and styles). Takes linear time, and builds no tree of
- * elements.
- */
+/** Converts HTML to text and facets (links and styles). Takes linear time, and builds no tree of elements. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
@@ -261,10 +258,7 @@ const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
 
 const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-/**
- * Creates a map from rows. Each row has a value, and a text with the keys of this value, separated
- * by spaces.
- */
+/** Creates a map from rows. Each row has a value, and a text with the keys of this value, separated by spaces. */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 

@@ -39,16 +39,10 @@ export const joinLists = <Row>(first: List<Row>, second: List<Row>): List<Row> =
 const toList = <Row>(rows: readonly Row[], leftOut: number): List<Row> =>
   leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 
-/**
- * Number of malformed items in a list at which the parsing of the list stops, because failing
- * parses are slow.
- */
+/** Number of malformed items in a list at which the parsing of the list stops, because failing parses are slow. */
 const maxUnreadable = 100;
 
-/**
- * Creates a schema for a list. The schema skips malformed items, and omits valid items beyond the
- * first `max`.
- */
+/** Creates a schema for a list. The schema skips malformed items, and omits valid items beyond the first `max`. */
 export function listOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
@@ -69,9 +63,8 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
 }
 
 /**
- * Creates a schema for a list that must not be cut, such as a list of moderation labels. The schema
- * skips malformed items. It rejects a list with `max` or more valid items, or with 100 or more
- * malformed items.
+ * Creates a schema for a list that must not be cut, such as a list of moderation labels. The schema skips malformed
+ * items. It rejects a list with `max` or more valid items, or with 100 or more malformed items.
  */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(
@@ -80,24 +73,17 @@ export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
 }
 
 /**
- * Cuts a text to `maximums.rawText` plus one UTF-16 code unit. The additional code unit lets
- * `isCut` detect the cut.
+ * Cuts a text to `maximums.rawText` plus one UTF-16 code unit. The additional code unit lets `isCut` detect the cut.
  */
 const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
 
-/**
- * Schema of a text, which may be empty. A text longer than `maximums.rawText` is cut; `isCut`
- * detects this.
- */
+/** Schema of a text, which may be empty. A text longer than `maximums.rawText` is cut; `isCut` detects this. */
 export const text = z.string().transform(cutRaw);
 
 /** Schema of a text on one line. A text longer than `maximums.rawLine` is rejected. */
 export const line = z.string().max(maximums.rawLine);
 
-/**
- * Schema of a non-empty text. A text longer than `maximums.rawText` is cut. Any other value becomes
- * `null`.
- */
+/** Schema of a non-empty text. A text longer than `maximums.rawText` is cut. Any other value becomes `null`. */
 export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );

@@ -16,9 +16,8 @@ interface LinkElement {
 export type NameMention = (url: string, label: string) => string | null;
 
 /**
- * Returns the text of a link, and its facet (type and URL). The facet is `null` if the URL is
- * invalid or the link has no text. The text of a mention becomes the full handle. A shortened URL
- * becomes the full URL.
+ * Returns the text of a link, and its facet (type and URL). The facet is `null` if the URL is invalid or the link has
+ * no text. The text of a mention becomes the full handle. A shortened URL becomes the full URL.
  */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
@@ -40,8 +39,5 @@ function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link'
   return isMention || (classes.has('u-url') && label.startsWith('@')) ? 'mention' : 'link';
 }
 
-/**
- * Percent-encodes a URL if it contains white space, because white space would end the URL within a
- * text.
- */
+/** Percent-encodes a URL if it contains white space, because white space would end the URL within a text. */
 const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);

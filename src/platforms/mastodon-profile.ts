@@ -7,10 +7,7 @@ export interface ProfileField {
   readonly value: RichText;
 }
 
-/**
- * Joins an account's biography (`about`) and its profile fields, one per line, into one
- * description.
- */
+/** Joins an account's biography (`about`) and its profile fields, one per line, into one description. */
 export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],
@@ -25,10 +22,7 @@ export function describeProfile(
   };
 }
 
-/**
- * Joins texts with a separator, and adjusts the offsets of their facets (links and styles). Omits
- * empty texts.
- */
+/** Joins texts with a separator, and adjusts the offsets of their facets (links and styles). Omits empty texts. */
 function joinTexts(texts: readonly RichText[], separator: string): RichText {
   const gap = countCodePoints(separator);
   const facets: RichText['facets'][number][] = [];

@@ -1,6 +1,4 @@
-/**
- * Maximum sizes of the parts of an upstream response. They protect Perch against hostile servers.
- */
+/** Maximum sizes of the parts of an upstream response. They protect Perch against hostile servers. */
 export const maximums = {
   /** Maximum number of posts or accounts in a list, such as a page of search results or the replies to a post. */
   rows: 500,
@@ -16,15 +14,9 @@ export const maximums = {
    */
   labels: 1000,
   languages: 32,
-  /**
-   * Maximum number of fields in a profile, of authors of a link preview, and of links in a
-   * WebFinger document.
-   */
+  /** Maximum number of fields in a profile, of authors of a link preview, and of links in a WebFinger document. */
   fields: 32,
-  /**
-   * Maximum number of parts of one kind in an article. Kinds: text blocks, media items, and
-   * entities such as links.
-   */
+  /** Maximum number of parts of one kind in an article. Kinds: text blocks, media items, and entities such as links. */
   blocks: 2000,
   quotes: 3,
   /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */
@@ -37,10 +29,7 @@ export const maximums = {
   url: 4096,
 } as const;
 
-/**
- * Maximum lengths, in UTF-16 code units, of the texts in Perch's responses. Each kind of text has
- * its own maximum.
- */
+/** Maximum lengths, in UTF-16 code units, of the texts in Perch's responses. Each kind of text has its own maximum. */
 export interface TextMaximums {
   readonly text: number;
   readonly name: number;
@@ -77,7 +66,5 @@ export const shortTexts: TextMaximums = {
  */
 export const maxAnswerText = 75_000;
 
-/**
- * Number of UTF-16 code units that each line break counts for in the text budget `maxAnswerText`.
- */
+/** Number of UTF-16 code units that each line break counts for in the text budget `maxAnswerText`. */
 export const lineWeight = 25;

@@ -6,9 +6,8 @@ export interface Run {
 }
 
 /**
- * Sorts ranges by `start`, longer ranges first. Splits styled ranges, so that any two ranges are
- * nested or disjoint. Drops ranges outside `[0, length]`, links that overlap an earlier link, and
- * styles nested more than 16 levels deep.
+ * Sorts ranges by `start`, longer ranges first. Splits styled ranges, so that any two ranges are nested or disjoint.
+ * Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles nested more than 16 levels deep.
  */
 export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -27,9 +26,8 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
 /**
- * Returns a list with a styled range. If the range ends within a link that starts later than the
- * range, the list contains two parts instead: the range before the link, and the range within the
- * link.
+ * Returns a list with a styled range. If the range ends within a link that starts later than the range, the list
+ * contains two parts instead: the range before the link, and the range within the link.
  */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);

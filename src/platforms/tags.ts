@@ -9,10 +9,7 @@ export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
 
-/**
- * Returns the URL of a mention, hashtag or symbol on X; `null` if the name is empty or cannot be
- * encoded in a URL.
- */
+/** Returns the URL of a mention, hashtag or symbol on X; `null` if the name is empty or cannot be encoded in a URL. */
 export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
   // A lone surrogate cannot be encoded in a URL.
@@ -42,10 +39,7 @@ const names = [
   },
 ] as const;
 
-/**
- * Finds the mentions and hashtags in the text of an X post whose source sent no list of mentions
- * and hashtags.
- */
+/** Finds the mentions and hashtags in the text of an X post whose source sent no list of mentions and hashtags. */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>

@@ -29,10 +29,7 @@ const maxMargins = 6; // deeper margins are omitted, so that no line consists on
 
 const maxBreaks = 2;
 
-/**
- * Writer that builds a text and its facets (links and styles). The offsets of facets count Unicode
- * code points.
- */
+/** Writer that builds a text and its facets (links and styles). The offsets of facets count Unicode code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];
@@ -42,10 +39,7 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /**
-   * Number of margins (line prefixes such as `> `) to write on each empty line before the next text
-   * line.
-   */
+  /** Number of margins (line prefixes such as `> `) to write on each empty line before the next text line. */
   #blankMargins = 0;
 
   /** Writes text with its line breaks. Ignores white space at the start of a block. */
@@ -102,9 +96,7 @@ export class TextWriter {
     if (start !== null) this.#facets.push({ type, start, end: this.#length });
   }
 
-  /**
-   * Returns the text and its facets (links and styles). Removes white space at the end of the text.
-   */
+  /** Returns the text and its facets (links and styles). Removes white space at the end of the text. */
   finish(): RichText {
     const text = this.#parts.join('').trimEnd();
     const length = countCodePoints(text);

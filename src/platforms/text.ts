@@ -30,9 +30,7 @@ export function codePointOffsets(text: string): (index: number) => number {
 const characters = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 const entities: ReadonlyMap<string, string> = new Map(Object.entries(characters));
 
-/**
- * Decodes the five HTML entities that X uses. If a text was encoded twice, decodes it only once.
- */
+/** Decodes the five HTML entities that X uses. If a text was encoded twice, decodes it only once. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
@@ -86,10 +84,7 @@ export const webUrlOrNull = (url: string | null): string | null =>
 
 const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
-/**
- * Cuts a text to a maximum of `max` UTF-16 code units. Cuts at a grapheme boundary (UAX #29) if one
- * is near.
- */
+/** Cuts a text to a maximum of `max` UTF-16 code units. Cuts at a grapheme boundary (UAX #29) if one is near. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);
@@ -101,8 +96,6 @@ export function cutText(text: string, max: number): string {
   return text.slice(0, splitsPair ? max - 1 : max);
 }
 
-/**
- * Cuts a text to a maximum of `max` UTF-16 code units. A text that was cut ends with an ellipsis.
- */
+/** Cuts a text to a maximum of `max` UTF-16 code units. A text that was cut ends with an ellipsis. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${cutText(text, max - 1)}…`;

@@ -7,10 +7,7 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/**
- * Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999; otherwise
- * `null`.
- */
+/** Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999; otherwise `null`. */
 export const checkTimeMs = (ms: number): number | null =>
   ms >= 0 && ms < yearTenThousandMs ? ms : null;
 

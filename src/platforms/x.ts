@@ -4,19 +4,13 @@ import { postUrl } from '../model/reference.ts';
 
 export const xId = z.string().regex(/^\d{1,20}$/);
 
-/**
- * Schema of a handle in upstream responses about X. Handles in responses may be longer than handles
- * in requests.
- */
+/** Schema of a handle in upstream responses about X. Handles in responses may be longer than handles in requests. */
 export const xHandle = z.string().regex(/^\w{1,20}$/);
 
 export const xPostUrl = (handle: string | null, id: string): string =>
   postUrl({ platform: 'x', handle, id }, '');
 
-/**
- * Returns the URL of an account on X from its id. X redirects this URL to the page of the account's
- * current handle.
- */
+/** Returns the URL of an account on X from its id. X redirects this URL to the page of the account's current handle. */
 export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
 
 export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;

@@ -31,8 +31,7 @@ export function withBounds(provider: Provider): Provider {
 }
 
 /**
- * Creates a provider that reads from the servers of one platform. The provider shortens overlong
- * posts and accounts.
+ * Creates a provider that reads from the servers of one platform. The provider shortens overlong posts and accounts.
  */
 export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
   const covers = (query: Query) => platformOf(query) === platform;
@@ -113,10 +112,7 @@ function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<reado
   return (posts) => mapInSlices(posts, bound, sliced);
 }
 
-/**
- * Counts the UTF-16 code units of all displayed texts of a post. Adds `lineWeight` for each line
- * break.
- */
+/** Counts the UTF-16 code units of all displayed texts of a post. Adds `lineWeight` for each line break. */
 function countText(post: Post): number {
   if (post.type === 'tombstone') return weighText(post.text);
   const { article, card, poll, quote } = post;
@@ -138,10 +134,7 @@ function countText(post: Post): number {
 const weighText = (text: string | null | undefined): number =>
   text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
-/**
- * Terms for members of a post or account in warnings. Used for members whose names are not plain
- * English.
- */
+/** Terms for members of a post or account in warnings. Used for members whose names are not plain English. */
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
   community_note: 'community note',
@@ -310,9 +303,8 @@ interface Lossy {
 }
 
 /**
- * Returns a copy of `whole` (a post or an account) with the members in `parts`. The list `left_out`
- * of the copy also contains the names of the members that changed. Returns `whole` itself if
- * nothing changed.
+ * Returns a copy of `whole` (a post or an account) with the members in `parts`. The list `left_out` of the copy also
+ * contains the names of the members that changed. Returns `whole` itself if nothing changed.
  */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));

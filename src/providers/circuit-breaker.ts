@@ -46,18 +46,14 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 /** Reason why a circuit breaker rejects queries, and the time until it admits one. */
 export interface BreakerHold {
   readonly reason: 'rate limit' | 'failures';
-  /**
-   * Milliseconds until the breaker admits a query; 0 while a single query tests whether the server
-   * has recovered.
-   */
+  /** Milliseconds until the breaker admits a query; 0 while a single query tests whether the server has recovered. */
   readonly waitMs: number;
 }
 
 export interface BreakerCall {
   readonly signal: AbortSignal;
   /**
-   * Post, account or path that the query reads. Repeated `malformed` responses for one subject
-   * count as one failure.
+   * Post, account or path that the query reads. Repeated `malformed` responses for one subject count as one failure.
    */
   readonly subject: string;
 }
@@ -105,10 +101,7 @@ export class CircuitBreaker {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /**
-   * Opens a closed breaker for `ms` milliseconds. Called when the breaker of another Perch instance
-   * has opened.
-   */
+  /** Opens a closed breaker for `ms` milliseconds. Called when the breaker of another Perch instance has opened. */
   openFor(ms: number): void {
     if (this.state !== 'closed') return;
     this.#openUntilMs = this.#options.clock.now() + ms;

@@ -1,10 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 
-/**
- * Creates an LRU cache of up to `max` entries. An entry expires `ttlMs` milliseconds after it was
- * set.
- */
+/** Creates an LRU cache of up to `max` entries. An entry expires `ttlMs` milliseconds after it was set. */
 export function createExpiringCache<Value extends NonNullable<unknown>>(
   clock: Clock,
   { max, ttlMs }: { readonly max: number; readonly ttlMs: number },

@@ -31,8 +31,7 @@ export function toProviderError(failure: HttpFailure): ProviderError {
 }
 
 /**
- * Returns the error for HTTP status 429, 403 (which some CDNs send instead of 429) or 5xx; `null`
- * for other statuses.
+ * Returns the error for HTTP status 429, 403 (which some CDNs send instead of 429) or 5xx; `null` for other statuses.
  */
 export function toStatusFailure(
   status: number,
@@ -46,10 +45,7 @@ export function toStatusFailure(
   return new ProviderError('unavailable', 'The source is failing at the moment.');
 }
 
-/**
- * Reports a `throttled` error of an optional request, so that the provider pauses. Ignores other
- * errors.
- */
+/** Reports a `throttled` error of an optional request, so that the provider pauses. Ignores other errors. */
 export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
@@ -78,10 +74,7 @@ export async function throwIfMissing(read: Promise<unknown>, context: ProviderCo
   }
 }
 
-/**
- * Returns `result` when it is available. Throws the value of `reasonOf()` if the signal is aborted
- * first.
- */
+/** Returns `result` when it is available. Throws the value of `reasonOf()` if the signal is aborted first. */
 export function untilAborted<Result>(
   result: Promise<Result>,
   signal: AbortSignal,

@@ -42,10 +42,7 @@ export interface Provider {
   readonly name: string;
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<(typeof readNames)[number]>;
-  /**
-   * Returns whether the provider can answer a query. For example, the archive contains only some
-   * accounts.
-   */
+  /** Returns whether the provider can answer a query. For example, the archive contains only some accounts. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
   /** Whether the provider reads stored data and sends no requests to upstream servers. */

@@ -4,9 +4,7 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface RateLimitOptions {
-  /**
-   * Returns the current maximum number of requests per minute. The maximum may change over time.
-   */
+  /** Returns the current maximum number of requests per minute. The maximum may change over time. */
   readonly perMinute: () => number;
   readonly maxWaitMs: number;
   readonly clock: Clock;
@@ -111,9 +109,8 @@ function createTurnWindow(perMinute: () => number) {
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
     /**
-     * Returns the earliest time at which the client `name` is below its own limit of requests in 60
-     * seconds. This limit is 100 or, if greater, the number of requests that all clients together
-     * may still start.
+     * Returns the earliest time at which the client `name` is below its own limit of requests in 60 seconds. This
+     * limit is 100 or, if greater, the number of requests that all clients together may still start.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

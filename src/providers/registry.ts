@@ -17,9 +17,7 @@ export type ProviderName = (typeof providerNames)[number];
 
 export interface ProviderSettings {
   readonly http: HttpClient;
-  /**
-   * HTTP client for hosts that API clients choose. The client connects only to public addresses.
-   */
+  /** HTTP client for hosts that API clients choose. The client connects only to public addresses. */
   readonly publicHttp: HttpClient;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -27,10 +25,7 @@ export interface ProviderSettings {
   readonly sample: boolean;
   readonly fxtwitterUrl: string;
   readonly fxtwitterPerMinute: number;
-  /**
-   * Returns the number of Perch instances among which the rate limits of upstream servers are
-   * divided.
-   */
+  /** Returns the number of Perch instances among which the rate limits of upstream servers are divided. */
   readonly countInstances: () => number;
   readonly syndicationUrl: string;
   readonly blueskyUrl: string;
@@ -41,10 +36,7 @@ export interface ProviderSettings {
   readonly maxPerHost: number;
 }
 
-/**
- * Functions that create the providers, by provider name. A provider with a `close` method must be
- * closed after use.
- */
+/** Functions that create the providers, by provider name. A provider with a `close` method must be closed after use. */
 export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {

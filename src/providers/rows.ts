@@ -10,10 +10,7 @@ export interface Rows<Row> {
   readonly excess: number;
 }
 
-/**
- * Parses the items of a list one by one, and counts the malformed items. Returns `null` if `list`
- * is not an array.
- */
+/** Parses the items of a list one by one, and counts the malformed items. Returns `null` if `list` is not an array. */
 export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
@@ -60,9 +57,7 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 export type RowNoun = keyof typeof plurals;
 
-/**
- * Returns a list with one warning that `count` items were omitted; an empty list if `count` is 0.
- */
+/** Returns a list with one warning that `count` items were omitted; an empty list if `count` is 0. */
 export function describeOmitted(
   count: number,
   noun: RowNoun,

@@ -31,9 +31,7 @@ export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
   };
 }
 
-/**
- * Parses a JSON response body. Returns `undefined` for other content, such as an HTML error page.
- */
+/** Parses a JSON response body. Returns `undefined` for other content, such as an HTML error page. */
 export function readJson({ mediaType, text }: HttpAnswer): unknown {
   if (mediaType !== 'application/json') return undefined;
   try {

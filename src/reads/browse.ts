@@ -45,10 +45,7 @@ export const handleParam = freeText('invalid_handle').describe(
   'The account’s handle; a leading `@` is accepted.',
 );
 
-/**
- * Schema of the parameters of a list. A list of accounts has fewer values of `format` than a list
- * of posts.
- */
+/** Schema of the parameters of a list. A list of accounts has fewer values of `format` than a list of posts. */
 type ListSchema = z.ZodObject<
   Omit<typeof listParams, 'format'> & {
     readonly format: z.ZodType<(typeof browseFormats)[number] | undefined>;
@@ -56,9 +53,7 @@ type ListSchema = z.ZodObject<
 >;
 type ListParams = z.output<ListSchema>;
 
-/**
- * Requested list of posts, accounts or search results, without the position of the requested page.
- */
+/** Requested list of posts, accounts or search results, without the position of the requested page. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
@@ -75,10 +70,7 @@ export interface BrowseTarget {
   readonly isLiveOnly?: boolean;
 }
 
-/**
- * Parses the handle of an account.
- * @throws Problem `invalid_handle` for an invalid handle
- */
+/** Parses the handle of an account. @throws Problem `invalid_handle` for an invalid handle */
 export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
@@ -86,10 +78,7 @@ export function toAccountReference(handle: string): AccountReference {
   throw new Problem('invalid_handle', { detail });
 }
 
-/**
- * Creates a read operation that returns one page of a list. The schema of its parameters must
- * include `listParams`.
- */
+/** Creates a read operation that returns one page of a list. The schema of its parameters must include `listParams`. */
 export function createBrowseRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,

@@ -54,10 +54,7 @@ export const importProfilePosts = {
   params,
   requires: [],
   reply: historyReply,
-  /**
-   * Parses the parameters of a request. Has no side effects.
-   * @throws Problem with status 400 for invalid parameters
-   */
+  /** Parses the parameters of a request. Has no side effects. @throws Problem with status 400 for invalid parameters */
   parse: (given: Readonly<Record<string, unknown>>) => {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);

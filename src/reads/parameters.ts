@@ -9,10 +9,7 @@ import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
  */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
-/**
- * Error code and accepted values of each parameter, which the published JSON Schemas do not
- * contain.
- */
+/** Error code and accepted values of each parameter, which the published JSON Schemas do not contain. */
 const parameterFaults = z.registry<ParameterFault>();
 
 /**
@@ -45,15 +42,10 @@ export const optionalChoice = <const Values extends readonly [string, ...string[
   ...[code, values]: [ProblemCode, Values]
 ) => choice(code, values).optional();
 
-/**
- * Schema of text. JSON integers and booleans, which MCP clients can send, are converted to text.
- */
+/** Schema of text. JSON integers and booleans, which MCP clients can send, are converted to text. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-/**
- * Creates a boolean parameter with the values `true`, `1`, `yes`, `false`, `0` and `no` in any
- * letter case.
- */
+/** Creates a boolean parameter with the values `true`, `1`, `yes`, `false`, `0` and `no` in any letter case. */
 export function flag(byDefault: boolean) {
   const schema = z
     .string()
@@ -108,10 +100,7 @@ export function wholeNumber(max: number) {
   });
 }
 
-/**
- * Creates an optional time parameter, parsed to Unix seconds. The description of the parameter
- * starts with `about`.
- */
+/** Creates an optional time parameter, parsed to Unix seconds. The description of the parameter starts with `about`. */
 export function timestamp(about: string) {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseTimestamp(text);
@@ -190,10 +179,7 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
   return `has the value ${quoteInput(String(value))}`;
 }
 
-/**
- * Returns the error code for invalid values of a request parameter, and a description of the valid
- * values.
- */
+/** Returns the error code for invalid values of a request parameter, and a description of the valid values. */
 export function faultOf(schema: unknown): ParameterFault {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   const inner = isWrapped ? schema.unwrap() : schema;

@@ -19,9 +19,8 @@ export interface PostView {
 const maxDirectReplies = 20;
 
 /**
- * Returns the fetched posts in reading order, without posts that `view` excludes, and warnings
- * about excluded posts. Adds `context` to each post: the role of the post in the conversation, such
- * as `parent` or `reply`.
+ * Returns the fetched posts in reading order, without posts that `view` excludes, and warnings about excluded posts.
+ * Adds `context` to each post: the role of the post in the conversation, such as `parent` or `reply`.
  */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;

@@ -20,25 +20,17 @@ import { parameterSchemas, parseParameters } from './parameters.ts';
 export interface PlanContext extends AddressOptions, RenderContext {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
-  /**
-   * Number of seconds for which Perch caches a post. oEmbed documents contain the same number as
-   * `cache_age`.
-   */
+  /** Number of seconds for which Perch caches a post. oEmbed documents contain the same number as `cache_age`. */
   readonly embedSeconds: number;
 }
 
 export interface ParsedRead {
   readonly plan: Plan;
-  /**
-   * Value of the parameter `format`; `undefined` if the request header `Accept` selects the format.
-   */
+  /** Value of the parameter `format`; `undefined` if the request header `Accept` selects the format. */
   readonly format: Format | undefined;
   /** Whether the result is available as a feed, which requires a result that consists of posts. */
   readonly hasFeeds: boolean;
-  /**
-   * Cache keys of the rendered response, by format. The same data and the same key always produce
-   * the same bytes.
-   */
+  /** Cache keys of the rendered response, by format. The same data and the same key always produce the same bytes. */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
@@ -57,8 +49,7 @@ export interface ReadAbout {
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
   /**
-   * Required parameters that the schema marks as optional, so that a request without them gets a
-   * special error code.
+   * Required parameters that the schema marks as optional, so that a request without them gets a special error code.
    */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
@@ -68,10 +59,7 @@ export interface ReadAbout {
 export interface Read extends ReadAbout {
   /** Kind of the result, which determines the available output formats. */
   readonly kind: Result['kind'];
-  /**
-   * Parses the parameters of a request. Has no side effects.
-   * @throws Problem with status 400 for invalid parameters
-   */
+  /** Parses the parameters of a request. Has no side effects. @throws Problem with status 400 for invalid parameters */
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
@@ -124,9 +112,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/**
- * Returns the cache keys of a rendered response, by format. `name` is the common part of the keys.
- */
+/** Returns the cache keys of a rendered response, by format. `name` is the common part of the keys. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
@@ -147,10 +133,7 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/**
- * Returns whether a read operation can return feeds. Operations that return lists of accounts
- * cannot.
- */
+/** Returns whether a read operation can return feeds. Operations that return lists of accounts cannot. */
 export function acceptsFeeds(read: ReadAbout): boolean {
   const schema = describeParametersOf(read).find(({ name }) => name === 'format')?.schema;
   const names: unknown = schema?.enum;

@@ -23,10 +23,7 @@ export type Reader = ReturnType<typeof createReader>;
 export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
   const cached = createRenderingCache<Representation>();
   return {
-    /**
-     * Parses the parameters of a read operation.
-     * @throws Problem with status 400 for invalid parameters
-     */
+    /** Parses the parameters of a read operation. @throws Problem with status 400 for invalid parameters */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
     /**
@@ -37,19 +34,13 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
       const answer = fetcher.getFresh(parsed.plan, span);
       return answer && { parsed, answer };
     },
-    /**
-     * Fetches the data for a parsed request.
-     * @throws the Problems of `Fetcher.fetch`
-     */
+    /** Fetches the data for a parsed request. @throws the Problems of `Fetcher.fetch` */
     fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
       parsed,
       answer: await fetcher.fetch(parsed.plan, requester),
     }),
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
-    /**
-     * Renders the response in a format. Later calls with the same data and format return the cached
-     * bytes.
-     */
+    /** Renders the response in a format. Later calls with the same data and format return the cached bytes. */
     represent: async (
       answered: AnsweredRead,
       format: Format,

@@ -4,10 +4,7 @@ export interface RenderContext {
   readonly baseUrl: string;
   /** Style sheets and icon of HTML pages; absent for pages without styles. */
   readonly pageAssets?: PageAssets;
-  /**
-   * Returns the page of this server for the URL of a post, account or search; `null` for other
-   * URLs.
-   */
+  /** Returns the page of this server for the URL of a post, account or search; `null` for other URLs. */
   readonly toOwnPage?: ToOwnPage;
   /**
    * Returns the URL at which this server serves a picture; `null` if the server cannot serve the
@@ -27,10 +24,7 @@ export type ToOwnPage = (url: string, mastodonHost: string | null) => OwnPage | 
 /** Page of this server that shows the content of a URL. */
 export interface OwnPage {
   readonly url: string;
-  /**
-   * Whether the content also has a page on a social platform: `true` for posts and accounts,
-   * `false` for searches.
-   */
+  /** Whether the content also has a page on a social platform: `true` for posts and accounts, `false` for searches. */
   readonly hasOriginal: boolean;
 }
 

@@ -39,10 +39,7 @@ export function renderEmbedJson(
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/**
- * Approximate sizes of text and blocks in pixels, for browsers' default style sheet and a font size
- * of 16 px.
- */
+/** Approximate sizes of text and blocks in pixels, for browsers' default style sheet and a font size of 16 px. */
 const metrics = {
   characterWidth: 8,
   lineHeight: 20,

@@ -15,10 +15,7 @@ import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
-  /**
-   * Renders the response body as text. For a body that can be long, returns a generator, which can
-   * pause.
-   */
+  /** Renders the response body as text. For a body that can be long, returns a generator, which can pause. */
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileName?: (result: Of) => string;
   /** Returns additional response headers. The names are in lower case. */

@@ -32,9 +32,7 @@ export interface HistoryHeader {
 /** Writer of a post history as one document: a start, batches of posts, and an end. */
 export interface HistoryDocument {
   readonly add: (placed: readonly PlacedPost[]) => string;
-  /**
-   * Returns the start and the end of the document. Call this function after all posts are added.
-   */
+  /** Returns the start and the end of the document. Call this function after all posts are added. */
   readonly finish: (end: HistoryResult) => { readonly start: string; readonly end: string };
 }
 

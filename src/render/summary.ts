@@ -13,10 +13,7 @@ const maxFirstWords = 60;
 export const titlePost = (post: Post | undefined): string =>
   cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 
-/**
- * Returns the author of a post and the post's article title or first words, as plain text on one
- * line.
- */
+/** Returns the author of a post and the post's article title or first words, as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || articleTitleOf(post) !== '') return titlePost(post);
   return cut(joinTitle(nameAuthor(post), describeText(post) || summarizePost(post)), maxTitle);
@@ -26,8 +23,7 @@ export const articleTitleOf = (post: Post | undefined): string =>
   post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
 /**
- * Pattern of handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail
- * links in headings.
+ * Pattern of handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail links in headings.
  */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 

@@ -117,8 +117,7 @@ export type EventDraft = {
 }[SessionEvent['type']];
 
 /**
- * Last line of an event stream that ends at its time limit (the lease). The line is not an event
- * and is never stored.
+ * Last line of an event stream that ends at its time limit (the lease). The line is not an event and is never stored.
  */
 export const leaseRecord = z
   .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })

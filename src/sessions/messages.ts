@@ -40,9 +40,8 @@ interface FurtherMessage {
 }
 
 /**
- * Adds a message to the queue of a session. @throws Problem `session_not_active`,
- * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the
- * errors of `check`
+ * Adds a message to the queue of a session. @throws Problem `session_not_active`, `session_expired`,
+ * `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the errors of `check`
  */
 export async function sendFurtherMessage(
   { sessionId, text, idempotency, span, check }: FurtherMessage,

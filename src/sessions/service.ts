@@ -45,10 +45,7 @@ interface ServiceOptions {
    * session service closes the store.
    */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /**
-   * Called with each error to log and the failed action (`doing`). Errors never contain messages or
-   * answers.
-   */
+  /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -76,10 +73,7 @@ export async function openSessionService(options: ServiceOptions) {
     store,
     turns,
     streams,
-    /**
-     * Functions that start the tracing spans of turns (a message and its answer); `undefined` if
-     * tracing is off.
-     */
+    /** Functions that start the tracing spans of turns (a message and its answer); `undefined` if tracing is off. */
     turnSpans,
     rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
     tokens: createContinuationTokens(secret),

@@ -31,8 +31,7 @@ export const elapsedMs = ({ arrivedMs }: Pick<FastifyRequest, 'arrivedMs'>): num
 
 interface AccessLogOptions {
   /**
-   * Requests to log. `errors`: requests that take `slowMs` milliseconds or longer, or have a status
-   * of 500 or higher.
+   * Requests to log. `errors`: requests that take `slowMs` milliseconds or longer, or have a status of 500 or higher.
    */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
@@ -47,16 +46,10 @@ export interface AccessLog {
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
-/**
- * Access log that writes nothing. Used for malformed paths, which the router rejects before any
- * hook runs.
- */
+/** Access log that writes nothing. Used for malformed paths, which the router rejects before any hook runs. */
 export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
-/**
- * Creates the access log. With `lines: 'all'`, a hook logs every request, and `logIfNotable` does
- * nothing.
- */
+/** Creates the access log. With `lines: 'all'`, a hook logs every request, and `logIfNotable` does nothing. */
 export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
   const { lines, slowMs } = options;
   if (lines === 'all') {

@@ -6,10 +6,7 @@ export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * CORS options of a route, which override the options of the server; `false` for no CORS
-     * headers.
-     */
+    /** CORS options of a route, which override the options of the server; `false` for no CORS headers. */
     cors?: CorsPolicy | false;
   }
 }

@@ -59,19 +59,14 @@ type ProblemOptions = Readonly<{
 /** Status in the log for a request whose client disconnected before the reply. The status is never sent. */
 const clientDisconnected = 499;
 
-/**
- * Sets the error handlers, which send a problem document or an HTML page for every failed request.
- */
+/** Sets the error handlers, which send a problem document or an HTML page for every failed request. */
 export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error, options));
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
 }
 
-/**
- * Sends a problem document or an HTML page for a thrown error. Sends nothing if the client has
- * disconnected.
- */
+/** Sends a problem document or an HTML page for a thrown error. Sends nothing if the client has disconnected. */
 export function sendError(reply: FastifyReply, error: Error, options: ProblemOptions) {
   const { request } = reply;
   // A request that was aborted because its client disconnected has not failed.
@@ -85,10 +80,7 @@ export function routeNotFound(request: FastifyRequest): Problem {
   return new Problem('route_not_found', { detail });
 }
 
-/**
- * Converts a thrown error to a Problem. Logs an unexpected error, and hides its message from the
- * caller.
- */
+/** Converts a thrown error to a Problem. Logs an unexpected error, and hides its message from the caller. */
 export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   const known = frameworkProblems[error.code ?? ''];

@@ -8,10 +8,7 @@ interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
-  /**
-   * Number of seconds for which a shared cache may store the reply. With 0, the reply has no
-   * `s-maxage`.
-   */
+  /** Number of seconds for which a shared cache may store the reply. With 0, the reply has no `s-maxage`. */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
@@ -92,10 +89,7 @@ function toVary({ representation, variesByAgent, variesByKey, variesByMode }: Re
 
 const contentHeaders = ['content-type', 'content-length', 'content-disposition'];
 
-/**
- * Returns the headers of a 304 reply: all headers except those about the content (RFC 9110
- * §15.4.5).
- */
+/** Returns the headers of a 304 reply: all headers except those about the content (RFC 9110 §15.4.5). */
 export function toNotModifiedHeaders(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !contentHeaders.includes(name)),

@@ -37,18 +37,14 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Returns the route configuration of the requested path, even if the path does not support the
- * request's method.
- */
+/** Returns the route configuration of the requested path, even if the path does not support the request's method. */
 export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyContextConfig {
   return allowed?.config ?? routeOptions.config ?? {};
 }
 
 /**
- * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds
- * `methodTable` to `app`. Must be called before any hook is added that reads the configuration of a
- * route.
+ * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds `methodTable` to
+ * `app`. Must be called before any hook is added that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -74,18 +70,12 @@ export function setMethods(app: FastifyInstance): void {
   });
 }
 
-/**
- * Returns whether a request matches no route. The route `OPTIONS *` of `@fastify/cors` does not
- * count as a match.
- */
+/** Returns whether a request matches no route. The route `OPTIONS *` of `@fastify/cors` does not count as a match. */
 function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/**
- * Answers requests that match no route: a CORS preflight with 204, others with 404 or 405 (RFC 9110
- * §15.5.6).
- */
+/** Answers requests that match no route: a CORS preflight with 204, others with 404 or 405 (RFC 9110 §15.5.6). */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -108,10 +98,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/**
- * Registers routes that answer unsupported methods of a path with 405, after the `onRequest` hooks
- * of `app`.
- */
+/** Registers routes that answer unsupported methods of a path with 405, after the `onRequest` hooks of `app`. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);

@@ -9,9 +9,8 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * Headers of the last reply with status 200; `null` before the first reply. `all`: list of all
-   * headers. `own`: list of the headers that depend on the caller. A later reply with the same
-   * array `own` reuses `all`.
+   * Headers of the last reply with status 200; `null` before the first reply. `all`: list of all headers. `own`: list
+   * of the headers that depend on the caller. A later reply with the same array `own` reuses `all`.
    */
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
@@ -119,9 +118,8 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
 }
 
 /**
- * Calls `release` when a response has been sent or its connection is closed. Also listens to the
- * socket, because Node emits no `close` for a response that waits for an earlier response on the
- * same connection.
+ * Calls `release` when a response has been sent or its connection is closed. Also listens to the socket, because Node
+ * emits no `close` for a response that waits for an earlier response on the same connection.
  */
 export function releaseAtEnd(
   { raw, request }: Pick<FastifyReply, 'raw' | 'request'>,
@@ -137,10 +135,7 @@ export function releaseAtEnd(
   if (socket.destroyed) end();
 }
 
-/**
- * Returns whether a list of ETags contains `etag` by weak comparison (RFC 9110 §13.1.2). `*`
- * matches every ETag.
- */
+/** Returns whether a list of ETags contains `etag` by weak comparison (RFC 9110 §13.1.2). `*` matches every ETag. */
 export function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);

@@ -1,7 +1,4 @@
-/**
- * Announcement that an operation is deprecated (RFC 9745). It can include the date of the removal
- * (RFC 8594).
- */
+/** Announcement that an operation is deprecated (RFC 9745). It can include the date of the removal (RFC 8594). */
 export interface Deprecation {
   /** URL of the request. */
   readonly url: string;

@@ -14,10 +14,7 @@ export interface Request {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /**
-   * Group of operations whose rate limit the request counts toward; absent for requests to
-   * sessions.
-   */
+  /** Group of operations whose rate limit the request counts toward; absent for requests to sessions. */
   readonly surface?: Surface;
 }
 

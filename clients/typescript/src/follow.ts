@@ -71,9 +71,8 @@ async function* readStream(position: Position, { open, isOpenEnded = false }: Fo
 }
 
 /**
- * Returns whether a stream ended because all questions were answered. `last`: type of the last
- * received event. `isAtTail`: whether all events that existed when the stream was opened were
- * received.
+ * Returns whether a stream ended because all questions were answered. `last`: type of the last received event.
+ * `isAtTail`: whether all events that existed when the stream was opened were received.
  */
 function isComplete(last: SessionEvent['type'] | null, isAtTail: boolean): boolean {
   if (last === null) return isAtTail; // no event is missing, and no question waits

@@ -5,20 +5,12 @@ import type { CallOptions } from './options.ts';
 import type { Read, Reader } from './reads.ts';
 import { waitOrThrow } from './retry.ts';
 
-/**
- * Summary of a response that lists the posts of an account: time range, number of posts and gaps.
- */
+/** Summary of a response that lists the posts of an account: time range, number of posts and gaps. */
 export type HistoryMeta = HistoryMetaLine['meta'];
 
-/**
- * Posts of an account in a time range, newest first. The iteration yields each post as soon as the
- * server sends it.
- */
+/** Posts of an account in a time range, newest first. The iteration yields each post as soon as the server sends it. */
 export interface History<Item> extends AsyncIterable<Item> {
-  /**
-   * Summary of the returned posts: time range, number and gaps; `null` until the iteration has
-   * ended.
-   */
+  /** Summary of the returned posts: time range, number and gaps; `null` until the iteration has ended. */
   readonly meta: HistoryMeta | null;
 }
 

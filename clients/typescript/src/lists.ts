@@ -21,9 +21,7 @@ export interface List<Item> extends AsyncIterable<Item> {
 /** Maximum number of earlier cursors that a new cursor is compared with. */
 const maxCursors = 10_000;
 
-/**
- * Creates a list that requests its pages one after another. `pick` returns the items of a response.
- */
+/** Creates a list that requests its pages one after another. `pick` returns the items of a response. */
 export function createList<Item>(
   reader: Reader,
   { read, pick, call }: ListOptions<Item>,

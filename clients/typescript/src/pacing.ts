@@ -17,10 +17,7 @@ export interface Pacer {
   note(surface: Surface, headers: Headers): void;
 }
 
-/**
- * Creates an empty record of the remaining requests. `take` returns 0 (no wait) until the record
- * contains a number.
- */
+/** Creates an empty record of the remaining requests. `take` returns 0 (no wait) until the record contains a number. */
 export function createPacer(clock: Clock): Pacer {
   const states = new Map<Surface, { remaining: number; resetMs: number }>();
   return {

@@ -50,10 +50,7 @@ export interface Perch {
     followers(handle: string, parameters?: AccountsParameters, call?: CallOptions): List<Account>;
     /** Lists the accounts that an account follows. */
     following(handle: string, parameters?: AccountsParameters, call?: CallOptions): List<Account>;
-    /**
-     * Reads up to 5,000 posts of an account with one request. Yields each post as soon as the
-     * server sends it.
-     */
+    /** Reads up to 5,000 posts of an account with one request. Yields each post as soon as the server sends it. */
     history(
       handle: string,
       parameters?: HistoryParameters & { readonly index?: false | undefined },

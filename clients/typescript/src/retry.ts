@@ -65,11 +65,9 @@ export interface RetryOptions {
 }
 
 /**
- * Waits before the next attempt. Does not wait if `failures`, the number of consecutive failures,
- * is 0.
- * @throws `error` if another attempt cannot succeed, if there are more than `retries` failures, or
- * if the wait would end after the deadline. A DeadlineError replaces a connection error at the
- * deadline.
+ * Waits before the next attempt. Does not wait if `failures`, the number of consecutive failures, is 0.
+ * @throws `error` if another attempt cannot succeed, if there are more than `retries` failures, or if the wait would
+ * end after the deadline. A DeadlineError replaces a connection error at the deadline.
  */
 export async function waitOrThrow(
   error: unknown,

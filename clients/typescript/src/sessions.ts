@@ -41,27 +41,18 @@ export interface Sessions {
   ask(message: string, options?: AskOptions): Promise<Turn>;
   /** Iterates over the events of a session until all questions are answered. @throws PerchError */
   events(sessionId: string, options?: EventsOptions): AsyncIterable<SessionEvent>;
-  /**
-   * Cancels the answer in progress. With `turnId`, cancels the answer only if its events have this
-   * `turnId`.
-   */
+  /** Cancels the answer in progress. With `turnId`, cancels the answer only if its events have this `turnId`. */
   cancel(
     sessionId: string,
     options?: CallOptions & { readonly turnId?: string },
   ): Promise<SessionCancelAccepted | SessionNotRunning>;
   /** Ends a session. The server then accepts no further questions in it. */
   reset(session: Session, call?: CallOptions): Promise<SessionResetDone>;
-  /**
-   * Returns the state of the session service.
-   * @throws ProblemError `not_ready` if the service accepts no questions
-   */
+  /** Returns the state of the session service. @throws ProblemError `not_ready` if the service accepts no questions */
   health(call?: CallOptions): Promise<SessionHealth>;
 }
 
-/**
- * Creates the part of the client that asks questions in sessions, reads and cancels answers, and
- * ends sessions.
- */
+/** Creates the part of the client that asks questions in sessions, reads and cancels answers, and ends sessions. */
 export function createSessions(transport: Transport, options: PerchOptions): Sessions {
   const toRequest = createToRequest(options);
   const send = (asked: SessionRequest, call?: CallOptions) =>

@@ -15,9 +15,7 @@ export interface Reply {
 /** Open response whose body is read part by part. */
 export interface Stream {
   readonly headers: Headers;
-  /**
-   * Parts of the body. Leaving the iteration early closes the connection. @throws ConnectionError
-   */
+  /** Parts of the body. Leaving the iteration early closes the connection. @throws ConnectionError */
   readonly parts: AsyncIterable<Uint8Array>;
 }
 

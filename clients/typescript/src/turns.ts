@@ -9,8 +9,7 @@ export interface Session {
 }
 
 /**
- * Question in a session. Iterating over it yields the events of its answer, from `turn.started` to
- * `session.waiting`.
+ * Question in a session. Iterating over it yields the events of its answer, from `turn.started` to `session.waiting`.
  */
 export interface Turn extends AsyncIterable<SessionEvent> {
   readonly session: Session;
@@ -19,8 +18,7 @@ export interface Turn extends AsyncIterable<SessionEvent> {
   /** Index of the first event to read, counted from the start of the session. */
   readonly startIndex: number;
   /**
-   * Waits for the complete answer. Calls `onText` with the whole text so far each time that new
-   * text arrives.
+   * Waits for the complete answer. Calls `onText` with the whole text so far each time that new text arrives.
    * @throws TurnError, PerchError
    */
   answer(options?: { readonly onText?: (soFar: string) => void }): Promise<Answer>;

@@ -23,9 +23,8 @@ return 1
 `);
 
 /**
- * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age of
- * the session in milliseconds; milliseconds without a request after which the session ends (0: the
- * current end stays unchanged).
+ * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age of the session in
+ * milliseconds; milliseconds without a request after which the session ends (0: the current end stays unchanged).
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])
@@ -61,10 +60,9 @@ export function createSharedAdminSessions(engine: Engine): AdminSessions {
 const keyOf = (id: string): string => `admin-session:${id}`;
 
 /**
- * Creates a store of dashboard sessions that combines the shared Valkey or Redis server with the
- * memory of this instance. While the server is unavailable, the sessions in the server count as
- * ended. Sessions that start during this time are valid on this instance only, so that the operator
- * can still use the dashboard.
+ * Creates a store of dashboard sessions that combines the shared Valkey or Redis server with the memory of this
+ * instance. While the server is unavailable, the sessions in the server count as ended. Sessions that start during
+ * this time are valid on this instance only, so that the operator can still use the dashboard.
  */
 export function createInstanceAdminSessions(
   shared: AdminSessions,

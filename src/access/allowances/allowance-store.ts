@@ -8,10 +8,7 @@ export interface Charge {
    * the same name twice.
    */
   readonly account: string;
-  /**
-   * Maximum number of units per time window, at least 1. Can differ between calls for the same
-   * rate-limit account.
-   */
+  /** Maximum number of units per time window, at least 1. Can differ between calls for the same rate-limit account. */
   readonly limit: number;
 }
 
@@ -46,9 +43,8 @@ export interface AllowanceStore {
    */
   stateOf(account: string, limit?: number): AccountState;
   /**
-   * Loads the states of rate-limit accounts if `stateOf` might return states that are more than one
-   * second old. Otherwise returns `null`. The in-memory store does not have this method, because
-   * its states are always current.
+   * Loads the states of rate-limit accounts if `stateOf` might return states that are more than one second old.
+   * Otherwise returns `null`. The in-memory store does not have this method, because its states are always current.
    */
   refresh?(charges: readonly Charge[]): Promise<void> | null;
 }

@@ -120,10 +120,9 @@ export class AllowanceWindow implements AllowanceStore {
 }
 
 /**
- * Returns an upper bound of the memory use of a rate-limit account in bytes: its name, its log of
- * timestamps, and its share of the tables of the cache. V8 reserves memory for at least 17
- * timestamps, and for up to twice as many as the log contains (measured with
- * `bench/allowances.ts`).
+ * Returns an upper bound of the memory use of a rate-limit account in bytes: its name, its log of timestamps, and its
+ * share of the tables of the cache. V8 reserves memory for at least 17 timestamps, and for up to twice as many as the
+ * log contains (measured with `bench/allowances.ts`).
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;

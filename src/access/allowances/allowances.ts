@@ -19,8 +19,7 @@ const allowancesPerNetwork = 8;
 interface AllowanceState {
   readonly remaining: number;
   /**
-   * Whole seconds until the account regains a unit; the length of the time window if the account
-   * has no spent units.
+   * Whole seconds until the account regains a unit; the length of the time window if the account has no spent units.
    */
   readonly resetSeconds: number;
   /**
@@ -31,9 +30,8 @@ interface AllowanceState {
 }
 
 /**
- * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of
- * units that one caller may spend under the rate-limit policy with this name. Most reads cost one
- * unit.
+ * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of units that one caller
+ * may spend under the rate-limit policy with this name. Most reads cost one unit.
  */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
@@ -67,10 +65,7 @@ export interface Allowances {
    */
   readonly revision: number;
   readonly pool: Pool;
-  /**
-   * Returns the number of upstream requests of all callers together in the last time window, and
-   * its limit.
-   */
+  /** Returns the number of upstream requests of all callers together in the last time window, and its limit. */
   poolUse(): Promise<PoolUse>;
 }
 

@@ -43,12 +43,11 @@ const peakMemoryMs = 600_000;
 
 // The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
 /**
- * Lua script that spends one unit of each rate-limit account in KEYS. If any of these accounts is
- * exhausted, the script spends none. ARGV: length of the time window, unique name for the spent
- * unit (empty: the script only reads), limit of each account. Returns a flat list of numbers. The
- * first two numbers are the position (from 1) and the wait of the exhausted account with the
- * longest wait. Both are 0 if no account is exhausted. Two numbers for each account follow: the
- * number of its spent units, and the time until the account regains a unit. All times are in
+ * Lua script that spends one unit of each rate-limit account in KEYS. If any of these accounts is exhausted, the
+ * script spends none. ARGV: length of the time window, unique name for the spent unit (empty: the script only reads),
+ * limit of each account. Returns a flat list of numbers. The first two numbers are the position (from 1) and the wait
+ * of the exhausted account with the longest wait. Both are 0 if no account is exhausted. Two numbers for each account
+ * follow: the number of its spent units, and the time until the account regains a unit. All times are in
  * milliseconds.
  */
 const spendScript = defineScript(`
@@ -173,9 +172,8 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
 }
 
 /**
- * Creates a function that returns the Redis keys of the rate-limit accounts in a list of charges
- * (units to spend). The Redis keys contain hashes of the account names. The function caches these
- * hashes.
+ * Creates a function that returns the Redis keys of the rate-limit accounts in a list of charges (units to spend).
+ * The Redis keys contain hashes of the account names. The function caches these hashes.
  */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({

@@ -80,9 +80,7 @@ type FileState = Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeMs'>;
 
 interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
-  /**
-   * Prepared statements for the file of API keys. Absent until the file has been read successfully.
-   */
+  /** Prepared statements for the file of API keys. Absent until the file has been read successfully. */
   rows?: KeyRows;
 }
 

@@ -82,10 +82,7 @@ export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
   return { ...record, label, enabled, allowance, notes };
 }
 
-/**
- * Returns `schema` with the description of another schema. Used for response fields that requests
- * also have.
- */
+/** Returns `schema` with the description of another schema. Used for response fields that requests also have. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }

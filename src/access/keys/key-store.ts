@@ -29,10 +29,7 @@ export interface KeyStore {
   check(key: string): KeyCheck | Promise<KeyCheck>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  /**
-   * Creates and stores an API key. If the file of the store is missing or empty, creates a new file
-   * first.
-   */
+  /** Creates and stores an API key. If the file of the store is missing or empty, creates a new file first. */
   create(fields: NewKey): Promise<IssuedKey>;
   /** Changes an API key. Returns the changed record; `undefined` if no key has this id. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
@@ -73,8 +70,7 @@ interface KeyStoreOptions {
 /** Milliseconds for which `check` does not access the store after a failure. */
 const cooldownMs = 1000;
 /**
- * Maximum number of milliseconds for which a request by an operator is retried while the file of
- * API keys is locked.
+ * Maximum number of milliseconds for which a request by an operator is retried while the file of API keys is locked.
  */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
@@ -187,10 +183,7 @@ function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   };
 }
 
-/**
- * Calls `use` and returns its result. While the file of API keys is locked, retries for up to two
- * seconds.
- */
+/** Calls `use` and returns its result. While the file of API keys is locked, retries for up to two seconds. */
 async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<Value> {
   const lastTryMs = clock.now() + lockTimeoutMs;
   for (;;) {

@@ -26,10 +26,7 @@ export interface SharedKeyStore extends KeyStore {
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
-/**
- * Names of the Redis tables (data type “hash”) with the API keys. The scripts get them as KEYS in
- * this order.
- */
+/** Names of the Redis tables (data type “hash”) with the API keys. The scripts get them as KEYS in this order. */
 const tables = [
   /** Table of key records in JSON, by the SHA-256 hash of the API key. */
   '{keys}:records',
@@ -41,15 +38,9 @@ const tables = [
 const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
-/**
- * Milliseconds for which an earlier check result is used while the shared Valkey or Redis server
- * fails.
- */
+/** Milliseconds for which an earlier check result is used while the shared Valkey or Redis server fails. */
 const knownMs = 30_000;
-/**
- * Maximum number of cached check results for valid API keys. The cache for invalid API keys has the
- * same limit.
- */
+/** Maximum number of cached check results for valid API keys. The cache for invalid API keys has the same limit. */
 const maxKnown = 10_000;
 const maxAttempts = 20;
 

@@ -12,20 +12,14 @@ export interface Corpus {
   readonly only?: readonly string[];
   /** Files and folders to skip, as paths relative to `root`. */
   readonly except?: readonly string[];
-  /**
-   * Minimum confidence, from 0 to 1, at which Perch answers a question. Default:
-   * `confidenceModel.threshold`.
-   */
+  /** Minimum confidence, from 0 to 1, at which Perch answers a question. Default: `confidenceModel.threshold`. */
   readonly minConfidence?: number;
 }
 
 /** Error for a missing or unreadable folder or file of documents. The message contains the path. */
 export class CorpusError extends Error {}
 
-/**
- * Converts each path to a corpus (set of documents) with a unique name. @throws CorpusError for an
- * unreadable path
- */
+/** Converts each path to a corpus (set of documents) with a unique name. @throws CorpusError for an unreadable path */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {
@@ -47,10 +41,7 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/**
- * Files and folders of `docs/` that are written for contributors, so the user documentation does
- * not include them.
- */
+/** Files and folders of `docs/` that are written for contributors, so the user documentation does not include them. */
 export const contributorDocs: readonly string[] = [
   'contract',
   'decisions',

@@ -15,10 +15,7 @@ export interface FoundFile {
 
 /** Maximum size of a file in bytes. Larger files are skipped because they usually contain data, not text. */
 export const maxFileBytes = 524_288;
-/**
- * Maximum size of a JSON file in bytes. It is higher than for other files, because OpenAPI
- * documents are long.
- */
+/** Maximum size of a JSON file in bytes. It is higher than for other files, because OpenAPI documents are long. */
 export const maxJsonBytes = 4_194_304;
 /** Maximum nesting depth of folders in a corpus. Deeper folders are skipped. */
 const maxDepth = 40;
@@ -27,10 +24,7 @@ const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
 /** Folder with the `.gitignore` rules that apply to it. The rules of outer folders come first. */
 interface Folder {
-  /**
-   * Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is
-   * empty.
-   */
+  /** Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is empty. */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
 }
@@ -76,10 +70,7 @@ function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): bool
     : entry.isFile() && kindOf(path) !== undefined;
 }
 
-/**
- * Returns whether a path is ignored. As in git, the innermost `.gitignore` file with a matching
- * rule decides.
- */
+/** Returns whether a path is ignored. As in git, the innermost `.gitignore` file with a matching rule decides. */
 function isIgnored(path: string, rules: Folder['rules']): boolean {
   for (const { base, ignore: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(path.slice(base.length));

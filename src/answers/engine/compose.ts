@@ -58,10 +58,7 @@ export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
 }
 
-/**
- * Composes the message for a question that the documents do not answer, with a list of the most
- * similar sections.
- */
+/** Composes the message for a question that the documents do not answer, with a list of the most similar sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {

@@ -11,10 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/**
- * Parts of a question to search for: words and phrases (`concepts`), and identifiers with their
- * weights (`names`).
- */
+/** Parts of a question to search for: words and phrases (`concepts`), and identifiers with their weights (`names`). */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -116,9 +113,8 @@ function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Con
 const pairSpan = 2;
 
 /**
- * Returns the identifiers that the index contains, with their search weights. Candidates are
- * `identifiers`, and two nearby words joined in either order, such as `bodyLimit` for “the limit of
- * a body”.
+ * Returns the identifiers that the index contains, with their search weights. Candidates are `identifiers`, and two
+ * nearby words joined in either order, such as `bodyLimit` for “the limit of a body”.
  */
 function findNames(plains: readonly string[], identifiers: readonly string[], lexicon: Lexicon) {
   const first = plains.slice(0, 12);

@@ -41,9 +41,8 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
 }
 
 /**
- * Reduction of the confidence for questions that documentation rarely answers: the confidence is
- * multiplied by `factor`. Not applied if a heading contains at least the share `minCoverage` (0 to
- * 1) of the question's words.
+ * Reduction of the confidence for questions that documentation rarely answers: the confidence is multiplied by
+ * `factor`. Not applied if a heading contains at least the share `minCoverage` (0 to 1) of the question's words.
  */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 

@@ -11,9 +11,7 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /**
-   * Query of a follow-up question about an already quoted passage; `undefined` for other questions.
-   */
+  /** Query of a follow-up question about an already quoted passage; `undefined` for other questions. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
@@ -24,9 +22,8 @@ interface ExcerptQuestion extends Pick<Concepts, 'names'> {
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
 /**
- * Returns an excerpt of a passage with its line range: the statements (sentences, list items or
- * table rows) and the code sample that best match the question. Returns `undefined` if there are
- * none.
+ * Returns an excerpt of a passage with its line range: the statements (sentences, list items or table rows) and the
+ * code sample that best match the question. Returns `undefined` if there are none.
  */
 export function toExcerpt(
   blocks: readonly Block[],

@@ -28,15 +28,10 @@ const limits = {
   further: { sentences: 3, statements: 4, text: 400, code: 200 },
 } as const;
 
-/**
- * Confidence (0 to 1) below which an answer quotes up to four additional sources instead of two.
- */
+/** Confidence (0 to 1) below which an answer quotes up to four additional sources instead of two. */
 const vague = 0.9;
 
-/**
- * Maximum number of characters of a question that the search uses. Text beyond this limit is
- * usually a pasted log.
- */
+/** Maximum number of characters of a question that the search uses. Text beyond this limit is usually a pasted log. */
 const maxQuestionLength = 2000;
 
 /** Creates an engine that quotes passages of an index, without network access or a language model. */
@@ -162,10 +157,7 @@ function createPassageSource({
   };
 }
 
-/**
- * Returns the sources that an answer without a model would cite, then the next best sources for the
- * whole question.
- */
+/** Returns the sources that an answer without a model would cite, then the next best sources for the whole question. */
 function choosePassages({ leading, further }: FoundSources): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;

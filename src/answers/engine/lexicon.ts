@@ -85,8 +85,7 @@ const maxWords = 60;
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
 /**
- * Returns whether a question contains a capitalised name that is neither in the index nor similar
- * to an indexed word.
+ * Returns whether a question contains a capitalised name that is neither in the index nor similar to an indexed word.
  */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]

@@ -9,10 +9,7 @@ const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/**
- * Creates a cache for the passages and posting lists of an index. After a change of the index,
- * create a new cache.
- */
+/** Creates a cache for the passages and posting lists of an index. After a change of the index, create a new cache. */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: 'anywhere' | 'above') => {
     const cached = new LRUCache<string, Uint32Array>({
@@ -27,9 +24,7 @@ export function createPassageStore(index: PassageIndex) {
     /** Upper bound of the passage ids. All ids are less than this number. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
-    /**
-     * Returns the ids of the passages that contain a term in a title, a heading or an identifier.
-     */
+    /** Returns the ids of the passages that contain a term in a title, a heading or an identifier. */
     above: postingsOf('above'),
     profile: (id: number): Profile | undefined => {
       const cached = profiles.get(id);
@@ -88,10 +83,7 @@ export function toStems(text: string): ReadonlySet<string> {
 /** Maximum length in characters of a heading that is compared with identifiers. */
 const maxNameLength = 60;
 
-/**
- * Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in
- * lower case.
- */
+/** Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in lower case. */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
 /** Passage with the number of occurrences of each term, for comparison with questions. */
@@ -114,8 +106,7 @@ function toProfile(passage: FoundPassage) {
   return {
     passage,
     /**
-     * Number of occurrences of each term in each field of the passage, packed into one integer that
-     * `countIn` reads.
+     * Number of occurrences of each term in each field of the passage, packed into one integer that `countIn` reads.
      */
     counts,
     words: terms.body.length + terms.code.length,
@@ -133,8 +124,7 @@ function toProfile(passage: FoundPassage) {
 }
 
 /**
- * Matches paths of files such as change logs, archives and tests, which mention many terms but
- * answer few questions.
+ * Matches paths of files such as change logs, archives and tests, which mention many terms but answer few questions.
  */
 const historyPath =
   /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;

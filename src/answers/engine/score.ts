@@ -15,9 +15,7 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-/**
- * Question, with the words and phrases to search for, and the mean number of words in a passage.
- */
+/** Question, with the words and phrases to search for, and the mean number of words in a passage. */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
 /**

@@ -46,10 +46,7 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   };
 }
 
-/**
- * Parses the stored terms of a passage. The stored text has one line for each field, in the order
- * of `fields`.
- */
+/** Parses the stored terms of a passage. The stored text has one line for each field, in the order of `fields`. */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
   const [title = [], trail = [], heading = [], body = [], code = [], names = []] = lines;
@@ -98,10 +95,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/**
- * Removes link targets from a text, because the words of a URL are unrelated to the subject of the
- * text.
- */
+/** Removes link targets from a text, because the words of a URL are unrelated to the subject of the text. */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')

@@ -81,10 +81,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     }
   };
   return {
-    /**
-     * Updates the index once. Throws if the update fails, if the signal is aborted, or if `close`
-     * is called.
-     */
+    /** Updates the index once. Throws if the update fails, if the signal is aborted, or if `close` is called. */
     refresh,
     keepCurrent: () => {
       background = keepRefreshing().catch((error) => {
@@ -102,10 +99,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/**
- * Maximum number of folders to watch. The operating system limits the total number of watches of
- * all processes.
- */
+/** Maximum number of folders to watch. The operating system limits the total number of watches of all processes. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {

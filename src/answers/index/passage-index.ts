@@ -13,10 +13,7 @@ import { analysisVersion, type Field, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/**
- * Passage (section of a document) with its file and terms. `lead`: terms of the introductory text
- * of the file.
- */
+/** Passage (section of a document) with its file and terms. `lead`: terms of the introductory text of the file. */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -168,10 +165,7 @@ function createWordQueries(database: SqliteDatabase) {
     .pluck();
   return {
     passagesWith: (term: string) => count.get(term) ?? 0,
-    /**
-     * Returns the indexed words that begin with `start` and have `shortest` to `longest`
-     * characters.
-     */
+    /** Returns the indexed words that begin with `start` and have `shortest` to `longest` characters. */
     wordsLike: (start: string, shortest: number, longest: number) =>
       words.all(start, `${start}\u{10ffff}`, shortest, longest),
   };
@@ -185,9 +179,8 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
   /**
-   * Calls `run`, which adds the words of deleted files to `unusedWords`. Then deletes each added
-   * word from the spelling corrections if no passage contains its stem. Both steps happen in one
-   * transaction.
+   * Calls `run`, which adds the words of deleted files to `unusedWords`. Then deletes each added word from the
+   * spelling corrections if no passage contains its stem. Both steps happen in one transaction.
    */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database

@@ -15,10 +15,7 @@ export type RefreshProgress = Readonly<{ files: number; read: number; removed: n
 interface RefreshOptions {
   readonly index: PassageIndex;
   readonly corpora: readonly Corpus[];
-  /**
-   * Signal that stops the update after the current file. The index keeps the files that were read
-   * before.
-   */
+  /** Signal that stops the update after the current file. The index keeps the files that were read before. */
   readonly signal?: AbortSignal;
   /** Called with the absolute path of each folder before it is listed. */
   readonly onFolder?: (absolute: string) => void;

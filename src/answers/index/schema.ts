@@ -1,9 +1,6 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/**
- * Version of the analysis of files. Increase this number when the parsing changes. Older indexes
- * are then rebuilt.
- */
+/** Version of the analysis of files. Increase this number when the parsing changes. Older indexes are then rebuilt. */
 export const analysisVersion = 5;
 /** Text fields of a passage that the index searches, in the order of the columns of the table `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;

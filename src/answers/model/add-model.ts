@@ -31,10 +31,9 @@ export interface AddModelOptions {
 }
 
 /**
- * Adds a language model to the answer engine. The model answers from the documents. Only text with
- * verified citations is sent to the client. If the model fails or cites incorrectly, the engine
- * without a model answers the question or completes the answer, and `fallback` of the answer is
- * set.
+ * Adds a language model to the answer engine. The model answers from the documents. Only text with verified citations
+ * is sent to the client. If the model fails or cites incorrectly, the engine without a model answers the question or
+ * completes the answer, and `fallback` of the answer is set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -156,10 +155,7 @@ async function completeWithExtract(
 const brokeOff = 'The answer of the language model ended unexpectedly here.';
 const continued = `${brokeOff} The documentation says:`;
 
-/**
- * Completes an interrupted answer of a model: adds a notice, quotations, and one list of all
- * sources.
- */
+/** Completes an interrupted answer of a model: adds a notice, quotations, and one list of all sources. */
 export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
@@ -195,9 +191,8 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
 }
 
 /**
- * Limits of the circuit breaker. `failures`: number of consecutive failures before a pause.
- * `pauseMs`: duration of the pause in milliseconds. `longestMs`: maximum pause in milliseconds that
- * a `Retry-After` header can cause.
+ * Limits of the circuit breaker. `failures`: number of consecutive failures before a pause. `pauseMs`: duration of
+ * the pause in milliseconds. `longestMs`: maximum pause in milliseconds that a `Retry-After` header can cause.
  */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 

@@ -191,10 +191,7 @@ function checkStatus({ status, retryAfterSeconds }: StreamedReply): void {
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/**
- * Schema of the text of a message. Some endpoints send a list of parts. Only parts of type `text`
- * are used.
- */
+/** Schema of the text of a message. Some endpoints send a list of parts. Only parts of type `text` are used. */
 const content = z
   .union([z.string(), z.array(textPart)])
   .nullish()

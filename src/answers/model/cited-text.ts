@@ -24,10 +24,7 @@ interface CitedTextOptions {
   onText(piece: string): void;
 }
 
-/**
- * Maximum number of buffered characters of a model's text. It is an error if a longer text has no
- * citation.
- */
+/** Maximum number of buffered characters of a model's text. It is an error if a longer text has no citation. */
 const maxBuffered = 3000;
 
 /**
@@ -111,9 +108,8 @@ export class CitedText {
   }
 
   /**
-   * Sends the text of the segments `before`, followed by citations of the passages with the given
-   * numbers. Sends nothing and returns `false` if the answer would become too long or have too many
-   * citations.
+   * Sends the text of the segments `before`, followed by citations of the passages with the given numbers. Sends
+   * nothing and returns `false` if the answer would become too long or have too many citations.
    */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
@@ -163,8 +159,7 @@ const miscited = () =>
   new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
 
 /**
- * Matches the heading of a list of sources in the model's text. Perch replaces that list with the
- * verified citations.
+ * Matches the heading of a list of sources in the model's text. Perch replaces that list with the verified citations.
  */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 

@@ -85,10 +85,7 @@ function quote(
   return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
-/**
- * Converts the latest questions and answers to chat messages. The messages have up to `room`
- * characters in total.
- */
+/** Converts the latest questions and answers to chat messages. The messages have up to `room` characters in total. */
 function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
   let left = room;
@@ -102,10 +99,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/**
- * Removes the citations from an earlier answer, so that the model does not copy them to the next
- * answer.
- */
+/** Removes the citations from an earlier answer, so that the model does not copy them to the next answer. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

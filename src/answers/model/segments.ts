@@ -6,10 +6,7 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/**
- * Completeness of a text. In a partial text (`part`), an unclosed backtick may be the beginning of
- * code.
- */
+/** Completeness of a text. In a partial text (`part`), an unclosed backtick may be the beginning of code. */
 export type Extent = 'part' | 'whole';
 
 /**
@@ -87,10 +84,7 @@ export function upToCitation(segments: readonly Segment[], extent: Extent): read
   return [];
 }
 
-/**
- * Returns the passage numbers in a citation, such as 1, 2 and 3 for `[1-3]`. Ignores other text
- * within `【】`.
- */
+/** Returns the passage numbers in a citation, such as 1, 2 and 3 for `[1-3]`. Ignores other text within `【】`. */
 function toNumbers(marker: string): readonly number[] {
   const lists = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)];
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];

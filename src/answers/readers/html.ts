@@ -88,9 +88,7 @@ class HtmlReader {
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/**
- * Splits an element into the text before its first block (`lead`) and the remaining nodes (`rest`).
- */
+/** Splits an element into the text before its first block (`lead`) and the remaining nodes (`rest`). */
 function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
   const found = node.childNodes.findIndex(isContainer);
   const at = found < 0 ? node.childNodes.length : found;

@@ -97,10 +97,7 @@ class MarkdownReader {
   }
 }
 
-/**
- * Converts the line range of a Markdown token to the numbers of its first and last line, counted
- * from 1.
- */
+/** Converts the line range of a Markdown token to the numbers of its first and last line, counted from 1. */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };

@@ -173,16 +173,12 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
 /**
- * Function that handles a token of a JSON list or object. If the token begins a nested list or
- * object, returns an array with one function, which handles the tokens of the nested list or
- * object. Otherwise returns an empty array.
+ * Function that handles a token of a JSON list or object. If the token begins a nested list or object, returns an
+ * array with one function, which handles the tokens of the nested list or object. Otherwise returns an empty array.
  */
 type Open = (token: string, line: number) => readonly Open[];
 
-/**
- * Parses JSON of any nesting depth into nodes with line numbers.
- * @throws SyntaxError for invalid JSON
- */
+/** Parses JSON of any nesting depth into nodes with line numbers. @throws SyntaxError for invalid JSON */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

@@ -11,10 +11,7 @@ type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 /** Function that returns the heading at a line (counted from 0), or `undefined` if there is no heading. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
-/**
- * Parses a text file into paragraphs, list items, indented blocks, and the headings that `find`
- * recognizes.
- */
+/** Parses a text file into paragraphs, list items, indented blocks, and the headings that `find` recognizes. */
 function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -104,10 +101,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/**
- * Replaces reStructuredText markup line by line. A role becomes a code span, a directive becomes
- * its argument.
- */
+/** Replaces reStructuredText markup line by line. A role becomes a code span, a directive becomes its argument. */
 function prepare(text: string): string {
   return text
     .split('\n')

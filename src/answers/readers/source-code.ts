@@ -26,9 +26,8 @@ export function readSourceCode(text: string): ReadFile {
 const maxSignatureLines = 12;
 
 /**
- * Regular expressions that match declarations at the start of a line. Declarations with `pub`,
- * `public` or `def` may be indented by one level. Callers must first replace each run of spaces
- * after the indentation by one space.
+ * Regular expressions that match declarations at the start of a line. Declarations with `pub`, `public` or `def` may
+ * be indented by one level. Callers must first replace each run of spaces after the indentation by one space.
  */
 const declarations: readonly RegExp[] = [
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|enum|const|let|var|namespace) ([\w$]+)/,
@@ -90,10 +89,7 @@ function withoutCommentEnd(line: string): string {
   return shown.endsWith('*/') ? trimEndOf(shown.slice(0, -1), '*').trimEnd() : line;
 }
 
-/**
- * Returns the triple-quoted string (Python docstring) after a declaration; `undefined` if there is
- * none.
- */
+/** Returns the triple-quoted string (Python docstring) after a declaration; `undefined` if there is none. */
 function docstringBelow(lines: readonly string[], at: number): Comment | undefined {
   const start = [at + 1, at + 2, at + 3].find((line) =>
     /^\s*[rbu]?("""|''')/.test(lines[line] ?? ''),

@@ -4,16 +4,10 @@ import { toStem } from './words.ts';
 
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
-/**
- * Phrase found in a question. `meanings` are the words that documentation uses in place of the
- * phrase.
- */
+/** Phrase found in a question. `meanings` are the words that documentation uses in place of the phrase. */
 export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/**
- * Reads the word lists in `resources/words/`. The lists contain general English and are not
- * specific to a project.
- */
+/** Reads the word lists in `resources/words/`. The lists contain general English and are not specific to a project. */
 export function readVocabulary() {
   return {
     /** Returns the stems of a word's synonyms in software documentation, given the stem of the word. */

@@ -1,8 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/**
- * Matches a word or name. A name may contain characters that join its parts, as in `body-limit`.
- */
+/** Matches a word or name. A name may contain characters that join its parts, as in `body-limit`. */
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
 /** Matches the boundary between two words of a name, as in `bodyLimit`, `HTTPServer` and `snake_case`. */
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
@@ -31,10 +29,7 @@ function splitName(name: string): readonly string[] {
   return whole.split(wordBoundary).filter((part) => part !== '');
 }
 
-/**
- * Returns the normalized forms of an identifier, such as `replysendfile` and `sendfile` for
- * `reply.sendFile`.
- */
+/** Returns the normalized forms of an identifier, such as `replysendfile` and `sendfile` for `reply.sendFile`. */
 function namesOf(name: string): readonly string[] {
   const steps = name.split(/[./:]/);
   const ends = steps.length > 1 ? steps.filter((step) => splitName(step).length > 1) : [];

@@ -3,20 +3,14 @@ import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/**
- * Document folders and index file of a worker thread. An index in `:memory:` can be used by one
- * thread only.
- */
+/** Document folders and index file of a worker thread. An index in `:memory:` can be used by one thread only. */
 export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
 /** Types of a task for a worker thread: its input, its intermediate reports, and its result. */
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
-  /**
-   * Task that opens the index. The result is `true` if the index was already built for the same
-   * document folders.
-   */
+  /** Task that opens the index. The result is `true` if the index was already built for the same document folders. */
   readonly open: Task<null, never, boolean>;
   /**
    * Task that updates the index. Files in `skip` are indexed without text, because reading them
@@ -80,10 +74,7 @@ export class ThreadError extends Error {
   }
 }
 
-/**
- * Error of a task whose thread ended before the task did. `code` is the error code from Node.js, or
- * `null`.
- */
+/** Error of a task whose thread ended before the task did. `code` is the error code from Node.js, or `null`. */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 

@@ -69,8 +69,7 @@ interface Pending {
 }
 
 /**
- * Creates a client that runs tasks in `thread`. The promise `ended` of the client resolves when the
- * thread has ended.
+ * Creates a client that runs tasks in `thread`. The promise `ended` of the client resolves when the thread has ended.
  */
 export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
@@ -145,23 +144,14 @@ interface RestartingThreadOptions {
   readonly threadOptions: ThreadOptions;
   readonly startThread: StartThread;
   readonly clock: Clock;
-  /**
-   * Called when the thread has ended unexpectedly. The data in the thread, such as an index in
-   * memory, is lost.
-   */
+  /** Called when the thread has ended unexpectedly. The data in the thread, such as an index in memory, is lost. */
   onLost(why: ThreadEndedError): void;
 }
 
-/**
- * Backoff in milliseconds after repeated crashes of a thread. The backoff doubles with each crash,
- * up to `longest`.
- */
+/** Backoff in milliseconds after repeated crashes of a thread. The backoff doubles with each crash, up to `longest`. */
 const restartMs = { first: 2000, longest: 60_000 } as const;
 
-/**
- * Creates a client that starts a thread for the first task. If the thread ends, the next task
- * starts a new thread.
- */
+/** Creates a client that starts a thread for the first task. If the thread ends, the next task starts a new thread. */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
   const { threadOptions, startThread: start, clock, onLost } = options;
   let client: ReturnType<typeof createThreadClient> | null = null;

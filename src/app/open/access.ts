@@ -40,10 +40,7 @@ export async function openAccess(options: AppBasics, engine: Engine | null) {
     keys,
     allowances,
     clientOf,
-    /**
-     * Returns the client address of a connection; `null` if the connection comes from a trusted
-     * proxy.
-     */
+    /** Returns the client address of a connection; `null` if the connection comes from a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
     /** Counter of the resources (such as connections and bytes) that each client currently uses. */
     ledger: createLedger(toLedgerBounds(config)),

@@ -6,9 +6,8 @@ import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
 /**
- * Session service with its answer engine. `records` contains counts of questions and the state of
- * the search index, for the operator. Call `start` when the server is listening, to build the
- * search index.
+ * Session service with its answer engine. `records` contains counts of questions and the state of the search index,
+ * for the operator. Call `start` when the server is listening, to build the search index.
  */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
@@ -43,10 +42,7 @@ export async function openAnsweredSessions(
   }
 }
 
-/**
- * Returns callbacks that log the updates of the search index and store the state of the index in
- * `record`.
- */
+/** Returns callbacks that log the updates of the search index and store the state of the index in `record`. */
 function recordIndex(lines: ReturnType<typeof toLogLines>, record: IndexRecord): typeof lines {
   return {
     ...lines,

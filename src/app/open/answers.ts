@@ -15,9 +15,8 @@ interface ConfiguredAnswersOptions
 }
 
 /**
- * Opens the answer engine for the configured documents and language model. Without configured
- * documents, the engine uses Perch's documentation. Reads no documents until `refresh` or
- * `keepCurrent` is called.
+ * Opens the answer engine for the configured documents and language model. Without configured documents, the engine
+ * uses Perch's documentation. Reads no documents until `refresh` or `keepCurrent` is called.
  * @throws CorpusError for a missing path; any error that `open` throws
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {

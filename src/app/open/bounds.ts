@@ -4,8 +4,7 @@ import { readDescriptorLimit } from '../../core/files/descriptors.ts';
 import type { Resource, ResourceBound } from '../../core/scheduling/ledger.ts';
 
 /**
- * Fraction of the process's file descriptors for client connections. Upstream connections and
- * databases use the rest.
+ * Fraction of the process's file descriptors for client connections. Upstream connections and databases use the rest.
  */
 const connectionShare = 3 / 4;
 

@@ -34,9 +34,8 @@ export function openCaches(options: FetchingOptions, historyStore: HistoryStore 
 }
 
 /**
- * Opens the response cache that all instances share. If another instance reports that a post or
- * account was deleted, removes responses with the post or account from the local cache. `cacheOf`
- * returns the local cache.
+ * Opens the response cache that all instances share. If another instance reports that a post or account was deleted,
+ * removes responses with the post or account from the local cache. `cacheOf` returns the local cache.
  */
 function share(
   engine: Engine,

@@ -21,9 +21,8 @@ export function toBreakerOptions(config: Config): BreakerOptions {
 }
 
 /**
- * Creates the chain of providers (data sources), with a record of their failures. A failing
- * provider receives no requests for a while. If instances share a Valkey or Redis server, such a
- * pause applies to all instances.
+ * Creates the chain of providers (data sources), with a record of their failures. A failing provider receives no
+ * requests for a while. If instances share a Valkey or Redis server, such a pause applies to all instances.
  */
 export function createChain(
   providers: readonly Provider[],

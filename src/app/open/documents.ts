@@ -20,10 +20,7 @@ import { adminEndpoints, listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/**
- * Creates a function that returns the documentation pages. The pages are read on the first call of
- * that function.
- */
+/** Creates a function that returns the documentation pages. The pages are read on the first call of that function. */
 export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
   const title = 'API reference';
   let cached: string | undefined;

@@ -30,22 +30,13 @@ import { createChain, toBreakerOptions } from './chain.ts';
 import { readPageAssets } from './page-assets.ts';
 import { openPictures } from './pictures.ts';
 
-/**
- * Options of `openFetching`. The server passes `countAnswers` and `pool`; the command line does
- * not.
- */
+/** Options of `openFetching`. The server passes `countAnswers` and `pool`; the command line does not. */
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /**
-   * Returns a fetcher that works like the given fetcher and also counts the results for the
-   * metrics.
-   */
+  /** Returns a fetcher that works like the given fetcher and also counts the results for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
-  /**
-   * Rate limit of the upstream requests of all callers together. If absent, there is no shared
-   * limit.
-   */
+  /** Rate limit of the upstream requests of all callers together. If absent, there is no shared limit. */
   readonly pool?: Pool;
   /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */
   readonly sharedEngine?: Engine | null;

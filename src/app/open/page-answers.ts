@@ -15,10 +15,7 @@ interface PageAnswersOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/**
- * Timeout in milliseconds for an answer. If a language model is configured,
- * `PERCH_MODEL_STALL_SECONDS` is added.
- */
+/** Timeout in milliseconds for an answer. If a language model is configured, `PERCH_MODEL_STALL_SECONDS` is added. */
 const answerTimeoutMs = 15_000;
 
 /**
@@ -42,10 +39,7 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
 
 type PageQuestion = Readonly<{ question: string; client: Client; closed: AbortSignal }>;
 
-/**
- * Answers a question. Stops the answer engine after the timeout, or if the browser closes the
- * connection.
- */
+/** Answers a question. Stops the answer engine after the timeout, or if the browser closes the connection. */
 async function answerInTime(
   { question: text, client, closed }: PageQuestion,
   { engine, clock, config, service }: PageAnswersOptions,

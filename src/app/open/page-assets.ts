@@ -6,10 +6,7 @@ import type { PageAssets } from '../../render/context.ts';
 
 const styleSheets = ['theme.css', 'site.css', 'post.css', 'page.css'];
 
-/**
- * Reads the style sheets and the icon of HTML pages. If reading fails, logs the error and returns
- * `undefined`.
- */
+/** Reads the style sheets and the icon of HTML pages. If reading fails, logs the error and returns `undefined`. */
 export function readPageAssets(logger: FastifyBaseLogger): PageAssets | undefined {
   const read = (name: string) => readFileSync(packagePath(`assets/${name}`), 'utf8');
   try {

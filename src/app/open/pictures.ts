@@ -8,10 +8,7 @@ import { createPictures } from '../../fetching/media/pictures.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 
 interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
-  /**
-   * Secret with which Perch signs cursors. Perch derives the key for signing URLs of pictures from
-   * this secret.
-   */
+  /** Secret with which Perch signs cursors. Perch derives the key for signing URLs of pictures from this secret. */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
   /** Signal that is aborted when the server stops. */
@@ -22,10 +19,9 @@ interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
 const logIntervalMs = 600_000;
 
 /**
- * Creates the picture proxy. In the returned object, `context.toPictureUrl` signs the URL of a
- * picture, and `pictures` fetches pictures. The member `pictures` is `null` if the proxy is off
- * (`PERCH_MEDIA=off`). The proxy opens no file and no connection before the first request for a
- * picture.
+ * Creates the picture proxy. In the returned object, `context.toPictureUrl` signs the URL of a picture, and
+ * `pictures` fetches pictures. The member `pictures` is `null` if the proxy is off (`PERCH_MEDIA=off`). The proxy
+ * opens no file and no connection before the first request for a picture.
  */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;

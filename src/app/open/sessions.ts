@@ -93,8 +93,7 @@ async function openSharedStore(options: SharedStoreOptions) {
 }
 
 /**
- * Checks that Valkey or Redis stores sessions durably, unless the configuration allows sessions to
- * be lost.
+ * Checks that Valkey or Redis stores sessions durably, unless the configuration allows sessions to be lost.
  * @throws UnusableEngineError if sessions may be lost, or if the check fails
  */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
@@ -110,9 +109,8 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
 }
 
 /**
- * Returns the secret of the session service. Perch uses the secret to sign tokens and to hash the
- * owners of sessions, and stores it in the data directory. Without a data directory, the secret is
- * only in memory.
+ * Returns the secret of the session service. Perch uses the secret to sign tokens and to hash the owners of sessions,
+ * and stores it in the data directory. Without a data directory, the secret is only in memory.
  */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);

@@ -181,9 +181,8 @@ function limitPart(
 const postsPerTransaction = 250;
 
 /**
- * Returns a function that stores fetched posts. The function writes the posts first, in several
- * transactions. The last transaction marks the time ranges as complete, so that an interrupted
- * write never marks an incomplete range.
+ * Returns a function that stores fetched posts. The function writes the posts first, in several transactions. The
+ * last transaction marks the time ranges as complete, so that an interrupted write never marks an incomplete range.
  */
 function openPut(database: SqliteDatabase) {
   const others = database.prepare(
@@ -243,10 +242,7 @@ function openAbsentRemoval(database: SqliteDatabase) {
   };
 }
 
-/**
- * Returns a function that marks time ranges as complete. The function merges adjacent ranges to
- * store fewer rows.
- */
+/** Returns a function that marks time ranges as complete. The function merges adjacent ranges to store fewer rows. */
 function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(

@@ -31,9 +31,8 @@ interface RepostRow {
 }
 
 /**
- * SQL condition that excludes replies to other accounts, whose posts can have the same ids as the
- * account's own posts. On X and in the sample, where post ids are unique, the condition is always
- * true.
+ * SQL condition that excludes replies to other accounts, whose posts can have the same ids as the account's own
+ * posts. On X and in the sample, where post ids are unique, the condition is always true.
  */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
@@ -76,8 +75,7 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
   });
   return {
     /**
-     * Reads up to `count` posts whose post number is greater than `after`, oldest first. Pass -1
-     * for the first page.
+     * Reads up to `count` posts whose post number is greater than `after`, oldest first. Pass -1 for the first page.
      */
     readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
@@ -85,9 +83,8 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
     /**
-     * Reads up to `count` reposts whose post number is greater than `after`, oldest first. Omits
-     * reposts of the account's own posts. The property `post` of a result is `null` if the original
-     * post is unavailable.
+     * Reads up to `count` reposts whose post number is greater than `after`, oldest first. Omits reposts of the
+     * account's own posts. The property `post` of a result is `null` if the original post is unavailable.
      */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({

@@ -92,10 +92,7 @@ function createElementBuffer() {
       if (size > maxElementBytes) chunks = [];
       else chunks.push(bytes.subarray(begin));
     },
-    /**
-     * Empties the buffer and returns a list with the parsed element. The list is empty if the
-     * buffer was empty.
-     */
+    /** Empties the buffer and returns a list with the parsed element. The list is empty if the buffer was empty. */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
       const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];
@@ -154,9 +151,8 @@ type Boundary = 'element' | 'end' | 'unclosed';
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
 /**
- * Creates a function to call with each byte of a JSON array. The function returns whether the byte
- * ends an element, ends the array, or starts an element after an unclosed one; `null` for any other
- * byte.
+ * Creates a function to call with each byte of a JSON array. The function returns whether the byte ends an element,
+ * ends the array, or starts an element after an unclosed one; `null` for any other byte.
  */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();

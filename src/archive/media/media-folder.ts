@@ -85,8 +85,7 @@ function openIncoming(dataFolder: string, root: string) {
     },
     /**
      * Writes a file under a temporary name. The caller must hold the folder's lock.
-     * @throws UnreadableFileError if `content` throws; Error with a code if the disk cannot store
-     * the file
+     * @throws UnreadableFileError if `content` throws; Error with a code if the disk cannot store the file
      */
     receive: async (
       content: AsyncIterable<Uint8Array>,

@@ -95,9 +95,8 @@ function openCopies(database: SqliteDatabase) {
     .pluck();
   return {
     /**
-     * Stores the row of a media file and links it to all references of the account with the file
-     * name `name`. If the account has no reference with this name, stores nothing and returns
-     * `false`.
+     * Stores the row of a media file and links it to all references of the account with the file name `name`. If the
+     * account has no reference with this name, stores nothing and returns `false`.
      */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;
@@ -111,10 +110,7 @@ function openCopies(database: SqliteDatabase) {
         yield* page;
     },
     countMedia: (): MediaTotal => total.get() ?? { files: 0, bytes: 0 },
-    /**
-     * Deletes the table rows of media files to which no post or profile refers. Returns the hashes
-     * of the files.
-     */
+    /** Deletes the table rows of media files to which no post or profile refers. Returns the hashes of the files. */
     deleteUnusedMedia: (): readonly string[] => unused.all(),
   };
 }

@@ -171,9 +171,8 @@ const ofAccounts: Dialect = {
 type ReadValue = (value: string, special: Special) => QueryPart;
 
 /**
- * Parses an operator such as `since:2020-01-31`. Returns the operator's value and the function
- * `read` that parses the value; `read` is `undefined` for an unsupported operator. Returns
- * `undefined` if `body` is not an operator.
+ * Parses an operator such as `since:2020-01-31`. Returns the operator's value and the function `read` that parses the
+ * value; `read` is `undefined` for an unsupported operator. Returns `undefined` if `body` is not an operator.
  */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];

@@ -55,10 +55,7 @@ export function openAccountSummaries(database: SqliteDatabase) {
   return {
     /** Lists the imported accounts, ordered by platform and handle. */
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
-    /**
-     * Lists platform and handle of the first `limit` imported accounts, ordered by platform and
-     * handle.
-     */
+    /** Lists platform and handle of the first `limit` imported accounts, ordered by platform and handle. */
     listHandles: (limit: number): readonly AccountReference[] => handles.all(limit),
     countAccounts: (): number => count.get() ?? 0,
     /** Returns the summary of an imported account; `undefined` if there is no such account. */

@@ -73,10 +73,7 @@ export function openImportRows(database: SqliteDatabase) {
      * `now` is in Unix seconds.
      */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
-    /**
-     * Stores the progress of an import. Returns `false` and stores nothing if another process
-     * changed the import.
-     */
+    /** Stores the progress of an import. Returns `false` and stores nothing if another process changed the import. */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;

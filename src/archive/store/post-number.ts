@@ -5,18 +5,12 @@ const lastSecond = 2 ** 33 - 1;
 /** Exclusive upper bound of all post numbers (row ids of posts and reposts). */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/**
- * Post or repost that needs a post number (row id). Posts get even numbers, reposts get odd
- * numbers.
- */
+/** Post or repost that needs a post number (row id). Posts get even numbers, reposts get odd numbers. */
 interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
   readonly at: number;
-  /**
-   * Text that identifies the post or repost. Two posts never have the same text, and neither do two
-   * reposts.
-   */
+  /** Text that identifies the post or repost. Two posts never have the same text, and neither do two reposts. */
   readonly key: string;
 }
 

@@ -26,10 +26,7 @@ export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
 export const maxDirectReplies = 200;
 
-/**
- * Returns functions that store and read posts. The functions never return posts of protected
- * accounts.
- */
+/** Returns functions that store and read posts. The functions never return posts of protected accounts. */
 export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const known = database.prepare('SELECT 1 FROM public_posts WHERE platform = ? AND id = ?');
   const openSelect = (where: string) => {

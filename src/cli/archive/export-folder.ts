@@ -15,18 +15,14 @@ import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
 
-/**
- * Folder that contains the Markdown export of an account. Files that do not belong to the export
- * are never changed.
- */
+/** Folder that contains the Markdown export of an account. Files that do not belong to the export are never changed. */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
 
 const markerName = '.perch-export.json';
 
 /**
  * Opens the folder for the export of an account. Creates the folder if it is missing.
- * @throws CommandError if the folder contains anything other than an earlier export of the same
- * account
+ * @throws CommandError if the folder contains anything other than an earlier export of the same account
  */
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
@@ -41,10 +37,7 @@ export function openExportFolder(root: string, account: AccountReference) {
     /** Numbers of files that the export has written, left unchanged and deleted. */
     counts: counts as Readonly<typeof counts>,
     remove,
-    /**
-     * Writes the file `file` in the export folder. Does nothing if the file already has the content
-     * `content`.
-     */
+    /** Writes the file `file` in the export folder. Does nothing if the file already has the content `content`. */
     write: (file: string, content: string) => {
       const path = join(root, file);
       if (existsSync(path) && readFileSync(path, 'utf8') === content) {
@@ -76,10 +69,7 @@ export function openExportFolder(root: string, account: AccountReference) {
       const stale = all.filter((name) => mediaName.test(name) && !names.has(name));
       for (const name of stale) remove(`${folder}/${name}`);
     },
-    /**
-     * Deletes the Markdown files of threads in a subfolder, except files whose names are in
-     * `names`.
-     */
+    /** Deletes the Markdown files of threads in a subfolder, except files whose names are in `names`. */
     keepOnly: (folder: string, names: ReadonlySet<string>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => noteName.test(name) && !names.has(name));

@@ -21,10 +21,7 @@ const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
 
 export type MediaExport = ReturnType<typeof createMediaExport>;
 
-/**
- * Creates functions that copy the media files linked from exported Markdown files into the export
- * folder.
- */
+/** Creates functions that copy the media files linked from exported Markdown files into the export folder. */
 export function createMediaExport({ store, media, folder, baseUrl }: MediaExportOptions) {
   const names = new Map<string, string | null>();
   /**

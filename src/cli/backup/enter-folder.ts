@@ -6,9 +6,8 @@ import { explainOpenError } from '../output/explain.ts';
 import { enterDataFolder } from './swap.ts';
 
 /**
- * Locks the data folder for a command. With `use` set to `created`, first creates the folder if it
- * is missing. Prints the error and returns `null` if a restore is running, or if an interrupted
- * restore cannot be finished.
+ * Locks the data folder for a command. With `use` set to `created`, first creates the folder if it is missing. Prints
+ * the error and returns `null` if a restore is running, or if an interrupted restore cannot be finished.
  */
 export async function enterFolder(
   path: string,

@@ -45,10 +45,7 @@ export type SavedFile = Readonly<z.output<typeof savedFile>>;
 /** Description of the content of a backup, stored in the backup as `manifest.json`. */
 export type Manifest = Readonly<z.output<typeof manifest>>;
 
-/**
- * Returns a list with one text such as `3 media files`; an empty list if the backup has no media
- * files.
- */
+/** Returns a list with one text such as `3 media files`; an empty list if the backup has no media files. */
 export const listMediaCount = ({ files }: Manifest['media']): readonly string[] =>
   files === 0 ? [] : [countOf(files, 'media file')];
 
@@ -63,8 +60,7 @@ const anyVersion = z.object({
 
 /**
  * Parses the manifest of the backup file `path`.
- * @throws CommandError if the manifest is invalid, or if a newer version of Perch created the
- * backup
+ * @throws CommandError if the manifest is invalid, or if a newer version of Perch created the backup
  */
 export function parseManifest(text: string, path: string): Manifest {
   const content = parseJson(text);

@@ -10,10 +10,7 @@ import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
 import { makePrivateFolder } from '../../core/files/private-files.ts';
 import { connectSqlite } from '../../core/files/sqlite.ts';
 
-/**
- * Archived media file. `name` is the path of the file in both the data folder and the backup.
- * `bytes` is the size.
- */
+/** Archived media file. `name` is the path of the file in both the data folder and the backup. `bytes` is the size. */
 export interface SavedMedia {
   readonly name: string;
   readonly bytes: number;
@@ -76,10 +73,7 @@ interface MediaExtraction {
   readonly signal: AbortSignal;
 }
 
-/**
- * Extracts a media file from a backup. Returns whether the SHA-256 hash of the content matches the
- * file name.
- */
+/** Extracts a media file from a backup. Returns whether the SHA-256 hash of the content matches the file name. */
 export async function extractMedia({ zip, entry, target, signal }: MediaExtraction) {
   const hash = createHash('sha256');
   const check = new Transform({

@@ -20,10 +20,7 @@ import { extractMedia, mediaName } from './media.ts';
 /** Maximum number of files in a backup, including the media files of the archive. */
 const maxEntries = 1_000_000;
 
-/**
- * Open backup with a valid manifest (list of the files in the backup). The caller must call
- * `close`.
- */
+/** Open backup with a valid manifest (list of the files in the backup). The caller must call `close`. */
 export interface Backup {
   readonly path: string;
   readonly manifest: Manifest;
@@ -182,10 +179,7 @@ function damaged(label: string, cause?: unknown): CommandError {
   return new CommandError('upstream', fault, { cause });
 }
 
-/**
- * Writes a file of a backup to `path`. Returns whether the size and the hash of the file match the
- * manifest.
- */
+/** Writes a file of a backup to `path`. Returns whether the size and the hash of the file match the manifest. */
 async function writeEntry(
   { zip, entry, file, signal, label }: Extraction,
   path: string,
@@ -214,8 +208,5 @@ async function writeEntry(
 
 class DamagedContentError extends Error {}
 
-/**
- * Returns whether the file system caused an error. Errors of zlib have a `code` too, but no
- * `syscall`.
- */
+/** Returns whether the file system caused an error. Errors of zlib have a `code` too, but no `syscall`. */
 const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

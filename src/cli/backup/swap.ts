@@ -94,10 +94,7 @@ function readPlan(complete: string): Plan {
   return JSON.parse(readFileSync(`${complete}/${planName}`, 'utf8')) as Plan;
 }
 
-/**
- * Returns an unused name for the folder of the replaced files, such as
- * `before-restore-20260304T091200Z`.
- */
+/** Returns an unused name for the folder of the replaced files, such as `before-restore-20260304T091200Z`. */
 function nameEarlier(folder: string, nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   const base = `${earlierPrefix}${time}Z`;
@@ -139,10 +136,7 @@ function moveFiles(folder: string, complete: string): void {
   syncFolder(folder);
 }
 
-/**
- * Moves a file of the data folder to the folder `earlier`. Also moves the journal files of a
- * database.
- */
+/** Moves a file of the data folder to the folder `earlier`. Also moves the journal files of a database. */
 function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   for (const suffix of ['', ...journalSuffixes]) {
     const path = `${folder}/${name}${suffix}`;
@@ -155,10 +149,7 @@ function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   }
 }
 
-/**
- * Flushes the names of the files in a folder to disk. Does nothing on Windows, which cannot flush a
- * folder.
- */
+/** Flushes the names of the files in a folder to disk. Does nothing on Windows, which cannot flush a folder. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -174,10 +165,9 @@ const waitMs = 2000;
 const retryMs = 25;
 
 /**
- * Locks a data folder for a command that uses its files. If a restore was interrupted, first
- * finishes the restore, or deletes its incomplete files.
- * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for
- * other failures
+ * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes the restore, or
+ * deletes its incomplete files.
+ * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for other failures
  */
 export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
   const endMs = clock.now() + waitMs;
@@ -234,8 +224,7 @@ const wasInterrupted = (folder: string): boolean =>
   Object.values(restoreFolders).some((name) => existsSync(`${folder}/${name}`));
 
 /**
- * Finishes an interrupted restore, or deletes its incomplete files. The caller must hold the lock
- * of the data folder.
+ * Finishes an interrupted restore, or deletes its incomplete files. The caller must hold the lock of the data folder.
  */
 export function recover(folder: string): void {
   discardIncomplete(folder);

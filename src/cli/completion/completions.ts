@@ -9,20 +9,14 @@ export type Completion =
   | { readonly kind: 'path' | 'text'; readonly name: string }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly string[] };
 
-/**
- * Option of a command. `flag` includes the leading hyphens. `value` is `null` if the option takes
- * no value.
- */
+/** Option of a command. `flag` includes the leading hyphens. `value` is `null` if the option takes no value. */
 export interface OptionCompletion {
   readonly flag: string;
   readonly about: string;
   readonly value: Completion | null;
 }
 
-/**
- * Options, argument and subcommands that a shell can complete after the name of a command or
- * subcommand.
- */
+/** Options, argument and subcommands that a shell can complete after the name of a command or subcommand. */
 export interface ActionCompletions {
   readonly name: string;
   readonly about: string;
@@ -75,10 +69,7 @@ const commonOptions: readonly OptionCompletion[] = [
   { flag: '--help', about: 'Prints the help of a command', value: null },
 ];
 
-/**
- * Returns the first sentence of a text without its full stop. Shells show one line for each
- * completion.
- */
+/** Returns the first sentence of a text without its full stop. Shells show one line for each completion. */
 function toFirstSentence(text: string): string {
   return /^.*?(?=\.(?:\s|$)|$)/.exec(text)?.[0] ?? text;
 }

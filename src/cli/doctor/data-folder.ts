@@ -19,8 +19,7 @@ interface FolderOptions {
 }
 
 /**
- * Checks that the data folder is usable, that other users cannot access it, and that its disk has
- * enough free space.
+ * Checks that the data folder is usable, that other users cannot access it, and that its disk has enough free space.
  */
 export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOptions) {
   if (folder === ':memory:') {
@@ -101,9 +100,7 @@ function findAccess(path: string, stats: Stats): readonly Result[] {
   return [warning(message, `Run \`chmod 700 ${path}\`.`)];
 }
 
-/**
- * Maximum number of file names in one message of `perch doctor`. Further files are only counted.
- */
+/** Maximum number of file names in one message of `perch doctor`. Further files are only counted. */
 const maxNames = 3;
 
 /**

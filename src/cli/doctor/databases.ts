@@ -19,10 +19,7 @@ const checked = z.object({
   code: z.string().nullable(),
 });
 
-/**
- * Timeout in milliseconds for the check of the databases. It is shorter than the deadline of all
- * checks.
- */
+/** Timeout in milliseconds for the check of the databases. It is shorter than the deadline of all checks. */
 const stopMs = 8000;
 
 /** Checks the integrity of all databases and secret files in the data folder. */
@@ -107,10 +104,7 @@ function describeUnseen(paths: readonly string[], failure: string | null): Resul
   );
 }
 
-/**
- * Checks the integrity of databases in a separate process. If `signal` is aborted, returns the
- * results so far.
- */
+/** Checks the integrity of databases in a separate process. If `signal` is aborted, returns the results so far. */
 async function runIntegrity(paths: readonly string[], signal: AbortSignal) {
   const isSource = import.meta.url.endsWith('.ts');
   const entry = fileURLToPath(

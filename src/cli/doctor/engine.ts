@@ -7,15 +7,10 @@ import type { DoctorContext } from './run-checks.ts';
 
 /** Maximum time in milliseconds to wait for the first response of the Valkey or Redis server. */
 const connectMs = 4000;
-/**
- * Number of requests to send to the Valkey or Redis server. The reported latency is the median of
- * their durations.
- */
+/** Number of requests to send to the Valkey or Redis server. The reported latency is the median of their durations. */
 const calls = 15;
 
-/**
- * Checks the Valkey or Redis server that several instances share: connection, settings and latency.
- */
+/** Checks the Valkey or Redis server that several instances share: connection, settings and latency. */
 export async function checkEngine({ config, random }: DoctorContext): Promise<readonly Result[]> {
   const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
   if (address === null)
@@ -41,8 +36,7 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
 }
 
 /**
- * Returns the check result for a Valkey or Redis server that cannot be used. `reason`: error text
- * of the connection.
+ * Returns the check result for a Valkey or Redis server that cannot be used. `reason`: error text of the connection.
  */
 function describeUnusable(hosts: string, reason: string): Result {
   const meaning = describeFault(reason);

@@ -25,8 +25,7 @@ const finding = z.object({
 });
 
 /**
- * Finding of a check: its status, message and advice, with the name of the check. A check can have
- * several findings.
+ * Finding of a check: its status, message and advice, with the name of the check. A check can have several findings.
  */
 export type Finding = z.output<typeof finding>;
 

@@ -11,18 +11,13 @@ import {
   parseConnectionReport,
 } from '../../http/admin/connection.ts';
 
-/**
- * Path that `perch doctor` requests. The running server answers this request without reading from a
- * platform.
- */
+/** Path that `perch doctor` requests. The running server answers this request without reading from a platform. */
 export const livePath = '/health/live';
 
 /** Maximum time in milliseconds for a request to the server on this machine. */
 const localMs = 2000;
 
-/**
- * Server or program that listens on `HOST` and `PORT`, or the reason why Perch cannot listen there.
- */
+/** Server or program that listens on `HOST` and `PORT`, or the reason why Perch cannot listen there. */
 export type Listener =
   /** Running Perch server. `process` identifies its process. */
   | { readonly kind: 'perch'; readonly process: string }
@@ -34,9 +29,8 @@ export type Listener =
 
 export interface OwnServer {
   /**
-   * Random text that a request of `perch doctor` sends in its URL, so that the temporary server
-   * recognizes the request. The response reports the connection and the proxy headers of the
-   * request.
+   * Random text that a request of `perch doctor` sends in its URL, so that the temporary server recognizes the
+   * request. The response reports the connection and the proxy headers of the request.
    */
   readonly nonce: string;
   /**
@@ -72,8 +66,7 @@ export async function openListener(
 }
 
 /**
- * Returns the text that identifies the Perch process that sent a response; `null` if the response
- * is not from Perch.
+ * Returns the text that identifies the Perch process that sent a response; `null` if the response is not from Perch.
  */
 export function processOf({ status, headers, text }: OnceAnswer): string | null {
   const id = headers['x-request-id'];
@@ -81,17 +74,13 @@ export function processOf({ status, headers, text }: OnceAnswer): string | null 
   return status === 200 && text.trim() === '{"status":"ok"}' ? prefix : null;
 }
 
-/**
- * Maximum number of connections to the temporary server, which may also receive requests of other
- * clients.
- */
+/** Maximum number of connections to the temporary server, which may also receive requests of other clients. */
 const maxConnections = 64;
 
 /**
- * Opens a temporary server on the configured port, so that `perch doctor` can send requests to
- * itself through the base URL. A request whose URL contains the random text `nonce` gets a report
- * about its connection. Other requests get status 503. Returns the error code if the server cannot
- * listen.
+ * Opens a temporary server on the configured port, so that `perch doctor` can send requests to itself through the
+ * base URL. A request whose URL contains the random text `nonce` gets a report about its connection. Other requests
+ * get status 503. Returns the error code if the server cannot listen.
  */
 function openOwnServer(config: Address, random: Random): Promise<OwnServer | string> {
   const nonce = random.bytes(16).toString('hex');

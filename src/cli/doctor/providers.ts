@@ -19,10 +19,7 @@ const slowMs = 3000;
 /** Timeout in milliseconds for a read. It is shorter than the deadline of all checks. */
 const stopMs = 7500;
 
-/**
- * Status of an upstream's response, and the offset of this machine's clock from the upstream's
- * clock.
- */
+/** Status of an upstream's response, and the offset of this machine's clock from the upstream's clock. */
 interface Seen {
   readonly status: number;
   /**
@@ -66,10 +63,7 @@ export function createProviderChecks({ config, clock, random }: DoctorContext) {
 
 type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
 
-/**
- * Sends one inexpensive request to a provider (data source). Returns the check result and the
- * responses.
- */
+/** Sends one inexpensive request to a provider (data source). Returns the check result and the responses. */
 async function readOne(
   name: Remote,
   { config, clock, random }: Sources,
@@ -93,10 +87,7 @@ async function readOne(
   }
 }
 
-/**
- * Wraps an HTTP client, so that the status and the clock offset of each response are added to
- * `seen`.
- */
+/** Wraps an HTTP client, so that the status and the clock offset of each response are added to `seen`. */
 function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   return {
     get: async (url, context) => {
@@ -196,10 +187,7 @@ const clockLimits = {
   wrong: 60_000,
 } as const;
 
-/**
- * Returns the check result for the clock of this machine, based on the median of its offsets from
- * upstream clocks.
- */
+/** Returns the check result for the clock of this machine, based on the median of its offsets from upstream clocks. */
 function judgeClock(aheadMs: readonly number[]): Result {
   const sorted = aheadMs.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];

@@ -8,9 +8,8 @@ import { parseJson } from './listener.ts';
 import type { BaseAnswer } from './reachability.ts';
 
 /**
- * Checks that a proxy at the base URL sends `X-Forwarded-For`, and that `PERCH_TRUST_PROXY`
- * contains the address of the proxy. Without a proxy, checks that `PERCH_TRUST_PROXY` does not
- * contain the address of the client.
+ * Checks that a proxy at the base URL sends `X-Forwarded-For`, and that `PERCH_TRUST_PROXY` contains the address of
+ * the proxy. Without a proxy, checks that `PERCH_TRUST_PROXY` does not contain the address of the client.
  */
 export async function checkProxy(
   config: Config,
@@ -41,10 +40,7 @@ const unreadable = warning(
   'Configure the proxy to send responses unchanged.',
 );
 
-/**
- * Maximum time in milliseconds for the request that asks the running server for its report about
- * proxy headers.
- */
+/** Maximum time in milliseconds for the request that asks the running server for its report about proxy headers. */
 const adminMs = 2500;
 
 const stopServer = 'or stop the server and run perch doctor again.';

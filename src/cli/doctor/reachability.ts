@@ -9,9 +9,8 @@ import { checkProxy } from './proxy.ts';
 import type { DoctorContext } from './run-checks.ts';
 
 /**
- * Server that answers at the base URL: the temporary server of `perch doctor` (`own`), the running
- * Perch server (`perch`), a Perch server that may belong to someone else (`unverified`), or another
- * server (`other`).
+ * Server that answers at the base URL: the temporary server of `perch doctor` (`own`), the running Perch server
+ * (`perch`), a Perch server that may belong to someone else (`unverified`), or another server (`other`).
  */
 export type BaseAnswer =
   | { readonly kind: 'own'; readonly report: ConnectionReport }
@@ -72,10 +71,7 @@ function describePort({ HOST, PORT }: Config, listener: Listener | null): Result
   return fault(message, 'Set HOST to 127.0.0.1, or to 0.0.0.0 to listen on all networks.');
 }
 
-/**
- * Reports a base URL that works only on this machine, although the server accepts connections from
- * other machines.
- */
+/** Reports a base URL that works only on this machine, although the server accepts connections from other machines. */
 function findLocalBase({ config, settings }: DoctorContext): readonly Result[] {
   const host = new URL(config.PERCH_BASE_URL).hostname;
   if (!isLoopbackName(host) || isLoopbackName(config.HOST)) return [];
@@ -100,9 +96,7 @@ const baseMs = 4000;
 
 const correct = 'correct PERCH_BASE_URL.';
 
-/**
- * Sends a request through the base URL, and checks whether the server on this machine answers it.
- */
+/** Sends a request through the base URL, and checks whether the server on this machine answers it. */
 async function requestBase(
   config: Config,
   listener: Listener | null,

@@ -3,10 +3,7 @@ import { secretNames, variables } from '../../config/config.ts';
 import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/**
- * Reports invalid settings, unknown settings, and files with secret settings that other users can
- * read.
- */
+/** Reports invalid settings, unknown settings, and files with secret settings that other users can read. */
 export function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const faults = context.faults.map(
     (message): Result => ({ status: 'fault', message, advice: null }),

@@ -31,10 +31,7 @@ export function explainOpenError(error: unknown, config: Config): string {
   return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
 }
 
-/**
- * Returns whether an error comes from `listen`, or from the DNS lookup of the host name to listen
- * on.
- */
+/** Returns whether an error comes from `listen`, or from the DNS lookup of the host name to listen on. */
 function isOfListening(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return error.syscall === 'listen' || error.syscall === 'getaddrinfo';

@@ -65,14 +65,11 @@ export function createOutput(raw: RawOutput): Output {
 /** Matches control characters (C0, DEL and C1) except line feed and tab. */
 const controls = /(?![\n\t])\p{Cc}/gu;
 
-/**
- * Matches bidirectional formatting characters, which can reorder the text after them (UAX #9 §2).
- */
+/** Matches bidirectional formatting characters, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Converts line ends to LF, removes bidirectional formatting characters, and replaces control
- * characters with U+FFFD.
+ * Converts line ends to LF, removes bidirectional formatting characters, and replaces control characters with U+FFFD.
  */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');

@@ -12,8 +12,7 @@ import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 
 /**
- * Opens the data sources (providers) and the cache, calls `use`, and closes the data sources and
- * the cache.
+ * Opens the data sources (providers) and the cache, calls `use`, and closes the data sources and the cache.
  * @throws CommandError with a message for the user if opening or reading fails
  */
 export async function withFetching(
@@ -44,9 +43,7 @@ export async function withFetching(
   }
 }
 
-/**
- * Advice for command-line users, by error code. This advice replaces the advice for HTTP clients.
- */
+/** Advice for command-line users, by error code. This advice replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   missing_query: 'Give the text to search for, for example: perch search heron',
   invalid_query: 'Give 1 to 512 characters, with fewer or simpler search operators.',

@@ -8,10 +8,7 @@ import { toCommandError, withFetching } from './open-reading.ts';
 /** Input of `perch read`, with the function that fetches the input and prints the result. */
 export interface PlannedRead {
   readonly text: string;
-  /**
-   * Function that fetches the input and prints the result. If the input is invalid, `print` is the
-   * error instead.
-   */
+  /** Function that fetches the input and prints the result. If the input is invalid, `print` is the error instead. */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem

@@ -96,10 +96,7 @@ function toPlatform(text: string): Platform {
   throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
-/**
- * Parses text as a handle on the platform `of`. For X, also accepts a post id.
- * @throws UsageError for other texts
- */
+/** Parses text as a handle on the platform `of`. For X, also accepts a post id. @throws UsageError for other texts */
 function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };

@@ -4,10 +4,7 @@ import { type CommandOption, UsageError } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
-/**
- * Request parameters that have no command-line option: the input, the paging parameters and
- * `nocache`.
- */
+/** Request parameters that have no command-line option: the input, the paging parameters and `nocache`. */
 const withoutOption: ReadonlySet<string> = new Set([
   ...['url', 'handle', 'id', 'q'],
   ...['limit', 'cursor', 'page', 'nocache'],
@@ -39,10 +36,7 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
     // If several read operations have the parameter, the help shows the first description.
     options[name] ??= toOption(parameter, named.length === 1 ? [] : readsWith(name));
   }
-  /**
-   * Converts option values to parameters of a read operation.
-   * @throws UsageError for a misspelled value
-   */
+  /** Converts option values to parameters of a read operation. @throws UsageError for a misspelled value */
   const toParameters = (read: ReadAbout, values: OptionValues): Record<string, string> => {
     const parameters: Record<string, string> = {};
     for (const parameter of parametersOf.get(read) ?? []) {

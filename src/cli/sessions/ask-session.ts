@@ -132,9 +132,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   }
 }
 
-/**
- * Prevents new answers, waits for the running answers of all sessions, and then closes the service.
- */
+/** Prevents new answers, waits for the running answers of all sessions, and then closes the service. */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);
@@ -168,9 +166,8 @@ async function printAnswer(
 }
 
 /**
- * Creates functions that print a text while it is being produced. `show` receives the text so far,
- * and writes only the part that is new. If earlier text has changed, `show` writes the whole text
- * again.
+ * Creates functions that print a text while it is being produced. `show` receives the text so far, and writes only
+ * the part that is new. If earlier text has changed, `show` writes the whole text again.
  */
 function createTextPrinter(write: (text: string) => void) {
   let written = '';
@@ -186,9 +183,7 @@ function createTextPrinter(write: (text: string) => void) {
   };
 }
 
-/**
- * Advice for command-line users, by error code. This advice replaces the advice for HTTP clients.
- */
+/** Advice for command-line users, by error code. This advice replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   session_not_found: '`perch sessions list` lists the sessions, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',

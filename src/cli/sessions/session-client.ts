@@ -80,10 +80,7 @@ export function createLocalClient({
   };
 }
 
-/**
- * Opens the event stream of a session in this process.
- * @throws Problem if the session was deleted
- */
+/** Opens the event stream of a session in this process. @throws Problem if the session was deleted */
 async function openLocalStream(service: SessionService, sessionId: string, startIndex: number) {
   const request = { sessionId, startIndex, mode: 'automatic', token: null, client: null } as const;
   const stream = await service.streams.openStream(request);

@@ -76,10 +76,7 @@ interface Failed {
   readonly failures: number;
 }
 
-/**
- * Returns the wait in milliseconds before the next attempt.
- * @throws CommandError if no attempts remain
- */
+/** Returns the wait in milliseconds before the next attempt. @throws CommandError if no attempts remain */
 function planRetry<Message>(
   { name, attempts, maxWaitMs: maxMs }: Handler<Message>,
   { error, failures }: Failed,

@@ -7,10 +7,7 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/**
- * Minimum and maximum of an option whose value is a duration. `name` is the name of the option
- * without hyphens.
- */
+/** Minimum and maximum of an option whose value is a duration. `name` is the name of the option without hyphens. */
 interface DurationRange {
   readonly name: string;
   readonly minMs: number;
@@ -31,10 +28,7 @@ export function parseDuration(text: string, { name, minMs, maxMs }: DurationRang
   );
 }
 
-/**
- * Formats a duration with the largest unit that divides it evenly: `90s`, `5m`, `1h`, `1d`. Rounds
- * up to seconds.
- */
+/** Formats a duration with the largest unit that divides it evenly: `90s`, `5m`, `1h`, `1d`. Rounds up to seconds. */
 export function formatDuration(ms: number): string {
   const whole = Math.ceil(ms / 1000) * 1000;
   const [unit = 's', size = 1000] =

@@ -8,17 +8,11 @@ export interface Item {
   readonly post: Status;
   /** Key that identifies the post. A repost has a different key from the original post. */
   readonly key: string;
-  /**
-   * Time of publication in Unix seconds; `null` for a repost, because the time of reposting is
-   * unknown.
-   */
+  /** Time of publication in Unix seconds; `null` for a repost, because the time of reposting is unknown. */
   readonly seconds: number | null;
 }
 
-/**
- * Returns the posts of a page in the order of the page. Omits placeholders for posts that cannot be
- * shown.
- */
+/** Returns the posts of a page in the order of the page. Omits placeholders for posts that cannot be shown. */
 export function itemsOf({ items }: BrowseResult): readonly Item[] {
   const posts = items !== null && 'posts' in items ? items.posts : [];
   return posts.flatMap((post): readonly Item[] => {
@@ -30,9 +24,7 @@ export function itemsOf({ items }: BrowseResult): readonly Item[] {
   });
 }
 
-/**
- * Returns the key that identifies a post. The key stays the same if the author changes the handle.
- */
+/** Returns the key that identifies a post. The key stays the same if the author changes the handle. */
 function keyOf(post: Status): string {
   const { platform, id, author } = post;
   // URLs of Bluesky contain the handle, but the DID of an account never changes.
@@ -49,9 +41,7 @@ export const toDeliveryId = ({ key }: Item): string =>
 /** Maximum number of posts to remember for each watched list. */
 export const maxRemembered = 1000;
 
-/**
- * Record of the posts of one list that need no delivery: already delivered posts and older posts.
- */
+/** Record of the posts of one list that need no delivery: already delivered posts and older posts. */
 export interface Memory {
   /** Time in Unix seconds. Posts that were published at or before this time are never delivered. */
   readonly floor: number;
@@ -124,10 +114,9 @@ export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boo
 }
 
 /**
- * Returns the new posts of a list that is sorted newest first. A post is new if it is unknown and
- * was published after `floor`. An unknown repost is new if it is listed above a known post, or
- * above a post published after `floor`. If the list has no known post, all reposts are new, except
- * when the list is read for the first time (`isFirst`).
+ * Returns the new posts of a list that is sorted newest first. A post is new if it is unknown and was published after
+ * `floor`. An unknown repost is new if it is listed above a known post, or above a post published after `floor`. If
+ * the list has no known post, all reposts are new, except when the list is read for the first time (`isFirst`).
  */
 export function selectNew(
   items: readonly Item[],

@@ -11,16 +11,12 @@ export const maxAdaptiveMs = 900_000;
 /** Interval between two polls as a fraction of the usual time between two posts. */
 const share = 0.1;
 
-/**
- * Maximum wait in milliseconds after errors, without jitter, even if the platform requests a longer
- * wait.
- */
+/** Maximum wait in milliseconds after errors, without jitter, even if the platform requests a longer wait. */
 const maxBackoffMs = 3_600_000;
 
 /**
- * Returns the minimum interval in milliseconds between two polls of a list, for `lists` watched
- * lists. With this interval, all polls together stay within the rate limit that Perch sets for
- * callers without an API key.
+ * Returns the minimum interval in milliseconds between two polls of a list, for `lists` watched lists. With this
+ * interval, all polls together stay within the rate limit that Perch sets for callers without an API key.
  */
 export function toMinIntervalMs(config: Config, lists: number): number {
   const { PERCH_ALLOWANCE_WINDOW_SECONDS: window, PERCH_PUBLIC_ALLOWANCE: allowance } = config;
@@ -28,9 +24,8 @@ export function toMinIntervalMs(config: Config, lists: number): number {
 }
 
 /**
- * Returns the time in milliseconds until the next poll of a list, from 1 to 15 minutes. The time is
- * a tenth of the shorter of two durations: the median time between two posts, and the time since
- * the newest post.
+ * Returns the time in milliseconds until the next poll of a list, from 1 to 15 minutes. The time is a tenth of the
+ * shorter of two durations: the median time between two posts, and the time since the newest post.
  */
 export function adaptiveIntervalMs(latest: readonly Item[], nowMs: number): number {
   const times = latest.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
@@ -52,17 +47,13 @@ interface Backoff {
   readonly failures: number;
   readonly firstMs: number;
   readonly maxMs: number;
-  /**
-   * Minimum wait in seconds that the platform or webhook requests; `undefined` without such a
-   * request.
-   */
+  /** Minimum wait in seconds that the platform or webhook requests; `undefined` without such a request. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /**
- * Returns the wait in milliseconds after a failure. The wait grows exponentially with `failures`.
- * It is at least `retryAfterSeconds`, but not longer than `maxBackoffMs`. Finally, up to 25 percent
- * of random jitter is added.
+ * Returns the wait in milliseconds after a failure. The wait grows exponentially with `failures`. It is at least
+ * `retryAfterSeconds`, but not longer than `maxBackoffMs`. Finally, up to 25 percent of random jitter is added.
  */
 export function backoffMs(
   { failures, firstMs, maxMs, retryAfterSeconds = 0 }: Backoff,

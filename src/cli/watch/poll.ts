@@ -40,23 +40,14 @@ export interface Poll {
   readonly memory: Memory;
   /** Posts on the first page of the list, usually newest first. */
   readonly latest: readonly Item[];
-  /**
-   * Whether `newItems` lacks the oldest new posts, because the poll reached its maximum number of
-   * posts or pages.
-   */
+  /** Whether `newItems` lacks the oldest new posts, because the poll reached its maximum number of posts or pages. */
   readonly isTruncated: boolean;
 }
 
-/**
- * Error for a list that was not read from the live platform, but for example from the archive of
- * imported accounts.
- */
+/** Error for a list that was not read from the live platform, but for example from the archive of imported accounts. */
 export class NotLiveError extends Error {}
 
-/**
- * Parses the parameters of a request for one page of a list.
- * @throws Problem with status 400 for invalid parameters
- */
+/** Parses the parameters of a request for one page of a list. @throws Problem with status 400 for invalid parameters */
 export function parsePage(
   { read, parameters }: Target,
   reader: Reader,
@@ -68,8 +59,7 @@ export function parsePage(
 
 /**
  * Reads a list for the first time.
- * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live
- * platform
+ * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live platform
  */
 export async function pollFirst(
   target: Target,
@@ -101,8 +91,7 @@ function withoutRepeats(items: readonly Item[]): readonly Item[] {
 
 /**
  * Reads the new posts of a list, page by page until a known post.
- * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live
- * platform
+ * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live platform
  */
 export function pollAgain(target: Target, reader: Reader, memory: Memory): Promise<Poll> {
   return pollNew(target, reader, { ...memory, isFirst: false });

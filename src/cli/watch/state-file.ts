@@ -16,10 +16,7 @@ import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
 import { type Memory, maxRemembered } from './memory.ts';
 
-/**
- * State of `perch watch`. `memories` contains the known posts of each watched list, by the key of
- * the list.
- */
+/** State of `perch watch`. `memories` contains the known posts of each watched list, by the key of the list. */
 export interface State {
   readonly memories: Map<string, Memory>;
   /**
@@ -42,9 +39,7 @@ const content = z.object({
   lists: z.record(z.string().max(4096), memory),
 });
 
-/**
- * Creates a state of `perch watch` that is kept only in memory, and is lost when the command ends.
- */
+/** Creates a state of `perch watch` that is kept only in memory, and is lost when the command ends. */
 export const createState = (): State => ({
   memories: new Map(),
   save: async () => {},

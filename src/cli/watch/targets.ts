@@ -143,8 +143,7 @@ function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
 const sinceParameter = z.object({ since: timestamp('Only posts at or after this time') });
 
 /**
- * Converts the value of the option `--since` to Unix seconds; returns `undefined` without the
- * option.
+ * Converts the value of the option `--since` to Unix seconds; returns `undefined` without the option.
  * @throws UsageError for an invalid time
  */
 export function toSince(text: string | undefined): number | undefined {

@@ -20,15 +20,9 @@ export interface KeyedTarget {
 export interface WatchOptions {
   readonly targets: readonly KeyedTarget[];
   readonly start: Start;
-  /**
-   * Fixed interval in milliseconds between two polls of a list; `null` to adapt the interval to the
-   * list.
-   */
+  /** Fixed interval in milliseconds between two polls of a list; `null` to adapt the interval to the list. */
   readonly everyMs: number | null;
-  /**
-   * Minimum interval in milliseconds between two polls of a list. It also applies if `everyMs` is
-   * set.
-   */
+  /** Minimum interval in milliseconds between two polls of a list. It also applies if `everyMs` is set. */
   readonly minIntervalMs: number;
   /** Whether to read each list only once. */
   readonly isOnce: boolean;
@@ -44,10 +38,7 @@ export interface WatchOptions {
   readonly report: (text: string) => void;
 }
 
-/**
- * Watched list, with the time of its next poll (`dueMs`, Unix milliseconds) and its number of
- * consecutive failures.
- */
+/** Watched list, with the time of its next poll (`dueMs`, Unix milliseconds) and its number of consecutive failures. */
 interface List extends KeyedTarget {
   dueMs: number;
   intervalMs: number;
@@ -59,8 +50,7 @@ interface List extends KeyedTarget {
 }
 
 /**
- * Polls the watched lists and delivers each new post, until `stop` is aborted or `deliver` returns
- * `false`.
+ * Polls the watched lists and delivers each new post, until `stop` is aborted or `deliver` returns `false`.
  * @throws CommandError if a list does not exist, or if a post cannot be delivered
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
@@ -138,11 +128,10 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
 }
 
 /**
- * Converts an error from reading a list to a temporary failure. Every Problem counts as temporary
- * if an earlier read of the list in this run has succeeded. Otherwise, only the status 429, a 5xx
- * status, and results that are not live count as temporary.
- * @throws CommandError for a Problem that is not temporary, such as an unknown account; other
- * errors unchanged
+ * Converts an error from reading a list to a temporary failure. Every Problem counts as temporary if an earlier read
+ * of the list in this run has succeeded. Otherwise, only the status 429, a 5xx status, and results that are not live
+ * count as temporary.
+ * @throws CommandError for a Problem that is not temporary, such as an unknown account; other errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
@@ -175,8 +164,7 @@ function reportChange(
 }
 
 /**
- * Delivers new posts one after the other, and saves the state after each post. Returns `false` if
- * the watch must end.
+ * Delivers new posts one after the other, and saves the state after each post. Returns `false` if the watch must end.
  */
 async function deliverNewItems(list: List, { newItems, memory }: Poll, options: WatchOptions) {
   const { state, stop, deliver } = options;

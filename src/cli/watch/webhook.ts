@@ -27,10 +27,7 @@ export interface WebhookMessage {
   readonly body: object;
 }
 
-/**
- * Parses the URL of a webhook.
- * @throws UsageError if it is not an http or https URL, or if it contains credentials
- */
+/** Parses the URL of a webhook. @throws UsageError if it is not an http or https URL, or if it contains credentials */
 export function parseWebhookUrl(text: string): URL {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -61,10 +58,7 @@ export function signWebhook(
   };
 }
 
-/**
- * Sends a message to a webhook once.
- * @throws DeliveryError unless the webhook responds with a 2xx status
- */
+/** Sends a message to a webhook once. @throws DeliveryError unless the webhook responds with a 2xx status */
 export async function sendWebhook(
   { url, secret, client, clock }: WebhookOptions,
   { id, body }: WebhookMessage,

@@ -19,10 +19,7 @@ type SetOptions = Readonly<{ expiration?: { type: 'PX'; value: number }; conditi
 /** Keys and arguments of a Lua script. In a cluster, all keys of a call must have the same hash tag. */
 export type ScriptCall = Readonly<{ keys: string[]; arguments: string[] }>;
 
-/**
- * Connection to the shared engine (Redis or Valkey). The connection reconnects by itself until
- * `destroy` is called.
- */
+/** Connection to the shared engine (Redis or Valkey). The connection reconnects by itself until `destroy` is called. */
 export interface EngineConnection {
   readonly client: EngineClient;
   /** Sends the Redis command `INFO` for `section` to each primary server. Returns the replies. */
@@ -63,10 +60,7 @@ export async function connectEngine(options: ConnectOptions): Promise<EngineConn
 
 type Redis = typeof import('@redis/client');
 
-/**
- * Returns the options of the Redis client that are the same for a single server, for sentinels and
- * for a cluster.
- */
+/** Returns the options of the Redis client that are the same for a single server, for sentinels and for a cluster. */
 function toCommon({ isTls, username, password }: EngineAddress) {
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs };
   return {

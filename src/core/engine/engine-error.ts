@@ -14,10 +14,7 @@ export class EngineError extends Error {
 /** Error thrown if Perch cannot start with its shared engine (Redis or Valkey). The message is for the operator. */
 export class UnusableEngineError extends Error {}
 
-/**
- * Matches the error replies of a Redis or Valkey server that refuses writes but still answers
- * reads.
- */
+/** Matches the error replies of a Redis or Valkey server that refuses writes but still answers reads. */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
 /**
  * Matches the error replies of a Redis or Valkey server that cannot answer at present, for example
@@ -33,10 +30,7 @@ export function toEngineError(error: unknown): EngineError {
   return new EngineError(message, outages.test(message) || !isReply(error), error);
 }
 
-/**
- * Returns whether an error is an error reply of Redis or Valkey, whose message starts with a code
- * in upper case.
- */
+/** Returns whether an error is an error reply of Redis or Valkey, whose message starts with a code in upper case. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^(?:[A-Z]{3,}\b|ERR )/.test(error.message) && !isNetwork(error);
 }
@@ -44,9 +38,8 @@ function isReply(error: unknown): boolean {
 const isNetwork = (error: Error) => 'code' in error;
 
 /**
- * Rethrows the error of a Redis command that Perch can do without. If the command failed because
- * Perch's Redis user lacks permission for it, throws an EngineError whose `isOutage` is `false`
- * instead.
+ * Rethrows the error of a Redis command that Perch can do without. If the command failed because Perch's Redis user
+ * lacks permission for it, throws an EngineError whose `isOutage` is `false` instead.
  */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';

@@ -3,15 +3,11 @@ import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
 
 /**
- * State of the shared engine (Redis or Valkey), as shown to operators. The state contains no
- * addresses and no names.
+ * State of the shared engine (Redis or Valkey), as shown to operators. The state contains no addresses and no names.
  */
 export interface EngineReport {
   readonly isUp: boolean;
-  /**
-   * Sentence that explains why the shared Valkey or Redis server cannot be used; `null` while the
-   * server answers.
-   */
+  /** Sentence that explains why the shared Valkey or Redis server cannot be used; `null` while the server answers. */
   readonly fault: string | null;
   /** Number of running Perch instances at the last count. */
   readonly instances: number;
@@ -26,10 +22,7 @@ export interface EngineReport {
 export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
 
 export interface EngineReporter {
-  /**
-   * Returns the last known state of the shared Valkey or Redis server, without a request to the
-   * server.
-   */
+  /** Returns the last known state of the shared Valkey or Redis server, without a request to the server. */
   read(): EngineReport;
   close(): void;
 }
@@ -43,16 +36,10 @@ interface EngineReportOptions {
 
 /** Milliseconds between two checks of the settings of the shared Valkey or Redis server. */
 const checkMs = 60_000;
-/**
- * Interval in milliseconds at which Perch checks whether the shared Valkey or Redis server has
- * started to answer.
- */
+/** Interval in milliseconds at which Perch checks whether the shared Valkey or Redis server has started to answer. */
 const noticeMs = 1000;
 
-/**
- * Starts to check the settings of the Valkey or Redis server: as soon as it answers, and then every
- * minute.
- */
+/** Starts to check the settings of the Valkey or Redis server: as soon as it answers, and then every minute. */
 export function openEngineReport(options: EngineReportOptions): EngineReporter {
   const { engine, clock, onWarnings } = options;
   const closing = new AbortController();
@@ -112,9 +99,7 @@ export async function readWarnings(
 const uncheckable =
   'Perch may not run the command INFO, so it cannot check the persistence and the eviction policy of the engine. Allow the command for the user in PERCH_REDIS_URL.';
 
-/**
- * Share of `maxmemory` in use (0 to 1) above which a Valkey or Redis server counts as nearly full.
- */
+/** Share of `maxmemory` in use (0 to 1) above which a Valkey or Redis server counts as nearly full. */
 const nearlyFull = 0.9;
 
 type Rule = Readonly<{
@@ -163,19 +148,13 @@ export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string
   });
 }
 
-/**
- * Returns a field of a reply to the Redis command `INFO`; `undefined` if the reply does not contain
- * the field.
- */
+/** Returns a field of a reply to the Redis command `INFO`; `undefined` if the reply does not contain the field. */
 function readField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((one) => one.startsWith(`${name}:`));
   return line?.slice(name.length + 1);
 }
 
-/**
- * Returns a numeric field of a reply to the Redis command `INFO`; 0 if the reply does not contain
- * the field.
- */
+/** Returns a numeric field of a reply to the Redis command `INFO`; 0 if the reply does not contain the field. */
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
 
@@ -191,10 +170,7 @@ const meanings: Readonly<Record<string, string>> = {
   NOPERM: 'The engine refuses a command to the user of Perch.',
 };
 
-/**
- * Converts the reason for an outage of the shared Valkey or Redis server to a sentence for
- * operators.
- */
+/** Converts the reason for an outage of the shared Valkey or Redis server to a sentence for operators. */
 export function describeFault(fault: string): string {
   const [code = ''] = fault.split(' ', 1);
   const meaning = meanings[code];

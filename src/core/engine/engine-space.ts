@@ -11,16 +11,12 @@ export interface EngineSpace {
   close(): void;
 }
 
-/**
- * Share of `maxmemory` (0 to 1) above which Perch caches no more responses in the shared Valkey or
- * Redis server.
- */
+/** Share of `maxmemory` (0 to 1) above which Perch caches no more responses in the shared Valkey or Redis server. */
 const maxShare = 0.6;
 const checkMs = 5000;
 
 /**
- * Starts to check the memory use of all primary Valkey or Redis servers every five seconds. `close`
- * stops the checks.
+ * Starts to check the memory use of all primary Valkey or Redis servers every five seconds. `close` stops the checks.
  */
 export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
   const closing = new AbortController();

@@ -7,10 +7,7 @@ export type EngineNode = Readonly<{ host: string; port: number }>;
 export interface EngineAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   readonly isTls: boolean;
-  /**
-   * Valkey or Redis servers to connect to first (never empty). If `kind` is `sentinel`, these are
-   * the sentinels.
-   */
+  /** Valkey or Redis servers to connect to first (never empty). If `kind` is `sentinel`, these are the sentinels. */
   readonly nodes: readonly EngineNode[];
   readonly username: string | undefined;
   readonly password: string | undefined;

@@ -37,9 +37,8 @@ export interface EngineCall {
 export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
 
 /**
- * Shared engine: the Valkey or Redis server that several instances of Perch share. During an
- * outage, calls fail immediately, and a probe every 200 ms checks whether the engine answers again
- * (docs/instances.md).
+ * Shared engine: the Valkey or Redis server that several instances of Perch share. During an outage, calls fail
+ * immediately, and a probe every 200 ms checks whether the engine answers again (docs/instances.md).
  */
 export interface Engine {
   /** Random name of this process, unique among the instances. */
@@ -51,8 +50,7 @@ export interface Engine {
   readonly prefix: string;
   /**
    * Calls `send` and returns its result.
-   * @throws EngineError if the shared Valkey or Redis server fails or takes longer than
-   * `deadlineMs`
+   * @throws EngineError if the shared Valkey or Redis server fails or takes longer than `deadlineMs`
    */
   run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
   /**
@@ -65,10 +63,7 @@ export interface Engine {
    * whether the server answers.
    */
   waitUntilUp(ms: number): Promise<boolean>;
-  /**
-   * Calls the listener with each message of a Redis channel. Messages that are sent during an
-   * outage are lost.
-   */
+  /** Calls the listener with each message of a Redis channel. Messages that are sent during an outage are lost. */
   subscribe(channel: string, listener: (message: string) => void): void;
   /**
    * Returns one section of the reply to `INFO` from each primary Valkey or Redis server.
@@ -227,10 +222,7 @@ async function createSender(options: EngineOptions, health: Health) {
   };
 }
 
-/**
- * Creates functions that subscribe to Redis channels. `resubscribe` repeats all subscriptions after
- * a reconnection.
- */
+/** Creates functions that subscribe to Redis channels. `resubscribe` repeats all subscriptions after a reconnection. */
 function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   const listeners = new Map<string, (message: string) => void>();
   const subscribe = (channel: string, listener: (message: string) => void): void => {
@@ -303,9 +295,7 @@ function createHealth({ clock, onChange }: EngineOptions) {
       report();
       if (state.isUp && !wasUp) notify();
     },
-    /**
-     * Sets the function that is called whenever the shared Valkey or Redis server answers again.
-     */
+    /** Sets the function that is called whenever the shared Valkey or Redis server answers again. */
     onUp: (listener: () => void): void => {
       notify = listener;
     },

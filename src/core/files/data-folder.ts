@@ -8,10 +8,7 @@ export const savedSecrets = ['cursor.key', 'session.key'] as const;
 /** Databases and secrets in a data folder that a backup contains. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 
-/**
- * Name of the folder with the pictures, videos and sounds of the archive. A backup also contains
- * this folder.
- */
+/** Name of the folder with the pictures, videos and sounds of the archive. A backup also contains this folder. */
 export const mediaFolderName = 'media' as const;
 
 export type SavedName = (typeof savedFiles)[number];
@@ -20,10 +17,7 @@ export type SavedName = (typeof savedFiles)[number];
 export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 /** Name of the file that every process locks while it uses a data folder. */
 export const lockName = 'data.lock';
-/**
- * Names of the folder into which `perch restore` writes files, before and after all files are
- * complete.
- */
+/** Names of the folder into which `perch restore` writes files, before and after all files are complete. */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
 /** Name of the folder with the cache of pictures. */
 export const pictureFolder = 'media-cache';
@@ -34,10 +28,7 @@ const alternatives = (names: readonly string[]) =>
   `(?:${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
 const databases = alternatives([...savedDatabases, 'answers.db']);
 const besideDatabase = `${journalSuffixes.join('|')}|\\.lock(?:-journal)?|\\.address`;
-/**
- * Pattern for the suffix of temporary files. Perch later moves or links these files to their final
- * names.
- */
+/** Pattern for the suffix of temporary files. Perch later moves or links these files to their final names. */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
 const ownName = new RegExp(

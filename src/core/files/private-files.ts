@@ -47,10 +47,7 @@ function makeOneFolder(path: string, mode: number): unknown {
   }
 }
 
-/**
- * Creates a folder and its missing parents, which only their owner may access. Keeps an existing
- * folder unchanged.
- */
+/** Creates a folder and its missing parents, which only their owner may access. Keeps an existing folder unchanged. */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }

@@ -15,10 +15,7 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * State of several databases at one moment. Later writes do not change this state. The caller must
- * call `close`.
- */
+/** State of several databases at one moment. Later writes do not change this state. The caller must call `close`. */
 export interface Snapshots {
   /**
    * Copies the state of the database at `path` to the new file `options.target`. Rejects if
@@ -28,10 +25,7 @@ export interface Snapshots {
   close(): void;
 }
 
-/**
- * Error if the databases could not be locked in time, because other processes wrote to them
- * repeatedly.
- */
+/** Error if the databases could not be locked in time, because other processes wrote to them repeatedly. */
 export class BusyDatabasesError extends Error {}
 
 interface Source {
@@ -40,10 +34,7 @@ interface Source {
   readonly reader: SqliteDatabase;
   /** Connection with a lock that prevents writes by other processes. */
   readonly locker: SqliteDatabase;
-  /**
-   * Whether the database has a write-ahead log, so that other processes can write while `reader`
-   * reads.
-   */
+  /** Whether the database has a write-ahead log, so that other processes can write while `reader` reads. */
   readonly isWal: boolean;
 }
 
@@ -51,11 +42,10 @@ interface Source {
 const retryMs = 5;
 
 /**
- * Takes a snapshot of several databases at the same moment. Locks all of them against writes for
- * about a millisecond. Databases without a write-ahead log stay locked against writes until they
- * are copied.
- * @throws BusyDatabasesError if the databases cannot be locked in time; Error with `path` if a
- * database cannot be read
+ * Takes a snapshot of several databases at the same moment. Locks all of them against writes for about a millisecond.
+ * Databases without a write-ahead log stay locked against writes until they are copied.
+ * @throws BusyDatabasesError if the databases cannot be locked in time; Error with `path` if a database cannot be
+ * read
  */
 export async function takeSnapshots(options: SnapshotOptions): Promise<Snapshots> {
   const sources: Source[] = [];
@@ -103,9 +93,8 @@ function openSource(path: string): Source {
 }
 
 /**
- * Locks all databases against writes. If another process has locked one of them, unlocks all before
- * the next attempt. This prevents a deadlock with a process that has locked one of the databases
- * and waits for another.
+ * Locks all databases against writes. If another process has locked one of them, unlocks all before the next attempt.
+ * This prevents a deadlock with a process that has locked one of the databases and waits for another.
  * @throws BusyDatabasesError if the databases cannot be locked in time
  */
 async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {

@@ -21,19 +21,13 @@ export interface SqliteLocation {
 }
 
 export interface SqliteOptions extends SqliteLocation {
-  /**
-   * Schema upgrades in order. The first one upgrades an empty database. Published migrations are
-   * never edited.
-   */
+  /** Schema upgrades in order. The first one upgrades an empty database. Published migrations are never edited. */
   readonly migrations: readonly Migration[];
   /** Journal mode of SQLite. Default: `wal`. */
   readonly journal?: keyof typeof journals;
 }
 
-/**
- * Journal modes. With `wal`, a power failure can lose the last commits. With `rollback`, reads wait
- * for writes.
- */
+/** Journal modes. With `wal`, a power failure can lose the last commits. With `rollback`, reads wait for writes. */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -53,10 +47,9 @@ export class NewerSchemaError extends UnusableFileError {
 }
 
 /**
- * Opens a database, migrates the schema, and calls `build` to create a store. The store must close
- * the database.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of
- * Perch wrote the file, or if it has no schema although `mustExist` is `true`
+ * Opens a database, migrates the schema, and calls `build` to create a store. The store must close the database.
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the
+ * file, or if it has no schema although `mustExist` is `true`
  */
 export function openStore<Store>(
   options: SqliteOptions,
@@ -83,9 +76,8 @@ export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
 
 /**
- * Opens a database without reading the file, which may be locked. Removes other users' access to
- * the database and its journal files. The caller must call `setUpSqlite` before use, and close the
- * database.
+ * Opens a database without reading the file, which may be locked. Removes other users' access to the database and its
+ * journal files. The caller must call `setUpSqlite` before use, and close the database.
  * @throws Error with `path` if the file cannot be opened
  */
 export function connectSqlite(location: SqliteLocation): SqliteDatabase {
@@ -123,10 +115,7 @@ export function findDamage(path: string): string | null {
   });
 }
 
-/**
- * Opens a database read-only and returns its schema version.
- * @throws Error with `path` if the file cannot be read
- */
+/** Opens a database read-only and returns its schema version. @throws Error with `path` if the file cannot be read */
 export function readSchemaVersion(path: string): number {
   return withPath(path, () => {
     const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
@@ -209,10 +198,7 @@ function keepBackupsOf(database: SqliteDatabase): void {
   }
 }
 
-/**
- * Prepared statements that read the schema version, by database. Repeated calls of `setUpSqlite`
- * reuse them.
- */
+/** Prepared statements that read the schema version, by database. Repeated calls of `setUpSqlite` reuse them. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {

@@ -32,10 +32,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/**
- * Error of an outbound request. If the upstream redirects to another origin, `cause` is the URL of
- * the redirect.
- */
+/** Error of an outbound request. If the upstream redirects to another origin, `cause` is the URL of the redirect. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -47,10 +44,7 @@ export class HttpFailure extends Error {
 }
 
 export interface RequestContext extends Sliced {
-  /**
-   * Called when the response body is complete, to restart the time slice (maximum CPU time without
-   * a pause).
-   */
+  /** Called when the response body is complete, to restart the time slice (maximum CPU time without a pause). */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
   /**
@@ -63,8 +57,7 @@ export interface RequestContext extends Sliced {
   /** Client for which the request is sent; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
   /**
-   * Whether the request belongs to a background task, such as a history import, which may wait
-   * without a time limit.
+   * Whether the request belongs to a background task, such as a history import, which may wait without a time limit.
    */
   readonly isBackground?: boolean | undefined;
   /** Parent of the request's tracing span; `undefined` if tracing is off. */
@@ -131,18 +124,13 @@ interface Rules<Answer> extends HttpClientOptions {
 type SendOptions<Answer> = Rules<Answer> & { readonly sender: Sender };
 
 interface AttemptOptions<Answer> extends SendOptions<Answer> {
-  /**
-   * Converts an error of a request to an HttpFailure.
-   * @throws the error itself if it is a Problem
-   */
+  /** Converts an error of a request to an HttpFailure. @throws the error itself if it is a Problem */
   readonly toFailure: (error: unknown) => HttpFailure;
   /** Counts a request that is about to be sent. Returns the number of earlier requests. */
   readonly countSent: () => number;
 }
 
-/**
- * Opens an HTTP client. `openSender` opens the connection pools and is called by the first request.
- */
+/** Opens an HTTP client. `openSender` opens the connection pools and is called by the first request. */
 export function openClientOver<Answer>(
   openSender: () => Promise<Sender>,
   rules: Rules<Answer>,
@@ -248,8 +236,7 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
 }
 
 /**
- * Body size in bytes above which parsing takes long. The scheduler `heavyTurns` decides when to
- * parse a larger body.
+ * Body size in bytes above which parsing takes long. The scheduler `heavyTurns` decides when to parse a larger body.
  */
 const largeBody = 65_536;
 
@@ -350,8 +337,7 @@ export function toBodyFailure(error: unknown): unknown {
 }
 
 /**
- * Converts an error to an HttpFailure. `callers`: signal of the caller. `deadline`: signal of the
- * timeout.
+ * Converts an error to an HttpFailure. `callers`: signal of the caller. `deadline`: signal of the timeout.
  * @throws the error itself if it is a Problem
  */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {

@@ -77,10 +77,7 @@ const privateNetworks = toNetworks([
 /** Networks that can contain public addresses: IPv4-mapped addresses and IPv6 global unicast. */
 const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
 
-/**
- * NAT64 networks, in which the last 32 bits of an address are the IPv4 address of the destination
- * (RFC 6052).
- */
+/** NAT64 networks, in which the last 32 bits of an address are the IPv4 address of the destination (RFC 6052). */
 const translatedNetworks = toNetworks(['64:ff9b::/96']);
 
 function toNetworks(written: readonly string[]): readonly AddressRange[] {

@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
 /**
- * Matches JSON media types. Browsers send a CORS preflight before they send bodies of these types
- * to another origin.
+ * Matches JSON media types. Browsers send a CORS preflight before they send bodies of these types to another origin.
  */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;

@@ -17,10 +17,7 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
     /^https?:\/\/[^/?#@]+$/.test(origin) && isLoopbackName(parseUrl(origin)?.hostname ?? '');
   const allows = (origin: string) => isAny || listed.has(origin) || isLocal(origin);
   return {
-    /**
-     * Returns the error for a request from a web page of an origin that is not allowed; otherwise
-     * `null`.
-     */
+    /** Returns the error for a request from a web page of an origin that is not allowed; otherwise `null`. */
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
@@ -29,10 +26,7 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
       const isEmbedded = site === 'cross-site' && target !== 'document';
       return !isAny && isEmbedded ? refuse('web origin', 'unknown') : null;
     },
-    /**
-     * Returns the value of `Access-Control-Allow-Origin`; `undefined` if the response must not have
-     * this header.
-     */
+    /** Returns the value of `Access-Control-Allow-Origin`; `undefined` if the response must not have this header. */
     allowed: ({ origin }: IncomingHttpHeaders): string | undefined => {
       if (origin === undefined || !allows(origin)) return undefined;
       return isAny ? '*' : origin;
@@ -44,9 +38,8 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
 export type HostCheck = (host: string | undefined) => Problem | null;
 
 /**
- * Creates a check of the header `Host`. A server that listens on loopback accepts only loopback
- * names and the host of its base URL. This prevents DNS rebinding attacks, in which the host name
- * of a web page resolves to loopback.
+ * Creates a check of the header `Host`. A server that listens on loopback accepts only loopback names and the host of
+ * its base URL. This prevents DNS rebinding attacks, in which the host name of a web page resolves to loopback.
  */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
   if (!isLoopbackName(listensOn)) return () => null;

@@ -21,10 +21,7 @@ export interface PictureBytes {
 /** Response to a request for a picture. */
 export interface PictureAnswer {
   readonly status: number;
-  /**
-   * Value of the response header `Retry-After` in seconds; `undefined` if the header is absent or
-   * invalid.
-   */
+  /** Value of the response header `Retry-After` in seconds; `undefined` if the header is absent or invalid. */
   readonly retryAfterSeconds: number | undefined;
   /**
    * Picture; `null` if the status is not 200, the body is compressed, or the content is not JPEG,
@@ -36,10 +33,9 @@ export interface PictureAnswer {
 export type PictureClient = HttpClient<PictureAnswer>;
 
 /**
- * Opens an HTTP client for pictures whose URLs come from posts. The client allows the same
- * addresses and redirects as `openPublicHttpClient`. It detects the type of a picture from its
- * content, and stops reading if the content is not a picture or is larger than `options.maxBytes`
- * (HttpFailure `too_large`).
+ * Opens an HTTP client for pictures whose URLs come from posts. The client allows the same addresses and redirects as
+ * `openPublicHttpClient`. It detects the type of a picture from its content, and stops reading if the content is not
+ * a picture or is larger than `options.maxBytes` (HttpFailure `too_large`).
  */
 export function openPictureClient(
   options: HttpClientOptions,
@@ -70,10 +66,7 @@ async function readPicture(
   return { ...none, picture };
 }
 
-/**
- * Reads the body of a response. Returns `null` as soon as the first bytes show that the body is not
- * a picture.
- */
+/** Reads the body of a response. Returns `null` as soon as the first bytes show that the body is not a picture. */
 async function readBytes(
   { body }: UnreadResponse,
   maxBytes: number,

@@ -21,10 +21,9 @@ const connectionsPerHost = 16; // further requests wait within their deadlines
 const maxBodyBytes = 1_048_576;
 
 /**
- * Opens an HTTP client for caller-supplied hosts. Requests and redirects must use `https` on port
- * 443, and the host must have a public name and only public addresses. Other requests fail with
- * HttpFailure `refused`. A response body may have up to 1 MiB, or `options.maxBytes` if that is
- * less.
+ * Opens an HTTP client for caller-supplied hosts. Requests and redirects must use `https` on port 443, and the host
+ * must have a public name and only public addresses. Other requests fail with HttpFailure `refused`. A response body
+ * may have up to 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,

@@ -19,10 +19,7 @@ export interface Connection {
   readonly address: string | undefined;
 }
 
-/**
- * DNS lookup and TLS connections for caller-supplied hosts. Servers use `publicNetwork`; tests pass
- * substitutes.
- */
+/** DNS lookup and TLS connections for caller-supplied hosts. Servers use `publicNetwork`; tests pass substitutes. */
 export interface PublicHttpOptions {
   /**
    * Returns the IP addresses of a host, in the order in which to try them.

@@ -7,10 +7,7 @@ export function parseQuery(url: string): ParsedUrlQuery {
   return start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
 }
 
-/**
- * Merges the query parameters and the path parameters of a request. Path parameters take
- * precedence.
- */
+/** Merges the query parameters and the path parameters of a request. Path parameters take precedence. */
 export function joinParameters(query: ParsedUrlQuery, path: Readonly<ParsedUrlQuery>) {
   // A path that names the post takes precedence over the parameter `url`.
   return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };

@@ -1,9 +1,6 @@
 export type CleanupStack = ReturnType<typeof createCleanupStack>;
 
-/**
- * Creates a stack of resources. Closing the stack closes the resources in the reverse order of
- * their opening.
- */
+/** Creates a stack of resources. Closing the stack closes the resources in the reverse order of their opening. */
 export function createCleanupStack() {
   const opened: (() => unknown)[] = [];
   const closeAll = async (): Promise<void> => {

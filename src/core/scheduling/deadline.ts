@@ -26,10 +26,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Whether the signal was aborted because the time is over. */
   readonly isExpired: boolean;
-  /**
-   * Restarts the timer, which then ends `ms` milliseconds from now. Does nothing after the signal
-   * was aborted.
-   */
+  /** Restarts the timer, which then ends `ms` milliseconds from now. Does nothing after the signal was aborted. */
   restart(ms: number): void;
   abort(): void;
   close(): void;

@@ -25,19 +25,13 @@ export interface ResourceBound {
 
 /** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
-  /**
-   * Reserves a further amount of the resource. If this would exceed a limit, reserves nothing and
-   * returns `false`.
-   */
+  /** Reserves a further amount of the resource. If this would exceed a limit, reserves nothing and returns `false`. */
   take(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
   release(): void;
 }
 
-/**
- * Amounts of one resource that clients use and that are counted outside of the ledger, for example
- * in a database.
- */
+/** Amounts of one resource that clients use and that are counted outside of the ledger, for example in a database. */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
@@ -55,10 +49,9 @@ export type Ledger = ReturnType<typeof createLedger>;
 export const addressesPerNetwork = 4;
 
 /**
- * Creates a ledger, which counts the resources that each client uses. The ledger refuses an amount
- * that exceeds the limit for the client's address, for its network or for all clients. It also
- * refuses an amount that would leave less for all other clients together than the client already
- * uses.
+ * Creates a ledger, which counts the resources that each client uses. The ledger refuses an amount that exceeds the
+ * limit for the client's address, for its network or for all clients. It also refuses an amount that would leave less
+ * for all other clients together than the client already uses.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -111,10 +104,7 @@ export interface Usage {
 
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
-/**
- * Creates a counter of one resource, such as concurrent requests to one host. All used amounts
- * start at 0.
- */
+/** Creates a counter of one resource, such as concurrent requests to one host. All used amounts start at 0. */
 export function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }

@@ -11,9 +11,8 @@ export type ServerLoop = ReturnType<typeof createServerLoop>;
 const maxAccepting = 16; // maximum number of consecutive event loop iterations that only accept connections
 
 /**
- * Creates a scheduler that defers work while new connections arrive. Node accepts only one
- * connection in each iteration of the event loop, so work in these iterations would delay the
- * acceptance of further connections.
+ * Creates a scheduler that defers work while new connections arrive. Node accepts only one connection in each
+ * iteration of the event loop, so work in these iterations would delay the acceptance of further connections.
  */
 export function createServerLoop() {
   let connections = 0;

@@ -1,12 +1,6 @@
-/**
- * Options of a long computation that pauses regularly, so that other work can run
- * (docs/decisions/0062).
- */
+/** Options of a long computation that pauses regularly, so that other work can run (docs/decisions/0062). */
 export interface Sliced {
-  /**
-   * Called between steps of the computation. Lets other work run if the time slice is over.
-   * Default: no pauses.
-   */
+  /** Called between steps of the computation. Lets other work run if the time slice is over. Default: no pauses. */
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 

@@ -5,10 +5,7 @@ import { createSlices, type Slices } from './slices.ts';
 export interface TurnLimits {
   /** Maximum number of tasks that start for each client in one event loop iteration. */
   readonly each: number;
-  /**
-   * Maximum number of tasks that start in one event loop iteration, for all clients together.
-   * Default: no limit.
-   */
+  /** Maximum number of tasks that start in one event loop iteration, for all clients together. Default: no limit. */
   readonly all?: number;
   /**
    * Target duration of an event loop iteration in milliseconds. After a longer iteration, only half
@@ -17,15 +14,9 @@ export interface TurnLimits {
   readonly ms?: number;
 }
 
-/**
- * Fair scheduler. Clients take turns, so that the requests of one client do not delay the other
- * clients.
- */
+/** Fair scheduler. Clients take turns, so that the requests of one client do not delay the other clients. */
 export interface Turns {
-  /**
-   * Calls `go` at the client's turn. If `go` returns `false`, the next waiting task gets the turn
-   * instead.
-   */
+  /** Calls `go` at the client's turn. If `go` returns `false`, the next waiting task gets the turn instead. */
   take(client: string, go: () => boolean): void;
 }
 
@@ -106,9 +97,8 @@ export const sliceByTurns = (turns: Turns, client: string): Slices =>
 const shortMs = 10; // maximum duration in milliseconds of an iteration that is not followed by a pause
 
 /**
- * Creates a fair scheduler for CPU-heavy work. The scheduler starts one task in each event loop
- * iteration and alternates between clients. After a long iteration, the next task waits for twice
- * the duration of that iteration.
+ * Creates a fair scheduler for CPU-heavy work. The scheduler starts one task in each event loop iteration and
+ * alternates between clients. After a long iteration, the next task waits for twice the duration of that iteration.
  */
 export function createHeavyTurns(loop: Loop): Turns {
   const nextPass: Loop['nextPass'] = (run) =>

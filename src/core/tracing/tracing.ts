@@ -148,10 +148,7 @@ export function toErrorType(error: unknown): string {
   return error.name === 'AbortError' || error.name === 'TimeoutError' ? 'aborted' : '_OTHER';
 }
 
-/**
- * Returns the ids of the trace and the span as fields of a log line; an empty object if tracing is
- * off.
- */
+/** Returns the ids of the trace and the span as fields of a log line; an empty object if tracing is off. */
 export function toLogFields(span: TraceSpan | undefined): Readonly<Record<string, string>> {
   if (span === undefined) return {};
   const { traceId, spanId } = span.spanContext;
@@ -162,9 +159,8 @@ export function toLogFields(span: TraceSpan | undefined): Readonly<Record<string
 const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /**
- * Calls `send` so that instrumentation of HTTP clients, which the operator may have loaded, adds no
- * headers such as `traceparent` or `baggage`. These headers would reveal to platforms which
- * requests belong together.
+ * Calls `send` so that instrumentation of HTTP clients, which the operator may have loaded, adds no headers such as
+ * `traceparent` or `baggage`. These headers would reveal to platforms which requests belong together.
  */
 export function withoutPropagation<Result>(send: () => Result): Result {
   return context.with(ROOT_CONTEXT.setValue(suppressed, true), send);

@@ -42,8 +42,7 @@ interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
   /**
-   * Called for each deleted post or account. `subject`: its key. `keys`: keys of the cache entries
-   * that are removed.
+   * Called for each deleted post or account. `subject`: its key. `keys`: keys of the cache entries that are removed.
    */
   readonly onGone?: (subject: string, keys: readonly string[]) => void;
 }

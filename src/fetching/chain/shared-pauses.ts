@@ -1,8 +1,7 @@
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 
 /**
- * Pauses of providers, shared by all instances. A pause stops all queries to a provider, or all
- * queries of one kind.
+ * Pauses of providers, shared by all instances. A pause stops all queries to a provider, or all queries of one kind.
  */
 export interface SharedPauses {
   /** Announces that `name` (a provider, or one kind of its queries) is paused for the next `ms` milliseconds. */

@@ -109,9 +109,8 @@ export function createOrdering(wanted: Wanted) {
 }
 
 /**
- * Returns whether `one` replaces `other`, which is another copy of the same post. Prefers a copy
- * that is certainly in the requested range. Otherwise, prefers fetched copies to stored copies,
- * then the newer position.
+ * Returns whether `one` replaces `other`, which is another copy of the same post. Prefers a copy that is certainly in
+ * the requested range. Otherwise, prefers fetched copies to stored copies, then the newer position.
  */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;

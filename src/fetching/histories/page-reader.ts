@@ -136,9 +136,7 @@ async function readUntilVerified(
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /**
-   * Number of responses with as many posts as the longest response so far, including that response.
-   */
+  /** Number of responses with as many posts as the longest response so far, including that response. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);

@@ -52,10 +52,7 @@ export function createDensityEstimate() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /**
-     * Returns the expected number of posts per millisecond before a time (epoch ms); `null` if
-     * unknown.
-     */
+    /** Returns the expected number of posts per millisecond before a time (epoch ms); `null` if unknown. */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -75,10 +72,7 @@ export function createDensityEstimate() {
 export interface PlannerOptions {
   readonly ranges: UnreadRanges;
   readonly density: DensityEstimate;
-  /**
-   * Returns how many posts older than a time (epoch ms) are still needed to reach the requested
-   * number of posts.
-   */
+  /** Returns how many posts older than a time (epoch ms) are still needed to reach the requested number of posts. */
   readonly wantedBelow: (ms: number) => number;
   /** Returns the number of posts of the account that have not been found yet; `Infinity` if unknown. */
   readonly postsLeft: () => number;
@@ -96,9 +90,8 @@ const pagesToSplit = 0.8;
 const minPages = 2;
 
 /**
- * Factor for the estimated number of posts in ranges that are already being read. A lower factor
- * starts more page requests in advance, which saves rounds of requests but reads more pages that
- * are not needed.
+ * Factor for the estimated number of posts in ranges that are already being read. A lower factor starts more page
+ * requests in advance, which saves rounds of requests but reads more pages that are not needed.
  */
 const expectedWeight = 0.9;
 
@@ -115,8 +108,7 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
 }
 
 /**
- * Returns whether the pages that are being read have room for all posts of the account that have
- * not been found yet.
+ * Returns whether the pages that are being read have room for all posts of the account that have not been found yet.
  */
 function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
   const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
@@ -147,9 +139,8 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
 }
 
 /**
- * Splits the range with the most expected posts of all ranges that are being read. The range keeps
- * its newer half. Returns the older half as a new range; `undefined` if the range is too small to
- * split.
+ * Splits the range with the most expected posts of all ranges that are being read. The range keeps its newer half.
+ * Returns the older half as a new range; `undefined` if the range is too small to split.
  */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
@@ -248,9 +239,8 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     remove,
     /**
-     * Cuts `range` at `toMs`. `range` keeps the newer part; the older part becomes a new range in
-     * the list and is returned. Returns `undefined`, without a change, if either part would be
-     * empty.
+     * Cuts `range` at `toMs`. `range` keeps the newer part; the older part becomes a new range in the list and is
+     * returned. Returns `undefined`, without a change, if either part would be empty.
      */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
@@ -265,10 +255,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     /** Returns whether a range has no cursor and directly follows the next newer range, from which it was split off. */
     isSplitOff: (range: UnreadRange): boolean =>
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
-    /**
-     * Merges a range into the next newer range. Returns `false`, without a change, if there is no
-     * newer range.
-     */
+    /** Merges a range into the next newer range. Returns `false`, without a change, if there is no newer range. */
     mergeIntoAbove,
     /** Merges ranges that have no cursor and are not being read, each into the next newer range. */
     mergeSeekRanges: (): void => {
@@ -288,9 +275,8 @@ const initialState = {
 };
 
 /**
- * Removes the fully read range `ranges[at]`. Also removes, from older ranges, the time that the
- * last page of `ranges[at]` covers. Stops at a range that is being read. `reached`: older end of
- * the last page.
+ * Removes the fully read range `ranges[at]`. Also removes, from older ranges, the time that the last page of
+ * `ranges[at]` covers. Stops at a range that is being read. `reached`: older end of the last page.
  */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);

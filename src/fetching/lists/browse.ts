@@ -225,9 +225,8 @@ export interface ListPosition {
   readonly taken: number;
   readonly page: number;
   /**
-   * Total weight of the consecutive pages without items before this position. If the total reaches
-   * a maximum, the list ends. The weight of a page depends on why it has no items
-   * (`fruitlessWeights`).
+   * Total weight of the consecutive pages without items before this position. If the total reaches a maximum, the
+   * list ends. The weight of a page depends on why it has no items (`fruitlessWeights`).
    */
   readonly fruitless: number;
   /** Short hashes of the most recently returned items, in list order. Empty if pages of the list never overlap. */

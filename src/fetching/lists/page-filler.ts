@@ -72,9 +72,8 @@ const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
 /**
- * Weights of pages without items, by cause. `found`: the source returned items, but all were
- * filtered out. `cut`: the source failed. `idle`: the source returned no items, or only items that
- * were returned before.
+ * Weights of pages without items, by cause. `found`: the source returned items, but all were filtered out. `cut`: the
+ * source failed. `idle`: the source returned no items, or only items that were returned before.
  */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
@@ -88,10 +87,7 @@ const hopelessWarning =
   'The source reports more items but has returned no new items for many pages. The list ends here and may be incomplete.';
 const slowWarning = 'This page took too many requests to fill. The next page continues here.';
 
-/**
- * Collector of the items of one page of a list. Call `step` while `isRunning` is true, then call
- * `finish` once.
- */
+/** Collector of the items of one page of a list. Call `step` while `isRunning` is true, then call `finish` once. */
 class PageFiller {
   readonly #readPage: ReadPage;
   readonly #options: FillOptions;

@@ -79,14 +79,9 @@ const hostBound = {
  * maximum size of a picture.
  */
 const picturesAtOnce = {
-  /**
-   * Maximum number of pictures being received for one client address, if all have the maximum size.
-   */
+  /** Maximum number of pictures being received for one client address, if all have the maximum size. */
   perAddress: 3,
-  /**
-   * Maximum number of pictures being received for all clients together, if all have the maximum
-   * size.
-   */
+  /** Maximum number of pictures being received for all clients together, if all have the maximum size. */
   total: 6,
 };
 

@@ -26,18 +26,13 @@ const connectionReport = z
   })
   .meta({ id: 'ConnectionReport' });
 
-/**
- * Data about a request's connection, which helps operators to check the configuration of a proxy.
- */
+/** Data about a request's connection, which helps operators to check the configuration of a proxy. */
 export type ConnectionReport = z.output<typeof connectionReport>;
 
 export const parseConnectionReport = (body: unknown): ConnectionReport | null =>
   connectionReport.safeParse(body).data ?? null;
 
-/**
- * Request headers in which proxies report the client's address. Perch itself reads only
- * `X-Forwarded-For`.
- */
+/** Request headers in which proxies report the client's address. Perch itself reads only `X-Forwarded-For`. */
 const known = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip'];
 
 /** Returns the names of those request headers in which a proxy reports the client's address. */
@@ -45,9 +40,7 @@ export const forwardingHeaders = (headers: IncomingHttpHeaders): readonly string
   known.filter((name) => headers[name] !== undefined);
 
 export interface ConnectionOptions {
-  /**
-   * Returns the client that opened a connection; `null` if a trusted proxy opened the connection.
-   */
+  /** Returns the client that opened a connection; `null` if a trusted proxy opened the connection. */
   readonly connectionOf: (socket: { readonly remoteAddress?: string | undefined }) => Client | null;
 }
 

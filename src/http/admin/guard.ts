@@ -14,10 +14,7 @@ interface AdminGuardOptions {
 
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/**
- * Creates the functions that check the admin token. All routes that use them share one counter of
- * failed attempts.
- */
+/** Creates the functions that check the admin token. All routes that use them share one counter of failed attempts. */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const attempts = createFailedAttempts(clock);
@@ -119,10 +116,9 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt if an earlier attempt from the same address is being delayed, or was
-     * aborted during a delay. A delayed attempt counts as failed. If there was no delay, returns
-     * `not delayed`. Call this function before you check the token, so that it also delays attempts
-     * with the correct token.
+     * Delays an attempt if an earlier attempt from the same address is being delayed, or was aborted during a delay.
+     * A delayed attempt counts as failed. If there was no delay, returns `not delayed`. Call this function before you
+     * check the token, so that it also delays attempts with the correct token.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {

@@ -17,9 +17,7 @@ export interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/**
- * Registers the routes that manage API keys. `app` must be a scope that requires the admin token.
- */
+/** Registers the routes that manage API keys. `app` must be a scope that requires the admin token. */
 export function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
   registerKey(app, keys);
   app.get(keysPath, async (_request, reply) =>
@@ -92,8 +90,7 @@ function known<Found>(found: Found | undefined, id: string): Found {
 
 /**
  * Parses a request body.
- * @throws Problem `invalid_body` if the body is not an object, `invalid_option` for an invalid
- * field
+ * @throws Problem `invalid_body` if the body is not an object, `invalid_option` for an invalid field
  */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

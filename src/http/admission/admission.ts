@@ -55,10 +55,7 @@ function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyReq
 
 const turnLimits = { each: 16, ms: 20 };
 
-/**
- * Schedules requests fairly between clients, so that a client with many requests does not delay the
- * others.
- */
+/** Schedules requests fairly between clients, so that a client with many requests does not delay the others. */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,

@@ -9,10 +9,7 @@ import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
-  /**
-   * Returns the client that opened a connection; `null` for a trusted proxy, which has no limit per
-   * client.
-   */
+  /** Returns the client that opened a connection; `null` for a trusted proxy, which has no limit per client. */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
@@ -87,9 +84,7 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
  * on the connection, the function calls `cutOff` to close the connection, and returns `false`.
  */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
-  /**
-   * For each connection, the number of pipelined requests that wait for an earlier response to end.
-   */
+  /** For each connection, the number of pipelined requests that wait for an earlier response to end. */
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     if (socket.destroyed) return false;

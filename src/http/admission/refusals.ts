@@ -41,10 +41,7 @@ interface RefusalOptions {
   readonly describe: (url: string) => RefusedPath;
 }
 
-/**
- * Creates handlers for input that is not valid HTTP. The handlers send an error response and close
- * the connection.
- */
+/** Creates handlers for input that is not valid HTTP. The handlers send an error response and close the connection. */
 export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
   const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {

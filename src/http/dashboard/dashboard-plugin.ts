@@ -87,10 +87,7 @@ function createShell(options: DashboardOptions) {
     renderDashboard(view, { site, links, session, path: toPath(raw.url ?? '') });
   const send = (reply: FastifyReply, view: View, status = 200) =>
     reply.code(status).headers(dashboardHeaders).send(render(view, reply.request));
-  /**
-   * Sends an error with the status of `problem`: the page `view` to browsers, a problem document to
-   * other clients.
-   */
+  /** Sends an error with the status of `problem`: the page `view` to browsers, a problem document to other clients. */
   const sendFault = (reply: FastifyReply, problem: Problem, view: View) => {
     if (!isNavigation(reply.request)) throw problem;
     recordProblem(problem, reply, accessLog);
@@ -120,10 +117,7 @@ function createShell(options: DashboardOptions) {
   };
 }
 
-/**
- * Returns the page for an error: the sign-in form for `unauthorized`, otherwise a description of
- * the error.
- */
+/** Returns the page for an error: the sign-in form for `unauthorized`, otherwise a description of the error. */
 function describeError(problem: ProblemDocument, request: FastifyRequest, site: Site): View {
   if (problem.code === 'unauthorized') {
     const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
@@ -194,8 +188,7 @@ function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }:
 }
 
 /**
- * Redirects to a path of this server with status 303, so that a reload does not send a form again
- * (RFC 9110 §15.4.4).
+ * Redirects to a path of this server with status 303, so that a reload does not send a form again (RFC 9110 §15.4.4).
  */
 function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
   return reply
@@ -230,10 +223,7 @@ function formRefused(): Problem {
   });
 }
 
-/**
- * Checks the admin token in the sign-in form and opens a session. Ends the browser's earlier
- * session, if any.
- */
+/** Checks the admin token in the sign-in form and opens a session. Ends the browser's earlier session, if any. */
 async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell) {
   const { site, sessions, guard } = shell;
   const form = toForm(request);

@@ -17,10 +17,7 @@ export interface Field {
   readonly isRequired?: boolean;
 }
 
-/**
- * Renders a field with its label, hint and error. Screen readers read the hint and the error with
- * the field.
- */
+/** Renders a field with its label, hint and error. Screen readers read the hint and the error with the field. */
 export function renderField(field: Field): string {
   const { name, label, hint, fault } = field;
   const notes = [

@@ -3,10 +3,7 @@ import { Problem } from '../../core/problem.ts';
 
 const formMediaType = 'application/x-www-form-urlencoded';
 
-/**
- * Maximum size of a form in bytes. The longest field, a key's notes of 2000 characters, has up to
- * 24,000 bytes.
- */
+/** Maximum size of a form in bytes. The longest field, a key's notes of 2000 characters, has up to 24,000 bytes. */
 const maxFormBytes = 65_536;
 
 /** Restricts the request bodies of a Fastify scope to urlencoded forms. */

@@ -20,10 +20,7 @@ export const dashboardHeaders = {
   'cache-control': 'no-store',
 } as const;
 
-/**
- * Values that the header and footer of a page depend on. `session` is `null` if nobody is signed
- * in.
- */
+/** Values that the header and footer of a page depend on. `session` is `null` if nobody is signed in. */
 export interface Surroundings {
   readonly site: Site;
   readonly links: readonly SectionLink[];

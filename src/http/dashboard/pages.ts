@@ -33,10 +33,7 @@ export interface Dashboard {
 export interface DashboardPage {
   /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
   readonly url: string;
-  /**
-   * Returns the page.
-   * @throws Problem, which the browser gets as an error page
-   */
+  /** Returns the page. @throws Problem, which the browser gets as an error page */
   readonly show?: (visit: Visit) => View | Promise<View>;
   /**
    * Handles a submitted form, after the server has checked the session and the form token.

@@ -47,10 +47,7 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
       await store.add(idOf(secret));
       return toCookie(cookieName, secret, maxAgeMs / 1000);
     },
-    /**
-     * Returns the session of the cookie in a request; `null` if there is no cookie, or the session
-     * has ended.
-     */
+    /** Returns the session of the cookie in a request; `null` if there is no cookie, or the session has ended. */
     find: async (
       request: FastifyRequest,
       reason: SessionUse = 'visit',

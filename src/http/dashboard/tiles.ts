@@ -1,16 +1,11 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 
-/**
- * Number or state that a page shows with a name and a line of explanation. All texts are plain
- * text.
- */
+/** Number or state that a page shows with a name and a line of explanation. All texts are plain text. */
 export interface Tile {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
-  /**
-   * Used part of a limit, from 0 to 1, drawn as a bar. `note` must state the same numbers as text.
-   */
+  /** Used part of a limit, from 0 to 1, drawn as a bar. `note` must state the same numbers as text. */
   readonly used?: number;
 }
 

@@ -202,10 +202,7 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/**
- * Writes `/robots.txt` (RFC 9309). The file disallows generated answers, and all paths that need
- * upstream requests.
- */
+/** Writes `/robots.txt` (RFC 9309). The file disallows generated answers, and all paths that need upstream requests. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
@@ -227,9 +224,7 @@ function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): 
   return `${lines.join('\n')}\n`;
 }
 
-/**
- * Writes `/.well-known/security.txt` (RFC 9116). The file expires 90 days after the day of `nowMs`.
- */
+/** Writes `/.well-known/security.txt` (RFC 9116). The file expires 90 days after the day of `nowMs`. */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
   // RFC 9116 §2.5.5 recommends less than a year.

@@ -25,10 +25,9 @@ declare module 'fastify' {
 }
 
 /**
- * Registers hooks that identify the callers of routes with a request quota, and that add the key
- * status and `RateLimit` headers to the replies (docs/keys.md). A handler must reply with the error
- * `identity.refusal` unless it is `null`. A handler that bypasses Fastify's `send` must add the
- * headers `identity.headers()` itself.
+ * Registers hooks that identify the callers of routes with a request quota, and that add the key status and
+ * `RateLimit` headers to the replies (docs/keys.md). A handler must reply with the error `identity.refusal` unless it
+ * is `null`. A handler that bypasses Fastify's `send` must add the headers `identity.headers()` itself.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -189,10 +188,7 @@ function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<I
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/**
- * Maximum number of callers in a cache. One cache contains callers by API key, the other by client
- * address.
- */
+/** Maximum number of callers in a cache. One cache contains callers by API key, the other by client address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {

@@ -53,10 +53,7 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/**
- * Maximum length in bytes of the URL of the v1 route in the header `Link`. A longer URL is sent
- * without its query.
- */
+/** Maximum length in bytes of the URL of the v1 route in the header `Link`. A longer URL is sent without its query. */
 const maxSuccessorBytes = 2048;
 
 /**
@@ -91,10 +88,7 @@ function addParameters(address: string, parameters: ParsedUrlQuery): string | nu
 
 const major = 'v1';
 
-/**
- * Returns the value of `x-api-lifecycle` in the OpenAPI document: versions and deprecated
- * operations.
- */
+/** Returns the value of `x-api-lifecycle` in the OpenAPI document: versions and deprecated operations. */
 export function describeLifecycle(baseUrl: string) {
   return {
     current_major_version: major,
@@ -110,10 +104,7 @@ export function describeLifecycle(baseUrl: string) {
   };
 }
 
-/**
- * Returns the member `versioning` of the document at `/api`, with the deprecation states at the
- * time `nowMs`.
- */
+/** Returns the member `versioning` of the document at `/api`, with the deprecation states at the time `nowMs`. */
 export function describeVersioning(baseUrl: string, nowMs: number) {
   return {
     current: major,

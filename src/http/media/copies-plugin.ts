@@ -55,10 +55,7 @@ const notStored = (): Problem =>
     resolution: 'Read the post again, and use the URLs in its `media`.',
   });
 
-/**
- * Opens a file of the archive.
- * @throws Problem `not_found` if the file is missing or has the wrong size
- */
+/** Opens a file of the archive. @throws Problem `not_found` if the file is missing or has the wrong size */
 async function openCopy({ path, bytes }: StoredCopy): Promise<FileHandle> {
   const file = await open(path).catch((cause: unknown) => {
     throw isCode(cause, 'ENOENT') ? notStored() : cause;

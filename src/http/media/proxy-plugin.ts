@@ -44,10 +44,7 @@ export interface PictureProxyOptions {
  */
 const picturePath = `${mediaPath}:signed(^[\\w-]{32,4096}$)`;
 
-/**
- * Maximum time in seconds for which browsers and shared caches may reuse a picture without asking
- * the server.
- */
+/** Maximum time in seconds for which browsers and shared caches may reuse a picture without asking the server. */
 const maxAgeSeconds = 86_400;
 
 /**

@@ -5,9 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the
- * response must contain the whole file: for a missing or invalid header, another unit than bytes,
- * or several ranges.
+ * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the response must
+ * contain the whole file: for a missing or invalid header, another unit than bytes, or several ranges.
  */
 export function parseRange(
   header: string | undefined,

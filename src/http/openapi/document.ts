@@ -19,8 +19,7 @@ export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
   /**
-   * Unix time in milliseconds for which to determine the deprecation states of operations; `null`
-   * to omit the states.
+   * Unix time in milliseconds for which to determine the deprecation states of operations; `null` to omit the states.
    */
   readonly nowMs: number | null;
   readonly endpoints: readonly Endpoint[];

@@ -19,9 +19,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/**
- * Returns the OpenAPI path items of endpoints, keyed by path. A path item can have several methods.
- */
+/** Returns the OpenAPI path items of endpoints, keyed by path. A path item can have several methods. */
 export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints.flatMap(expandPath)) {
@@ -118,8 +116,7 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
 }
 
 /**
- * Adds an HTML page to the OpenAPI description of an error, if browsers get error pages at the path
- * of the endpoint.
+ * Adds an HTML page to the OpenAPI description of an error, if browsers get error pages at the path of the endpoint.
  */
 function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   if (!hasErrorPages(path)) return problem;

@@ -14,10 +14,7 @@ const recordedExamples = z.object({
   problems: byName(z.unknown()),
 });
 
-/**
- * Example responses for the OpenAPI document, recorded by `npm run generate` from a server with
- * sample posts.
- */
+/** Example responses for the OpenAPI document, recorded by `npm run generate` from a server with sample posts. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
 /**

@@ -103,8 +103,7 @@ function describeSurface(route: Route): readonly string[] {
 }
 
 /**
- * Returns the members of an OpenAPI operation about its deprecation. Omits `x-lifecycle-state` if
- * `nowMs` is `null`.
+ * Returns the members of an OpenAPI operation about its deprecation. Omits `x-lifecycle-state` if `nowMs` is `null`.
  */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;

@@ -42,10 +42,7 @@ function createDurationCounts() {
       within[at] = (within[at] ?? 0) + 1;
       sumMs += ms;
     },
-    /**
-     * Returns the samples of the histogram for the Prometheus metrics; an empty list if no response
-     * time was added.
-     */
+    /** Returns the samples of the histogram for the Prometheus metrics; an empty list if no response time was added. */
     samples: (labels: Readonly<Record<string, string>>): readonly MetricSample[] => {
       let total = 0;
       const buckets = within.map((count, at): MetricSample => {

@@ -54,10 +54,7 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/**
- * Creates a ring buffer of the last `count` numbers, from which the last and the highest number can
- * be read.
- */
+/** Creates a ring buffer of the last `count` numbers, from which the last and the highest number can be read. */
 export function createRecentMaximum(count: number) {
   const numbers: number[] = [];
   let added = 0;
@@ -79,10 +76,7 @@ export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server is overloaded.' });
 }
 
-/**
- * Counter of unfinished operations, such as reads of posts. A shutdown waits until the counter is
- * 0.
- */
+/** Counter of unfinished operations, such as reads of posts. A shutdown waits until the counter is 0. */
 export type Work = ReturnType<typeof createWork>;
 
 export function createWork() {

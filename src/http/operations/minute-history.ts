@@ -24,10 +24,7 @@ export interface MinuteHistory<Name extends string> {
 
 interface MinuteHistoryOptions<Name extends string> {
   readonly clock: Pick<Clock, 'now'>;
-  /**
-   * Calls `tick` every second until the returned function is called. Default: a timer with
-   * `setInterval`.
-   */
+  /** Calls `tick` every second until the returned function is called. Default: a timer with `setInterval`. */
   readonly everySecond?: (tick: () => void) => () => void;
   readonly names: readonly Name[];
   /**
@@ -38,9 +35,8 @@ interface MinuteHistoryOptions<Name extends string> {
 }
 
 /**
- * Starts to record the growth of each counter per minute. Keeps the counts for one day in a ring
- * buffer. The counters themselves need no extra work, because the history reads them once a minute.
- * `close` stops the recording.
+ * Starts to record the growth of each counter per minute. Keeps the counts for one day in a ring buffer. The counters
+ * themselves need no extra work, because the history reads them once a minute. `close` stops the recording.
  */
 export function openMinuteHistory<Name extends string>(
   options: MinuteHistoryOptions<Name>,

@@ -55,8 +55,7 @@ export function createTraffic() {
       },
     }),
     /**
-     * Returns a function that counts cache hits of a route. Looks up the counters only once, to
-     * keep cache hits fast.
+     * Returns a function that counts cache hits of a route. Looks up the counters only once, to keep cache hits fast.
      */
     countHits: (route: string): CountHit => {
       const counts = durations.of(route, true);

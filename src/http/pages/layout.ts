@@ -190,9 +190,7 @@ export const htmlHeaders = {
 
 const markdown = 'text/markdown; charset=utf-8';
 
-/**
- * Response headers of pages by format. The format `source` is Markdown at a URL that ends in `.md`.
- */
+/** Response headers of pages by format. The format `source` is Markdown at a URL that ends in `.md`. */
 const formatHeaders = {
   html: { ...htmlHeaders, vary: 'Accept' },
   markdown: { 'content-type': markdown, vary: 'Accept' },

@@ -9,10 +9,9 @@ import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
- * Creates a function that converts a URL of this server or of a social platform to the URL of this
- * server's page with the same content (docs/decisions/0059). `toPageUrl` creates the URL of the
- * page from the path and query on this server (`address`). `url` is the complete URL of the
- * resource on this server or on the platform.
+ * Creates a function that converts a URL of this server or of a social platform to the URL of this server's page with
+ * the same content (docs/decisions/0059). `toPageUrl` creates the URL of the page from the path and query on this
+ * server (`address`). `url` is the complete URL of the resource on this server or on the platform.
  */
 export function createOwnLinks(
   options: AddressOptions,

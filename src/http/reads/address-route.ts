@@ -12,8 +12,7 @@ import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
 /**
- * Route paths for a complete URL in the path: with `//`, with `//` merged to `/`, or
- * percent-encoded as one segment.
+ * Route paths for a complete URL in the path: with `//`, with `//` merged to `/`, or percent-encoded as one segment.
  */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 

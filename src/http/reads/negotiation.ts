@@ -2,24 +2,18 @@ import type { IncomingMessage } from 'node:http';
 
 export type PageFormat = 'html' | 'markdown';
 
-/**
- * Returns whether the header `Accept` contains JSON, Markdown or a feed by name, not only by a
- * wildcard.
- */
+/** Returns whether the header `Accept` contains JSON, Markdown or a feed by name, not only by a wildcard. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown|(?:atom|rss)\+xml/i.test(accept);
 }
 
 interface Offer<Format extends string> {
   readonly format: Format;
-  /**
-   * Patterns of the media ranges in `Accept` that select `format`, the most specific pattern first.
-   */
+  /** Patterns of the media ranges in `Accept` that select `format`, the most specific pattern first. */
   readonly ranges: readonly RegExp[];
   /**
-   * Patterns of wide media ranges, such as `text/*`, that select the format if no pattern of
-   * `ranges` matches. Of two formats with equal quality, a format selected by `ranges` takes
-   * precedence.
+   * Patterns of wide media ranges, such as `text/*`, that select the format if no pattern of `ranges` matches. Of two
+   * formats with equal quality, a format selected by `ranges` takes precedence.
    */
   readonly wideRanges?: readonly RegExp[];
 }
@@ -135,10 +129,7 @@ function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRang
   return null;
 }
 
-/**
- * Returns whether `a` is preferred to `b`, by quality, then by specificity, then by position in
- * `Accept`.
- */
+/** Returns whether `a` is preferred to `b`, by quality, then by specificity, then by position in `Accept`. */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

@@ -212,10 +212,7 @@ export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRe
   return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/**
- * Creates a function that parses requests and caches the results by URL, because a result depends
- * only on the URL.
- */
+/** Creates a function that parses requests and caches the results by URL, because a result depends only on the URL. */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
   return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
@@ -279,10 +276,7 @@ interface ChosenReply {
   readonly format: Format;
 }
 
-/**
- * Returns the reply for a result in a format. Replies to later requests for the same result come
- * from a cache.
- */
+/** Returns the reply for a result in a format. Replies to later requests for the same result come from a cache. */
 async function prepare(
   { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,

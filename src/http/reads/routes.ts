@@ -12,10 +12,7 @@ export type ReadRoute = OwnRoute & { readonly read: ReadId };
 /** Route that returns the post history of an account, as JSON or as a stream. */
 export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
-/**
- * Deprecated route (alias) of one or more read operations. The v1 route of the same operation
- * replaces it.
- */
+/** Deprecated route (alias) of one or more read operations. The v1 route of the same operation replaces it. */
 export interface AliasRoute {
   readonly id: string;
   readonly path: string;
@@ -24,10 +21,7 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/**
- * Read operations of a deprecated route, keyed by the value of the query parameter that selects an
- * operation.
- */
+/** Read operations of a deprecated route, keyed by the value of the query parameter that selects an operation. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -118,10 +112,7 @@ export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
 
-/**
- * Returns whether browsers get errors at a path as HTML pages instead of JSON
- * (`docs/contract/reads.md#errors`).
- */
+/** Returns whether browsers get errors at a path as HTML pages instead of JSON (`docs/contract/reads.md#errors`). */
 export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }

@@ -13,10 +13,7 @@ interface BlueskyOptions extends UpstreamOptions {
   readonly searchUrl?: string;
 }
 
-/**
- * Maximum number of requests per minute. Bluesky allows 3,000 requests in five minutes from one
- * client address.
- */
+/** Maximum number of requests per minute. Bluesky allows 3,000 requests in five minutes from one client address. */
 export const blueskyPerMinute = 600;
 
 /** Creates the provider that reads Bluesky through a public AppView (Bluesky API server), without a login. */

@@ -6,9 +6,8 @@ import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
 /**
- * Reason to hide a post or account. `signed-in`: its author shows it to logged-in users only.
- * `suspended`: the account was removed. `taken-down`: the post was removed. `hidden`: moderators
- * have hidden it.
+ * Reason to hide a post or account. `signed-in`: its author shows it to logged-in users only. `suspended`: the
+ * account was removed. `taken-down`: the post was removed. `hidden`: moderators have hidden it.
  */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
@@ -50,10 +49,7 @@ function findRestriction(values: ReadonlySet<string>, removed: Restriction): Res
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/**
- * Returns the labels that are neither withdrawn nor expired. A malformed expiry time counts as no
- * expiry time.
- */
+/** Returns the labels that are neither withdrawn nor expired. A malformed expiry time counts as no expiry time. */
 function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);
@@ -61,10 +57,7 @@ function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly 
   });
 }
 
-/**
- * Pattern of a descriptive label, such as `spam`. The pattern excludes labels that instruct apps,
- * such as `!hide`.
- */
+/** Pattern of a descriptive label, such as `spam`. The pattern excludes labels that instruct apps, such as `!hide`. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
 export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {

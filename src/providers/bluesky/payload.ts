@@ -83,10 +83,7 @@ const actorPayload = z.object({
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
-/**
- * Schema of the labels that an author has set on a post. A value that is not an object becomes
- * `null`.
- */
+/** Schema of the labels that an author has set on a post. A value that is not an object becomes `null`. */
 const selfLabels = z
   .unknown()
   .optional()
@@ -218,10 +215,7 @@ const readEmbed = parserOf(embed);
 
 export type EmbedPayload = ReturnType<typeof parseEmbed>;
 
-/**
- * Parses an embed of a post (media, a link, or a record). Absent or malformed parts become `null`
- * or empty.
- */
+/** Parses an embed of a post (media, a link, or a record). Absent or malformed parts become `null` or empty. */
 export function parseEmbed(value: unknown) {
   const outer = readEmbed(value);
   const { record, media } = outer ?? {};

@@ -219,10 +219,7 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/**
- * Converts the posts above a post, from its parent (`start`) upwards. The list ends at the first
- * unavailable post.
- */
+/** Converts the posts above a post, from its parent (`start`) upwards. The list ends at the first unavailable post. */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;

@@ -24,10 +24,7 @@ import {
 
 export interface Shaping {
   readonly nowMs: number;
-  /**
-   * Author of the parent (the post to which the post replies); `null` if the server did not send
-   * the parent.
-   */
+  /** Author of the parent (the post to which the post replies); `null` if the server did not send the parent. */
   readonly parentAuthor: ActorPayload | null;
 }
 
@@ -216,10 +213,7 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/**
- * Pattern of the hosts of GIF services. The Bluesky app displays links to these hosts as animated
- * images.
- */
+/** Pattern of the hosts of GIF services. The Bluesky app displays links to these hosts as animated images. */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
 const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);

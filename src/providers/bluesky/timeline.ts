@@ -12,9 +12,8 @@ import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the function that reads an account's posts, newest first. If the query sets
- * `untilSeconds`, the function reads the posts before this time. If Bluesky refuses this time, the
- * function reads the newest posts.
+ * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
+ * reads the posts before this time. If Bluesky refuses this time, the function reads the newest posts.
  */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
@@ -91,10 +90,7 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
 
 const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
-/**
- * Returns the posts and reposts that match the query, each post once. (An account can repost its
- * own posts.)
- */
+/** Returns the posts and reposts that match the query, each post once. (An account can repost its own posts.) */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {
@@ -108,8 +104,7 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
 }
 
 /**
- * Converts a timeline entry. Returns `null` for a post that cannot be shown, because timelines have
- * no placeholders.
+ * Converts a timeline entry. Returns `null` for a post that cannot be shown, because timelines have no placeholders.
  */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;

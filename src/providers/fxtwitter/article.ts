@@ -12,10 +12,7 @@ type BlockPayload = ContentPayload['blocks'][number];
 type EntityPayload = ContentPayload['entityMap'][number]['value'];
 type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
-/**
- * Entities (such as links and embedded posts) and media of an article, by their keys in the
- * article.
- */
+/** Entities (such as links and embedded posts) and media of an article, by their keys in the article. */
 interface References {
   readonly entities: ReadonlyMap<string, EntityPayload>;
   readonly media: ReadonlyMap<string, MediaInfo>;
@@ -127,10 +124,7 @@ function inlineStyles(block: BlockPayload): readonly StyleRange[] {
   });
 }
 
-/**
- * Returns the links in a text block of an article. Ignores other entities, most of which mark an
- * emoji.
- */
+/** Returns the links in a text block of an article. Ignores other entities, most of which mark an emoji. */
 function entityLinks(block: BlockPayload, references: References): readonly StyleRange[] {
   return block.entityRanges.flatMap(({ key, offset, length }): StyleRange[] => {
     const entity = references.entities.get(key);

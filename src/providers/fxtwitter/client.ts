@@ -8,10 +8,7 @@ import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
-/**
- * Post with its thread and replies. `thread` and `replies` are `null` if the response does not
- * contain them.
- */
+/** Post with its thread and replies. `thread` and `replies` are `null` if the response does not contain them. */
 export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
@@ -62,10 +59,7 @@ export function createClient(upstream: Upstream) {
   };
 }
 
-/**
- * Placeholder for a post by a protected account. FxTwitter sends status 401 without a post for such
- * an account.
- */
+/** Placeholder for a post by a protected account. FxTwitter sends status 401 without a post for such an account. */
 const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
 
 /** Returns the post or tombstone (placeholder) of a response. A tombstone may have any HTTP status. */

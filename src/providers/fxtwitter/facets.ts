@@ -14,9 +14,8 @@ type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
 /**
- * Range that occurs both in X's original text and in FxTwitter's edited text. `rawStart` and
- * `rawEnd` count code points in the original text. `start` and `end` are UTF-16 indices in the
- * edited text.
+ * Range that occurs both in X's original text and in FxTwitter's edited text. `rawStart` and `rawEnd` count code
+ * points in the original text. `start` and `end` are UTF-16 indices in the edited text.
  */
 interface Anchor {
   readonly rawStart: number;
@@ -31,10 +30,7 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/**
- * Converts the facets (links and styles) of X's original text (`raw`) to facets of FxTwitter's
- * edited `text`.
- */
+/** Converts the facets (links and styles) of X's original text (`raw`) to facets of FxTwitter's edited `text`. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };
@@ -101,9 +97,8 @@ function toLink({ type, original, replacement }: FacetPayload) {
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
 /**
- * Returns the range of a style, such as bold, in the edited `text`; `null` if the range is not
- * found. Calculates the range from the ranges of the links (`anchors`), which can be longer or
- * shorter in the edited text.
+ * Returns the range of a style, such as bold, in the edited `text`; `null` if the range is not found. Calculates the
+ * range from the ranges of the links (`anchors`), which can be longer or shorter in the edited text.
  */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);

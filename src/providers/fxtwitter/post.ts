@@ -71,9 +71,8 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
 /**
- * Reads the thread and the replies of a post concurrently. If the request for the thread shows that
- * the post is missing or that the rate limit is reached, cancels the request for the replies and
- * throws the error.
+ * Reads the thread and the replies of a post concurrently. If the request for the thread shows that the post is
+ * missing or that the rate limit is reached, cancels the request for the replies and throws the error.
  */
 async function readAround(
   client: FxTwitterClient,
@@ -95,10 +94,7 @@ async function readAround(
   }
 }
 
-/**
- * Returns whether an error makes further requests pointless: the post is missing, or the rate limit
- * is reached.
- */
+/** Returns whether an error makes further requests pointless: the post is missing, or the rate limit is reached. */
 const isConclusive = (error: unknown): boolean =>
   !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 
@@ -150,10 +146,7 @@ const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /**
-   * Replies from the API endpoint `/2/conversation`, which include the author's later posts in the
-   * thread.
-   */
+  /** Replies from the API endpoint `/2/conversation`, which include the author's later posts in the thread. */
   readonly replies?: readonly Post[];
 }
 
@@ -310,10 +303,7 @@ function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): reado
   return [`X counts ${counted} to this post, but sent none.`];
 }
 
-/**
- * Reads a page of replies. If a page after the first page is missing, returns `null`, because the
- * list ends there.
- */
+/** Reads a page of replies. If a page after the first page is missing, returns `null`, because the list ends there. */
 async function readPage(
   client: FxTwitterClient,
   { post, order, cursor }: RepliesQuery,

@@ -28,9 +28,8 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       : new ProviderError('missing', unavailableSentences[answer.is]);
   return {
     /**
-     * Reads a public account. Throws ProviderError `missing` if the account is protected, is
-     * suspended or does not exist. Throws ProviderError `ambiguous` if X finds no account, but an
-     * outage of X is possible.
+     * Reads a public account. Throws ProviderError `missing` if the account is protected, is suspended or does not
+     * exist. Throws ProviderError `ambiguous` if X finds no account, but an outage of X is possible.
      */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
@@ -83,24 +82,19 @@ const unavailableSentences = {
 
 interface ControlOptions {
   readonly clock: Clock;
-  /**
-   * Returns whether the profile endpoint finds an account. Rejects with ProviderError if the
-   * request fails.
-   */
+  /** Returns whether the profile endpoint finds an account. Rejects with ProviderError if the request fails. */
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
 /**
- * Handles of two accounts that certainly exist. Reading one of them shows whether the API finds any
- * accounts at all.
+ * Handles of two accounts that certainly exist. Reading one of them shows whether the API finds any accounts at all.
  */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
 /**
- * Creates the functions that distinguish a missing account from an outage. To do so, they read a
- * well-known account.
+ * Creates the functions that distinguish a missing account from an outage. To do so, they read a well-known account.
  */
 export function createControl({ clock, answers }: ControlOptions) {
   const pending = new Map<string, Promise<boolean | ProviderError>>();
@@ -125,9 +119,8 @@ export function createControl({ clock, answers }: ControlOptions) {
   return {
     noteSuccess,
     /**
-     * Returns the error for an account that was not found. If no account was read successfully in
-     * the last minute, first reads a well-known account, because the cause can be an outage.
-     * Concurrent calls share one read.
+     * Returns the error for an account that was not found. If no account was read successfully in the last minute,
+     * first reads a well-known account, because the cause can be an outage. Concurrent calls share one read.
      */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;

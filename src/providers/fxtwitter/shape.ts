@@ -138,10 +138,7 @@ const shapeCommunity = ({ community }: StatusPayload): Community | null =>
 const shapePoll = ({ poll }: StatusPayload): Poll | null =>
   poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
 
-/**
- * Returns the media of a post. A video embedded from another site comes last. Ignores photo
- * collages (`mosaic`).
- */
+/** Returns the media of a post. A video embedded from another site comes last. Ignores photo collages (`mosaic`). */
 function shapeMedia({ media }: StatusPayload): MediaSet {
   const items = media?.all.map(shapeItem) ?? [];
   if (!media?.external) return toMediaSet(items);

@@ -42,10 +42,7 @@ const locatedMemory = { max: 5000, ttlMs: 300_000 };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/**
- * Creates the functions that read accounts. They throw ProviderError `missing` for absent and
- * suspended accounts.
- */
+/** Creates the functions that read accounts. They throw ProviderError `missing` for absent and suspended accounts. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
@@ -81,9 +78,7 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/**
- * Returns a function like `read` that shares one call among concurrent reads of the same account.
- */
+/** Returns a function like `read` that shares one call among concurrent reads of the same account. */
 function shareReads(read: ReadByHandle): ReadByHandle {
   const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {
@@ -123,9 +118,8 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 }
 
 /**
- * Function that sends a request to the server of the account `handle`. The server is the domain in
- * the handle, or another host to which this domain refers. Throws ProviderError, or Problem
- * `rate_limited` or `overloaded`.
+ * Function that sends a request to the server of the account `handle`. The server is the domain in the handle, or
+ * another host to which this domain refers. Throws ProviderError, or Problem `rate_limited` or `overloaded`.
  */
 export type AskHome = (
   handle: string,
@@ -207,10 +201,7 @@ async function askWebFinger(askServer: AskServer, handle: string, context: Reque
   return self ? publicHostOf(self) : null;
 }
 
-/**
- * Converts an account from Mastodon's format. The profile fields become the last lines of the
- * description.
- */
+/** Converts an account from Mastodon's format. The profile fields become the last lines of the description. */
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map(({ name, value, verified_at }) => {
     return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
@@ -236,10 +227,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
   return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
-/**
- * Returns warnings about the state of an account: moved, limited by moderators, memorial, or
- * automated.
- */
+/** Returns warnings about the state of an account: moved, limited by moderators, memorial, or automated. */
 export function describeAccountState(row: AccountPayload, home: Home): readonly string[] {
   const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
   return [
@@ -257,10 +245,7 @@ interface Field extends ProfileField {
 const readHtml = (html: string, home: Home): RichText =>
   toRichText(html, { nameMention: createNaming([], home) });
 
-/**
- * Returns the first verified link in the profile fields, or else the first link; `null` if there is
- * none.
- */
+/** Returns the first verified link in the profile fields, or else the first link; `null` if there is none. */
 function findLink(fields: readonly Field[]): string | null {
   const links = fields.flatMap(({ isVerified, value }) => {
     const link = value.facets.find(({ type }) => type === 'link')?.url;
@@ -273,9 +258,6 @@ function findLink(fields: readonly Field[]): string | null {
 const pictureOf = (url: string | null): string | null =>
   url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 
-/**
- * Returns a count; `null` for a negative count, which some servers send if the account's owner
- * hides it.
- */
+/** Returns a count; `null` for a negative count, which some servers send if the account's owner hides it. */
 const countOf = (count: number | null): number | null =>
   count === null || count < 0 ? null : count;

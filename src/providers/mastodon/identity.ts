@@ -13,10 +13,7 @@ export interface Home {
   readonly domain: string;
 }
 
-/**
- * Returns the full handle `user@domain` of an account. Servers write local accounts without the
- * domain.
- */
+/** Returns the full handle `user@domain` of an account. Servers write local accounts without the domain. */
 export function toHandle(acct: string, { domain }: Home): string {
   const [user, of = domain] = acct.split('@');
   return `${user}@${toAscii(of)}`;
@@ -50,9 +47,8 @@ export interface PostIdentity {
 }
 
 /**
- * Returns the id, handle and URL of a post. A copy of a post from another server gets the id and
- * URL of the original if the response contains the original's Mastodon URL. Otherwise, the copy
- * keeps its own id and URL.
+ * Returns the id, handle and URL of a post. A copy of a post from another server gets the id and URL of the original
+ * if the response contains the original's Mastodon URL. Otherwise, the copy keeps its own id and URL.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -75,9 +71,8 @@ export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>):
   `https://${host}/@${acct}/${id}`;
 
 /**
- * Returns the host of the server `home`, and the URL of an account's copy on this server. If `id`
- * is set, returns the URL of the copied post `id` instead. Returns `null` if the account belongs to
- * `home`.
+ * Returns the host of the server `home`, and the URL of an account's copy on this server. If `id` is set, returns the
+ * URL of the copied post `id` instead. Returns `null` if the account belongs to `home`.
  */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;

@@ -21,8 +21,7 @@ import { createUnreadable, type FoundReply } from './servers.ts';
 import { createSurroundings, shapePost } from './shape.ts';
 
 /**
- * Creates the function that reads a page of an account's posts and boosts (reposts). Omits posts
- * that are not public.
+ * Creates the function that reads a page of an account's posts and boosts (reposts). Omits posts that are not public.
  */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
@@ -113,10 +112,7 @@ function hasNoObjects(list: unknown): boolean {
 
 const positionForm = /^[\w-]{1,128}$/; // id of a relation, post or account in a `Link` header
 
-/**
- * Returns a list with the query parameter for `cursor`; an empty list if `cursor` is `null` or
- * malformed.
- */
+/** Returns a list with the query parameter for `cursor`; an empty list if `cursor` is `null` or malformed. */
 export const writeCursor = (cursor: string | null): readonly string[] =>
   cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 
@@ -167,8 +163,7 @@ export function describeCopies(posts: readonly Post[], { host }: Home): readonly
 }
 
 /**
- * Converts the accounts of a list, except suspended accounts. Returns the accounts and the warnings
- * for the response.
+ * Converts the accounts of a list, except suspended accounts. Returns the accounts and the warnings for the response.
  */
 export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);

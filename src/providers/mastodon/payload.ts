@@ -118,10 +118,7 @@ const reactionList = listOf(
   maximums.reactions,
 );
 
-/**
- * Schema of emoji reactions. Most server software sends a list; some sends an object with the count
- * of each emoji.
- */
+/** Schema of emoji reactions. Most server software sends a list; some sends an object with the count of each emoji. */
 const reactions = z
   .unknown()
   .optional()
@@ -190,10 +187,7 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);
 
-/**
- * Parses a post. Returns `null` if the post is malformed, or if it is a boost (repost) of a
- * malformed post.
- */
+/** Parses a post. Returns `null` if the post is malformed, or if it is a boost (repost) of a malformed post. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
@@ -205,10 +199,7 @@ export const boostedIn = ({ reblog }: StatusPayload): StatusPayload | null =>
 
 const readQuote = parserOf(quotePayload);
 
-/**
- * Parses the quote in a post, in the formats of Mastodon and its forks. Returns `null` if there is
- * no quote.
- */
+/** Parses the quote in a post, in the formats of Mastodon and its forks. Returns `null` if there is no quote. */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;

@@ -31,10 +31,7 @@ export function askPost(askHome: AskHome): Ask<'post'> {
   };
 }
 
-/**
- * Creates the function that reads the replies to a post. A Mastodon server sends all replies in a
- * single list.
- */
+/** Creates the function that reads the replies to a post. A Mastodon server sends all replies in a single list. */
 export function askReplies(askHome: AskHome): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
@@ -109,10 +106,7 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
   };
 }
 
-/**
- * Reads the quoted post if the server sent only its id. If the read fails, the quote becomes a
- * placeholder.
- */
+/** Reads the quoted post if the server sent only its id. If the read fails, the quote becomes a placeholder. */
 async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);
@@ -174,9 +168,7 @@ export interface Context {
   readonly descendants: readonly StatusPayload[];
   /** Number of malformed posts that were omitted from the ancestors and descendants. */
   readonly unreadable: number;
-  /**
-   * Number of ancestors and descendants that were omitted because there were more than the maximum.
-   */
+  /** Number of ancestors and descendants that were omitted because there were more than the maximum. */
   readonly excess: number;
 }
 
@@ -233,9 +225,7 @@ const fewAncestors = `Without a login, the server sends up to ${maxAncestors} ea
 const lostParent =
   'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 
-/**
- * Returns warnings about ancestors and replies that the server probably omitted from the response.
- */
+/** Returns warnings about ancestors and replies that the server probably omitted from the response. */
 export function describeCuts(
   focal: StatusPayload,
   { ancestors, descendants }: Context,

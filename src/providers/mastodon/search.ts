@@ -26,10 +26,7 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-/**
- * Creates the function that searches posts by hashtag. Mastodon allows other searches only with a
- * login.
- */
+/** Creates the function that searches posts by hashtag. Mastodon allows other searches only with a login. */
 export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {

@@ -56,10 +56,7 @@ export type AskServer = (
 export interface HostLimitOptions {
   readonly clock: Clock;
   readonly breaker: BreakerOptions;
-  /**
-   * Maximum number of concurrent requests to one host. A single client address may use half of this
-   * number.
-   */
+  /** Maximum number of concurrent requests to one host. A single client address may use half of this number. */
   readonly maxPerHost: number;
 }
 

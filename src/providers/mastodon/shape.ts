@@ -38,10 +38,7 @@ export interface Surroundings {
   readonly home: Home;
   /** Identity (id, handle and URL) of each post in the response, keyed by the post's id on the responding server. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /**
-   * Converts the author of a post. Caches the result, because many posts of a timeline have the
-   * same author.
-   */
+  /** Converts the author of a post. Caches the result, because many posts of a timeline have the same author. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
@@ -158,9 +155,8 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
 }
 
 /**
- * Returns the handle, id and URL of the post to which a reply replies; `null` if the post is not a
- * reply. The id (`status`) is `null` if the server sent only the id of its own copy of the
- * replied-to post.
+ * Returns the handle, id and URL of the post to which a reply replies; `null` if the post is not a reply. The id
+ * (`status`) is `null` if the server sent only the id of its own copy of the replied-to post.
  */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
@@ -224,9 +220,7 @@ function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
   return lists.find((list) => list.length > 0) ?? [];
 }
 
-/**
- * Returns the reactions that a post received, the most frequent first; `null` if there are none.
- */
+/** Returns the reactions that a post received, the most frequent first; `null` if there are none. */
 function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
   const counted = reactionsOf(row).filter(({ count }) => count > 0);
   if (counted.length === 0) return null;
@@ -294,10 +288,7 @@ function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-/**
- * Returns the author of a linked page. Newer servers send several authors; only the first author is
- * used.
- */
+/** Returns the author of a linked page. Newer servers send several authors; only the first author is used. */
 function authorOf({ author_name, author_url, authors }: CardPayload) {
   const [first] = authors;
   return {

@@ -8,10 +8,7 @@ import type { PostPayload } from './payload.ts';
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /**
-   * Expected text between `start` and `end`. The edit is skipped if the post has a different text
-   * there.
-   */
+  /** Expected text between `start` and `end`. The edit is skipped if the post has a different text there. */
   readonly original: string;
   /** Replacement for the text between `start` and `end`; `null` keeps the text. */
   readonly shown: string | null;

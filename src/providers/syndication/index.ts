@@ -50,10 +50,7 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
   ];
 }
 
-/**
- * Returns the request parameter `token` for a post id. X's embed widget computes the token in the
- * same way.
- */
+/** Returns the request parameter `token` for a post id. X's embed widget computes the token in the same way. */
 export const tokenOf = (id: string): string =>
   ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 

@@ -22,10 +22,7 @@ export function shapePost(row: PostPayload): Status {
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/**
- * Converts a post without its quoted post. Removes the link to the quoted post `quote` from the
- * text.
- */
+/** Converts a post without its quoted post. Removes the link to the quoted post `quote` from the text. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',
@@ -123,8 +120,7 @@ function targetOf({ binding_values, url }: CardPayload, links: Links): string | 
 }
 
 /**
- * Returns the image of a card (link preview). The name of the member with the image depends on the
- * type of the card.
+ * Returns the image of a card (link preview). The name of the member with the image depends on the type of the card.
  */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (

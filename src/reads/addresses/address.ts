@@ -57,10 +57,7 @@ export function findWholeUrl(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/**
- * Returns the path of a URL of this server, relative to `baseUrl`; `null` for URLs of other
- * servers.
- */
+/** Returns the path of a URL of this server, relative to `baseUrl`; `null` for URLs of other servers. */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');

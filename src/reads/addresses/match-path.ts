@@ -1,22 +1,13 @@
 import type { PathPattern } from './path-patterns.ts';
 
-/**
- * Pattern of reserved first path segments, which belong to the server's own paths and cannot be
- * handles.
- */
+/** Pattern of reserved first path segments, which belong to the server's own paths and cannot be handles. */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
-/**
- * Pattern of file extensions. A path segment with such an extension, as in `/favicon.ico`, is not a
- * handle.
- */
+/** Pattern of file extensions. A path segment with such an extension, as in `/favicon.ico`, is not a handle. */
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
-/**
- * Returns whether the first segment of a path, in lower case, is reserved for the server's own
- * paths.
- */
+/** Returns whether the first segment of a path, in lower case, is reserved for the server's own paths. */
 export const isReservedName = (segment: string): boolean => reservedName.test(segment);
 
 /** Returns whether the first segment of a path such as `/jack/status/20` can be a handle. */
@@ -58,10 +49,7 @@ function matchPart(part: string, segment: string): PathParameters | null {
 /** Returns whether `text` is a number from 1 to 99, as in paths of photos and videos (`/photo/1`). */
 export const isMediaNumber = (text: string): boolean => /^[1-9]\d?$/.test(text);
 
-/**
- * Converts the parameters in a path to request parameters. Adds the fixed parameters of the path
- * pattern.
- */
+/** Converts the parameters in a path to request parameters. Adds the fixed parameters of the path pattern. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, tag, ...parameters }: PathParameters,

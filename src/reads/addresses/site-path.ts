@@ -18,21 +18,13 @@ import {
 
 interface Site {
   readonly forms: readonly SitePath[];
-  /**
-   * Whether the host is known to belong to the platform; `false` for a host that may be a Mastodon
-   * server.
-   */
+  /** Whether the host is known to belong to the platform; `false` for a host that may be a Mastodon server. */
   readonly isCertain: boolean;
-  /**
-   * Converts the parameters in a URL path to request parameters; returns `null` for invalid values.
-   */
+  /** Converts the parameters in a URL path to request parameters; returns `null` for invalid values. */
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/**
- * Returns the read operation for a URL of a platform; `null` for an unknown page; `no such site`
- * for other hosts.
- */
+/** Returns the read operation for a URL of a platform; `null` for an unknown page; `no such site` for other hosts. */
 export function matchSitePath(url: URL, options: AddressOptions) {
   const site = siteOf(url.hostname, options);
   if (site === null) return 'no such site';
@@ -49,10 +41,7 @@ export function matchSitePath(url: URL, options: AddressOptions) {
   return site.isCertain ? null : 'no such site';
 }
 
-/**
- * Returns whether a host is known to belong to a platform. `false` for public hosts that may be
- * Mastodon servers.
- */
+/** Returns whether a host is known to belong to a platform. `false` for public hosts that may be Mastodon servers. */
 export const isPlatformHost = (hostname: string, options: AddressOptions): boolean =>
   siteOf(hostname, options)?.isCertain === true;
 

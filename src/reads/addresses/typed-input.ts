@@ -5,11 +5,9 @@ import { type AddressedRead, type AddressOptions, parseAddress } from './address
 import { matchOwnPath } from './own-path.ts';
 
 /**
- * Parses trimmed text that a person typed: a URL, with or without a scheme; an account (`@ada`,
- * `ada.example`, `user@host`); or an account with a path (`@ada/followers`). Returns `null` for
- * other text.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot
- * read
+ * Parses trimmed text that a person typed: a URL, with or without a scheme; an account (`@ada`, `ada.example`,
+ * `user@host`); or an account with a path (`@ada/followers`). Returns `null` for other text.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
 export function parseTypedInput(
   text: string,
@@ -32,10 +30,7 @@ export function parseTypedInput(
   }
 }
 
-/**
- * Adds a missing scheme, such as `https://`, to text that looks like a URL. Returns `null` for
- * other text.
- */
+/** Adds a missing scheme, such as `https://`, to text that looks like a URL. Returns `null` for other text. */
 export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): string | null {
   // Browsers and proxies merge the slashes of a URL within a path.
   if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');

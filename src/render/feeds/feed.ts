@@ -15,10 +15,7 @@ import { type Person, toPerson, toPictureUrl, toPlainText } from './entry.ts';
 import { authorityOf, toFeedId } from './tags.ts';
 import { toStrictUrl } from './urls.ts';
 
-/**
- * Properties of a feed, independent of the feed format. URLs under `/api/v1` have no parameter
- * `format`.
- */
+/** Properties of a feed, independent of the feed format. URLs under `/api/v1` have no parameter `format`. */
 export interface Feed {
   /** Tag URI (RFC 4151), which is the same on all pages of a list. */
   readonly id: string;
@@ -31,10 +28,7 @@ export interface Feed {
   readonly iconUrl: string | null;
   /** URL of the account's banner; `null` if there is none. */
   readonly logoUrl: string | null;
-  /**
-   * URLs of the feed and of its first and previous page. `first` and `previous` are `null` if
-   * unknown.
-   */
+  /** URLs of the feed and of its first and previous page. `first` and `previous` are `null` if unknown. */
   readonly urls: {
     readonly self: string;
     readonly first: string | null;
@@ -44,10 +38,7 @@ export interface Feed {
   readonly nextUrl: string | null;
   /** Media type of the content at `urls.self`, which is not in a feed format. */
   readonly otherType: 'text/markdown' | 'application/json';
-  /**
-   * Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds
-   * without entries.
-   */
+  /** Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds without entries. */
   readonly fetchedAt: string;
   /** Number of minutes for which Perch answers the same request from its cache. */
   readonly ttlMinutes: number;

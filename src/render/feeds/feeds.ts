@@ -12,10 +12,7 @@ import { rss } from './rss.ts';
  * joined with `separator`, and `end`.
  */
 export interface FeedWriter {
-  /**
-   * Writes the start of a feed document. `updated`: time of the latest change of any entry (ISO
-   * 8601, UTC).
-   */
+  /** Writes the start of a feed document. `updated`: time of the latest change of any entry (ISO 8601, UTC). */
   readonly writeStart: (feed: Feed, updated: string) => string;
   readonly writeEntry: (entry: Entry) => string;
   readonly separator: string;

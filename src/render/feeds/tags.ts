@@ -22,10 +22,7 @@ export function toFeedId(authority: string, url: string): string {
 
 const hosts = { x: 'x.com', bluesky: 'bsky.app', sample: 'perch.example' } as const;
 
-/**
- * Returns the host to use as the authority of an account's tag URIs; for a Mastodon account, the
- * account's server.
- */
+/** Returns the host to use as the authority of an account's tag URIs; for a Mastodon account, the account's server. */
 export function authorityOf(platform: Platform, handle: string): string {
   if (platform !== 'mastodon') return hosts[platform];
   return toHost(handle.slice(handle.lastIndexOf('@') + 1));
@@ -37,10 +34,7 @@ function toHost(text: string): string {
   return /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host) ? host : 'mastodon.example';
 }
 
-/**
- * Account ids by handle in lower case. Used for Bluesky, where handles can change but ids (DIDs)
- * are permanent.
- */
+/** Account ids by handle in lower case. Used for Bluesky, where handles can change but ids (DIDs) are permanent. */
 export type KnownOwners = ReadonlyMap<string, string>;
 
 export const findOwners = (posts: readonly Post[]): KnownOwners =>
@@ -48,10 +42,7 @@ export const findOwners = (posts: readonly Post[]): KnownOwners =>
 
 const keyOf = ({ screen_name }: Pick<Account, 'screen_name'>) => screen_name.toLowerCase();
 
-/**
- * Returns the tag URI of a post. The tag URI of a repost differs from the tag URI of the original
- * post.
- */
+/** Returns the tag URI of a post. The tag URI of a repost differs from the tag URI of the original post. */
 export function tagPost({ id, platform, author, copied_from, reposted_by }: Status): string {
   const repost = reposted_by === null ? [] : ['repost', reposted_by.id];
   if (platform === 'bluesky') return toTag(hosts.bluesky, [author.id, id, ...repost]);
@@ -60,10 +51,7 @@ export function tagPost({ id, platform, author, copied_from, reposted_by }: Stat
   return toTag(authorityOf(platform, server), [id, ...repost]);
 }
 
-/**
- * Returns the tag URI of the post to which `post` replies; `null` if the id of that post is
- * unknown.
- */
+/** Returns the tag URI of the post to which `post` replies; `null` if the id of that post is unknown. */
 export function tagTarget(post: Status, owners: KnownOwners): string | null {
   const { platform, replying_to: target } = post;
   const id = target?.status ?? null;

@@ -38,8 +38,7 @@ export const emptyElement = (name: string, attributes: Attributes): string =>
   `${startTag(name, attributes)}/>`;
 
 /**
- * Returns an XML element with child elements. `children` are the child elements as XML text; empty
- * texts are omitted.
+ * Returns an XML element with child elements. `children` are the child elements as XML text; empty texts are omitted.
  */
 export function parentElement(
   name: string,

@@ -72,10 +72,7 @@ export function findVideo(post: Post | undefined): Video | null {
   return item && url ? { url, ...sizeOf(item) } : null;
 }
 
-/**
- * Returns the URL of a video file that most programs can play; `null` if only a streaming playlist
- * is known.
- */
+/** Returns the URL of a video file that most programs can play; `null` if only a streaming playlist is known. */
 export function chooseFile({ url, variants = [] }: Media): string | null {
   const files = variants
     .filter((variant) => variant.content_type === 'video/mp4')

@@ -14,10 +14,7 @@ interface QuoteOptions {
   readonly toPictureUrl?: RenderContext['toPictureUrl'] | undefined;
   /** Maximum width of a picture in pixels. */
   readonly pictureWidth?: number;
-  /**
-   * Nesting level of the post: 0 for the outermost post, 1 for the post that it quotes, and so on.
-   * Default: 0.
-   */
+  /** Nesting level of the post: 0 for the outermost post, 1 for the post that it quotes, and so on. Default: 0. */
   readonly depth?: number;
 }
 

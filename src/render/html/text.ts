@@ -41,10 +41,7 @@ export function renderParagraphs(
     .join('\n');
 }
 
-/**
- * Renders text with its annotations (styles and links) as HTML on one line, without an enclosing
- * element.
- */
+/** Renders text with its annotations (styles and links) as HTML on one line, without an enclosing element. */
 export function renderInline(
   text: string,
   annotations: readonly Annotation[] = [],

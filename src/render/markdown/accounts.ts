@@ -32,10 +32,7 @@ export function titleAccount({ screen_name: handle, name, url }: Account): strin
 export const titleHandle = (handle: string, url: string): string =>
   handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 
-/**
- * Returns an account as Markdown: `Name ([@handle](url))`. `emphasis`: Markdown marker to put
- * around the name.
- */
+/** Returns an account as Markdown: `Name ([@handle](url))`. `emphasis`: Markdown marker to put around the name. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
   const name = escapeInline(account.name);
   const handle = link(`@${account.screen_name}`, account.url);

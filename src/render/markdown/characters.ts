@@ -38,10 +38,7 @@ function toVisible(point: string): string {
   return isControl ? '' : point;
 }
 
-/**
- * Removes control characters from a text, and converts line ends to `\n` and lone surrogates to
- * U+FFFD.
- */
+/** Removes control characters from a text, and converts line ends to `\n` and lone surrogates to U+FFFD. */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
 /** Pattern of control characters (except tabs and line ends) and of Unicode's text-direction characters. */

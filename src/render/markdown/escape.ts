@@ -104,9 +104,8 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
 }
 
 /**
- * Returns the escaped Markdown of a run (one character, repeated); `null` if the run needs no
- * escape. Replaces `<` with an entity: some renderers treat a backslash after a URL as part of the
- * URL, and then parse the `<` as HTML.
+ * Returns the escaped Markdown of a run (one character, repeated); `null` if the run needs no escape. Replaces `<`
+ * with an entity: some renderers treat a backslash after a URL as part of the URL, and then parse the `<` as HTML.
  */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
@@ -138,10 +137,7 @@ const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLink
 
 const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
 
-/**
- * Escape rule for each punctuation character: a function that returns whether a run of this
- * character is escaped.
- */
+/** Escape rule for each punctuation character: a function that returns whether a run of this character is escaped. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
   ['*', isDelimiter],

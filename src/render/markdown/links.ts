@@ -33,18 +33,14 @@ export function toAutolink(url: string): string | null {
 }
 
 /**
- * Returns a Markdown link with escaped text; only the escaped text if the URL's scheme is not http,
- * https or mailto.
+ * Returns a Markdown link with escaped text; only the escaped text if the URL's scheme is not http, https or mailto.
  */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
   return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
-/**
- * Wraps Markdown in a link. Returns the Markdown unchanged if the URL's scheme is not http, https
- * or mailto.
- */
+/** Wraps Markdown in a link. Returns the Markdown unchanged if the URL's scheme is not http, https or mailto. */
 export function wrapLink(markdown: string, url: string): string {
   const destination = toDestination(url);
   return destination === null ? markdown : `[${markdown}](${destination})`;
@@ -82,10 +78,7 @@ const urlInText = new RegExp(
   'giu',
 );
 
-/**
- * Finds the first `max` http and https URLs in plain text. Excludes punctuation at the end of each
- * URL.
- */
+/** Finds the first `max` http and https URLs in plain text. Excludes punctuation at the end of each URL. */
 export function findBareLinks(characters: readonly string[], max: number): BareLink[] {
   const text = characters.join('');
   if (!text.includes('://')) return [];
@@ -102,10 +95,7 @@ export function findBareLinks(characters: readonly string[], max: number): BareL
 
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
-/**
- * Removes punctuation at the end of a URL, and closing brackets at the end that have no opening
- * bracket.
- */
+/** Removes punctuation at the end of a URL, and closing brackets at the end that have no opening bracket. */
 function trimUrl(url: string): string {
   const counts = Object.fromEntries([...'()[]'].map((one) => [one, url.split(one).length - 1]));
   let end = url.length;

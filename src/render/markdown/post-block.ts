@@ -160,10 +160,7 @@ export function originOf(post: Status): readonly (string | null)[] {
   return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
-/**
- * Renders the counts of a post on one line. Unless `full` is set, renders fewer counts and omits
- * zeros.
- */
+/** Renders the counts of a post on one line. Unless `full` is set, renders fewer counts and omits zeros. */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);

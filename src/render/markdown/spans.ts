@@ -216,9 +216,8 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
 }
 
 /**
- * Returns `span` unchanged if Markdown recognizes its markers. Otherwise, returns a narrower span
- * to try next, or `null` to render the text without the markers. `at`: index of `span` in
- * `line.spans`.
+ * Returns `span` unchanged if Markdown recognizes its markers. Otherwise, returns a narrower span to try next, or
+ * `null` to render the text without the markers. `at`: index of `span` in `line.spans`.
  */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);

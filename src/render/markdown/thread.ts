@@ -5,15 +5,10 @@ import type { Post, Status } from '../../model/post.ts';
 export interface Thread {
   /** Requested post; `undefined` if the page has no posts. */
   readonly main: Post | undefined;
-  /**
-   * Ancestors of the requested post, the requested post, and the posts with which its author
-   * continues the thread.
-   */
+  /** Ancestors of the requested post, the requested post, and the posts with which its author continues the thread. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
-  /**
-   * Position of each post in the array `chain`, counted from 0. The keys are the ids of the posts.
-   */
+  /** Position of each post in the array `chain`, counted from 0. The keys are the ids of the posts. */
   readonly indexes: ReadonlyMap<string, number>;
   /** Index of each author's first post in `chain`. The keys are the authors' handles in lower case. */
   readonly firstIndexes: ReadonlyMap<string, number>;
@@ -72,9 +67,8 @@ function toRuns(chain: readonly Post[]): Post[][] {
 }
 
 /**
- * Returns whether the post to which `post` replies is missing from `thread.chain`. If only the
- * handle of the replied-to author is known, any earlier post by this author counts as the
- * replied-to post.
+ * Returns whether the post to which `post` replies is missing from `thread.chain`. If only the handle of the
+ * replied-to author is known, any earlier post by this author counts as the replied-to post.
  */
 export function isReplyTargetElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;

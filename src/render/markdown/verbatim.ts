@@ -90,9 +90,7 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   return true;
 }
 
-/**
- * Pattern of `](destination)` in a Markdown link, for destinations that no code span can overlap.
- */
+/** Pattern of `](destination)` in a Markdown link, for destinations that no code span can overlap. */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
 /** Sanitizes a line except its code spans; returns `null` if parsers may disagree about where the code spans are. */

@@ -11,15 +11,9 @@ import type { PageView } from './view.ts';
 interface ArticlePlace {
   /** Heading level of the article's title. */
   readonly level: number;
-  /**
-   * Whether the page's title is already the title of the article. If so, the article is rendered
-   * without a title.
-   */
+  /** Whether the page's title is already the title of the article. If so, the article is rendered without a title. */
   readonly isTitled: boolean;
-  /**
-   * Part of the article to show: `whole` for all available blocks, `preview` for the preview text
-   * only.
-   */
+  /** Part of the article to show: `whole` for all available blocks, `preview` for the preview text only. */
   readonly extent: 'whole' | 'preview';
 }
 

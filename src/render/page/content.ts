@@ -160,10 +160,7 @@ export function describeTimes(post: Status, { links }: PageView): readonly (stri
   ];
 }
 
-/**
- * Returns the counts of a post on one line. Unless `full` is set, returns fewer counts and omits
- * zeros.
- */
+/** Returns the counts of a post on one line. Unless `full` is set, returns fewer counts and omits zeros. */
 export function describeCounts(post: Status, { full }: PageView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);

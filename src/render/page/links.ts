@@ -2,10 +2,7 @@ import type { OwnPage, RenderContext } from '../context.ts';
 import { escapeHtml, escapeLine, openLink, toSafeUrl } from '../html/escape.ts';
 import type { TagPair } from '../html/text.ts';
 
-/**
- * Functions that render the links of one page. Links to posts, accounts and searches lead to pages
- * of this server.
- */
+/** Functions that render the links of one page. Links to posts, accounts and searches lead to pages of this server. */
 export interface PageLinks {
   /** Returns the tags of a link; empty tags if the URL's scheme is not http, https or mailto. */
   toTags(url: string | null): TagPair;

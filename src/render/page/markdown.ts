@@ -10,9 +10,8 @@ export const renderCode = (code: string): string =>
   `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;
 
 /**
- * Renders a block of Markdown from an article. Blocks of code and headings that start with `#`
- * become HTML elements. All other markup is shown as text. Yields after each paragraph to let other
- * tasks run.
+ * Renders a block of Markdown from an article. Blocks of code and headings that start with `#` become HTML elements.
+ * All other markup is shown as text. Yields after each paragraph to let other tasks run.
  */
 export function* renderMarkdown(
   markdown: string,
@@ -32,10 +31,7 @@ interface Section {
   readonly lines: string[];
 }
 
-/**
- * Pattern of the start of a line that opens or closes a block of code in Markdown (CommonMark
- * 0.31.2 §4.5).
- */
+/** Pattern of the start of a line that opens or closes a block of code in Markdown (CommonMark 0.31.2 §4.5). */
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 function splitCode(lines: readonly string[]): readonly Section[] {

@@ -26,10 +26,7 @@ export const heading = (level: number, html: string): string => {
   return `<${tag} dir="auto">${html}</${tag}>`;
 };
 
-/**
- * Renders a time as a `time` element, to the minute. If the time cannot be parsed, renders it as
- * text.
- */
+/** Renders a time as a `time` element, to the minute. If the time cannot be parsed, renders it as text. */
 export function renderTime(time: string): string {
   const minute = toMinute(time);
   if (minute === null) return escapeLine(time);

@@ -38,9 +38,8 @@ ${renderFooter(result, context)}
 }
 
 /**
- * Returns the response headers of HTML pages. The Content-Security-Policy allows the embedded
- * styles, and pictures that come from this server or from `data:` URLs. It forbids all other
- * resources.
+ * Returns the response headers of HTML pages. The Content-Security-Policy allows the embedded styles, and pictures
+ * that come from this server or from `data:` URLs. It forbids all other resources.
  */
 export function toPageHeaders({ pageAssets }: RenderContext): Readonly<Record<string, string>> {
   const styles = pageAssets === undefined ? '' : ` style-src '${pageAssets.stylesHash}';`;

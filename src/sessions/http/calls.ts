@@ -21,10 +21,7 @@ export interface CallerRules {
 
 export type CallOptions = Readonly<{ service: SessionService; rules: CallerRules }>;
 
-/**
- * Checks that a request has a bearer token, if `rules.requireBearer` is set. @throws Problem
- * `missing_bearer`
- */
+/** Checks that a request has a bearer token, if `rules.requireBearer` is set. @throws Problem `missing_bearer` */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallOptions) {
   if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {

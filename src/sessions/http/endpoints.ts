@@ -106,10 +106,7 @@ const bodyProblems: readonly ProblemCode[] = [
 
 type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
 
-/**
- * Routes of the session service, without the path prefix. Unless `access` is set, a route accepts a
- * bearer token.
- */
+/** Routes of the session service, without the path prefix. Unless `access` is set, a route accepts a bearer token. */
 const endpoints: readonly BearerEndpoint[] = [
   {
     id: 'getSessionHealth',

@@ -12,9 +12,7 @@ declare module 'fastify' {
 type Headers = Readonly<Record<string, string>>;
 
 export interface ProblemReplies {
-  /**
-   * Converts a thrown error to a problem. Logs the error if the cause is a defect of the server.
-   */
+  /** Converts a thrown error to a problem. Logs the error if the cause is a defect of the server. */
   toProblem(error: Error, request: FastifyRequest): Problem;
   /** Returns the problem document (RFC 9457) and the response headers for a problem. */
   describe(
@@ -50,8 +48,7 @@ export function sendSessionProblem(
 }
 
 /**
- * Adds the members `error` and `ok` to a problem document, for clients of the npm package `eve`
- * (`docs/sessions.md`).
+ * Adds the members `error` and `ok` to a problem document, for clients of the npm package `eve` (`docs/sessions.md`).
  */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };

@@ -179,9 +179,7 @@ function demandBody(request: FastifyRequest): Body {
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/**
- * Checks that the session of a request accepts messages. Called before the request body is read.
- */
+/** Checks that the session of a request accepts messages. Called before the request body is read. */
 export async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.

@@ -1,10 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthorizationSource, readBearer } from '../../access/keys/authorization.ts';
 
-/**
- * Returns the functions that create and check continuation tokens. A token is a keyed hash of the
- * session id.
- */
+/** Returns the functions that create and check continuation tokens. A token is a keyed hash of the session id. */
 export function createContinuationTokens(secret: Buffer) {
   const of = (sessionId: string) => `svct_${keyedHash(secret, 'token', sessionId)}`;
   return {

@@ -1,10 +1,7 @@
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 
-/**
- * Time of a commit: after the current event loop iteration (`now`), or a few iterations later
- * (`soon`).
- */
+/** Time of a commit: after the current event loop iteration (`now`), or a few iterations later (`soon`). */
 type Urgency = 'now' | 'soon';
 
 const soonTurns = 8; // number of event loop iterations after which `soon` work is committed
@@ -16,10 +13,7 @@ interface GroupCommitOptions {
   readonly onEnd: (isCommitted: boolean) => void;
 }
 
-/**
- * Open transaction and the callbacks for its end. A callback gets `null` after a commit, otherwise
- * the error.
- */
+/** Open transaction and the callbacks for its end. A callback gets `null` after a commit, otherwise the error. */
 interface Group {
   readonly callbacks: ((error: unknown) => void)[];
   isDue: boolean;

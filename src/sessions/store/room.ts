@@ -5,10 +5,7 @@ import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 import type { StoreBounds } from './session-store.ts';
 
-/**
- * Limited quantity that can be reduced by evicting sessions: the number of sessions, or their
- * stored bytes.
- */
+/** Limited quantity that can be reduced by evicting sessions: the number of sessions, or their stored bytes. */
 export type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
@@ -21,10 +18,7 @@ interface Need {
   readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /**
-   * Row number of the session that grows by `amount`; 0 for a new session. This session is never
-   * evicted.
-   */
+  /** Row number of the session that grows by `amount`; 0 for a new session. This session is never evicted. */
   readonly session: number;
 }
 
@@ -65,8 +59,7 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       makeRoomOrThrow({ quantity: 'sessionBytes', client, amount, session });
     },
     /**
-     * Evicts sessions until the limits allow a new session. @throws Problem `overloaded` if no
-     * session can be evicted
+     * Evicts sessions until the limits allow a new session. @throws Problem `overloaded` if no session can be evicted
      */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
@@ -159,9 +152,8 @@ type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
 /**
- * Creates the function that finds a session to evict. The function returns `undefined` if no
- * session may be evicted. It returns a recently used session only if the change that exceeds the
- * limit comes from the client of that session.
+ * Creates the function that finds a session to evict. The function returns `undefined` if no session may be evicted.
+ * It returns a recently used session only if the change that exceeds the limit comes from the client of that session.
  */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));

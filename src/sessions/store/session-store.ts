@@ -12,10 +12,7 @@ export type Found =
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/**
- * Accepted message. `transition`: change of the session. `receipt`: result of the request for the
- * caller.
- */
+/** Accepted message. `transition`: change of the session. `receipt`: result of the request for the caller. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
 /** Sessions changed by one commit, keyed by id. The value is `undefined` for a deleted session. */
@@ -30,10 +27,7 @@ export type StampEvent = (index: number) => EventStamp;
  */
 export type Decide = (record: SessionRecord) => Transition | null;
 
-/**
- * Part of a stored event that is too long to be sent at once. `isLast`: whether this is the last
- * part of the event.
- */
+/** Part of a stored event that is too long to be sent at once. `isLast`: whether this is the last part of the event. */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
 /** Limits of the store, and the event streams that are open in this process. */
@@ -53,10 +47,7 @@ export interface SessionStore {
    * by only one instance at a time.
    */
   readonly isShared: boolean;
-  /**
-   * Applies rate limits across all server instances that share the store. Absent if the store is
-   * not shared.
-   */
+  /** Applies rate limits across all server instances that share the store. Absent if the store is not shared. */
   readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
   /**
@@ -81,15 +72,11 @@ export interface SessionStore {
     id: string,
     range: Record<'before' | 'count', number>,
   ): Promise<readonly AnsweredTurn[]>;
-  /**
-   * Yields sessions in batches: all sessions in order of their start, or the running sessions in
-   * any order.
-   */
+  /** Yields sessions in batches: all sessions in order of their start, or the running sessions in any order. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /**
-   * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message).
-   * Selects sessions that were last active before `idleMs` or created before `createdMs` (both in
-   * Unix milliseconds).
+   * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message). Selects sessions
+   * that were last active before `idleMs` or created before `createdMs` (both in Unix milliseconds).
    */
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
   /** Returns the ids of up to 100 sessions that ended before `endedMs` (Unix milliseconds). */
@@ -118,10 +105,7 @@ export interface SessionStore {
     request: KeyedRequest | null,
     decide: (record: SessionRecord) => Acceptance,
   ): Promise<Receipt | undefined>;
-  /**
-   * Changes a session and returns it. Returns `undefined` if the session does not exist or `decide`
-   * returns `null`.
-   */
+  /** Changes a session and returns it. Returns `undefined` if the session does not exist or `decide` returns `null`. */
   change(id: string, decide: Decide, urgency?: 'now' | 'soon'): Promise<SessionRecord | undefined>;
   /**
    * Changes a session like `change`, but only if this server instance runs the session. Otherwise
@@ -147,9 +131,7 @@ export interface SessionStore {
    * Returns the number of deleted sessions.
    */
   trim(): Promise<number>;
-  /**
-   * Sets the only listener for commits. The store calls it once for each durable commit, in order.
-   */
+  /** Sets the only listener for commits. The store calls it once for each durable commit, in order. */
   onCommit(listener: (commit: Commit) => void): void;
   /**
    * Sets the listener for sessions that this server instance takes over from a failed instance.

@@ -20,19 +20,16 @@ import { bytesOf, toWrites } from './transition-writes.ts';
 interface SqliteSessionsOptions {
   readonly path: string;
   readonly stamp: StampEvent;
-  /**
-   * Whether to throw if the database file does not exist. Default: `false`, which creates the file.
-   */
+  /** Whether to throw if the database file does not exist. Default: `false`, which creates the file. */
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
 /**
- * Opens the session store in one SQLite file. A change is on disk before its promise resolves, and
- * before any read returns it. Promises reject with Problem `not_ready` if the file becomes
- * unusable. `close()` commits pending changes and closes the file. @throws Error if the file cannot
- * be opened
+ * Opens the session store in one SQLite file. A change is on disk before its promise resolves, and before any read
+ * returns it. Promises reject with Problem `not_ready` if the file becomes unusable. `close()` commits pending
+ * changes and closes the file. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
@@ -93,10 +90,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
      */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    /**
-     * Returns events from index `from` on: at least one event, if any, and up to `chunkLength`
-     * characters.
-     */
+    /** Returns events from index `from` on: at least one event, if any, and up to `chunkLength` characters. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /**
      * Returns up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined`
@@ -108,10 +102,7 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /**
-     * Yields sessions in batches, ordered by start time: all sessions, or only the running
-     * sessions.
-     */
+    /** Yields sessions in batches, ordered by start time: all sessions, or only the running sessions. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
@@ -121,9 +112,8 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
       }
     },
     /**
-     * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message).
-     * Selects sessions that were last active before `idleMs` or created before `createdMs` (both in
-     * Unix milliseconds).
+     * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message). Selects sessions
+     * that were last active before `idleMs` or created before `createdMs` (both in Unix milliseconds).
      */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),

@@ -33,10 +33,7 @@ export interface SessionRecord {
   readonly storedBytes: number;
 }
 
-/**
- * Change to make to a stored message. `add` inserts the message; `mark` changes the message's
- * state.
- */
+/** Change to make to a stored message. `add` inserts the message; `mark` changes the message's state. */
 export type MessageChange = { readonly sequence: number } & (
   | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
   | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }
@@ -105,10 +102,7 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
-/**
- * Checks that a session has neither ended nor failed. @throws Problem `session_not_active` if it
- * has
- */
+/** Checks that a session has neither ended nor failed. @throws Problem `session_not_active` if it has */
 export function refuseInactive({ state }: SessionRecord): void {
   if (isLive(state)) return;
   throw new Problem('session_not_active', { detail: `The session has ${state}.` });
@@ -152,10 +146,7 @@ export function beginTurn(
   };
 }
 
-/**
- * Returns the state change that appends text to a running answer; `null` if the answer is no longer
- * running.
- */
+/** Returns the state change that appends text to a running answer; `null` if the answer is no longer running. */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
   const front = findRunning(record, sequence);
   return front ? { record, events: appendedEvents(front, unsent), messages: [] } : null;
@@ -167,16 +158,12 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/**
- * Reason why a message could not be answered, as sent in events. `terminal`: whether the session
- * fails too.
- */
+/** Reason why a message could not be answered, as sent in events. `terminal`: whether the session fails too. */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
 /**
- * Returns the state change that ends a turn (a message and its answer); `null` if the turn is no
- * longer running. If no messages wait and the session has the maximum number of messages or of
- * stored bytes, the session ends too.
+ * Returns the state change that ends a turn (a message and its answer); `null` if the turn is no longer running. If
+ * no messages wait and the session has the maximum number of messages or of stored bytes, the session ends too.
  */
 export function endTurn(
   record: SessionRecord,
@@ -210,10 +197,7 @@ export function endTurn(
   return { ...last, events: [...events, ...last.events], messages };
 }
 
-/**
- * Returns the state change that ends an active session, and cancels the running answer and all
- * queued messages.
- */
+/** Returns the state change that ends an active session, and cancels the running answer and all queued messages. */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const running = record.pending.filter(({ isBegun }) => isBegun);
   const cancelled = running.flatMap((front): readonly EventDraft[] => [

@@ -1,15 +1,11 @@
 import type { EventDraft } from '../events.ts';
 
-/**
- * Estimated size of an empty session in bytes: table rows, index entries, and the id that remains
- * after a deletion.
- */
+/** Estimated size of an empty session in bytes: table rows, index entries, and the id that remains after a deletion. */
 export const emptySessionBytes = 1024;
 export const keyRowBytes = 512;
 
 /**
- * Estimates the stored bytes of a message: its row, and its `message.received` event, which
- * contains the text twice.
+ * Estimates the stored bytes of a message: its row, and its `message.received` event, which contains the text twice.
  */
 export function toMessageBytes(text: string): number {
   const escaped = Buffer.byteLength(JSON.stringify(text));

@@ -4,10 +4,7 @@ import type { StampEvent } from './session-store.ts';
 import type { SessionRecord, Transition } from './state.ts';
 import { toEventBytes, toMessageBytes } from './stored-bytes.ts';
 
-/**
- * Data that a store writes for a transition (a change of a session): the new record, and the event
- * lines to append.
- */
+/** Data that a store writes for a transition (a change of a session): the new record, and the event lines to append. */
 export interface TransitionWrites {
   readonly after: SessionRecord;
   readonly lines: readonly StoredEvent[];
@@ -18,10 +15,7 @@ export interface TransitionWrites {
   readonly completed: number | null;
 }
 
-/**
- * Converts a transition (a change of a session) to the record and the event lines that a store
- * writes.
- */
+/** Converts a transition (a change of a session) to the record and the event lines that a store writes. */
 export function toWrites(
   before: SessionRecord,
   transition: Transition,

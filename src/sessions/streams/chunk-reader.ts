@@ -3,10 +3,7 @@ import { fillToken } from '../events.ts';
 import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/**
- * Position in an event stream: the index of an event, and the number of bytes of this event that
- * have been sent.
- */
+/** Position in an event stream: the index of an event, and the number of bytes of this event that have been sent. */
 type Position = Readonly<{ index: number; offset: number }>;
 
 /** Bytes of an event stream to write at once, and the stream position after these bytes. */
@@ -46,9 +43,8 @@ export function createChunkReader(source: Source) {
   };
   return {
     /**
-     * Reads as many events from the start of a range as fit into one chunk. If the first event is
-     * too long for one chunk, reads only a part of this event. Resolves to `null` if the range is
-     * empty. Rejects if the store fails.
+     * Reads as many events from the start of a range as fit into one chunk. If the first event is too long for one
+     * chunk, reads only a part of this event. Resolves to `null` if the range is empty. Rejects if the store fails.
      */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
       const { sessionId, from, untilIndex, token } = range;

@@ -9,9 +9,7 @@ export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
   readonly sessionId: string;
-  /**
-   * Index of the first event to send. A negative value counts from the end: -1 is the last event.
-   */
+  /** Index of the first event to send. A negative value counts from the end: -1 is the last event. */
   readonly startIndex: number;
   readonly mode: FollowMode;
   /** Continuation token to insert into events; `null` to insert none. */
@@ -32,10 +30,7 @@ export interface Feed {
 
 export type Reader = ReturnType<typeof createReader>;
 
-/**
- * Creates the state of an open event stream. `events` is the current number of stored events of the
- * session.
- */
+/** Creates the state of an open event stream. `events` is the current number of stored events of the session. */
 export function createReader(
   { mode, token, startIndex }: StreamRequest,
   events: number,
@@ -50,10 +45,7 @@ export function createReader(
     mode,
     token,
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    /**
-     * Number of bytes already sent of the event with the index `cursor`. Long events are sent in
-     * parts.
-     */
+    /** Number of bytes already sent of the event with the index `cursor`. Long events are sent in parts. */
     offset: 0,
     /**
      * Index of the first event that the stream does not send; `Infinity` if the stream also sends
@@ -127,9 +119,8 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
 }
 
 /**
- * Returns whether to end an event stream with a lease record: a line that tells the client that the
- * stream has reached its time limit. Returns `true` only if the stream has a time limit and the
- * session is still active.
+ * Returns whether to end an event stream with a lease record: a line that tells the client that the stream has
+ * reached its time limit. Returns `true` only if the stream has a time limit and the session is still active.
  */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);

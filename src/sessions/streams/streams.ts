@@ -99,10 +99,7 @@ export function createStreams(options: StreamsOptions) {
         if (feed !== undefined) update(feed, record);
       }
     },
-    /**
-     * Ends each event stream after it has sent the events stored so far. Resolves when all streams
-     * have ended.
-     */
+    /** Ends each event stream after it has sent the events stored so far. Resolves when all streams have ended. */
     endAll: async (): Promise<void> => {
       const sendings = [...slots.feeds.values()].flatMap((feed) => [...feed.sendings]);
       for (const [{ reader }] of sendings) {
@@ -115,10 +112,7 @@ export function createStreams(options: StreamsOptions) {
   };
 }
 
-/**
- * Sets the session record that the open streams of a session use, unless they already use a newer
- * record.
- */
+/** Sets the session record that the open streams of a session use, unless they already use a newer record. */
 function setIfLater(feed: OpenFeed, record: SessionRecord): void {
   if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }

@@ -13,10 +13,7 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/**
- * Minimum number of buffered characters for sending text immediately. Shorter text is sent after
- * `maxDelayMs`.
- */
+/** Minimum number of buffered characters for sending text immediately. Shorter text is sent after `maxDelayMs`. */
 const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;

@@ -63,10 +63,7 @@ export function createFairQueue<Task extends QueuedTask>() {
   };
 }
 
-/**
- * Moves an entry to the end of a map. Deletes the entry if `left`, the number of items in `value`,
- * is 0.
- */
+/** Moves an entry to the end of a map. Deletes the entry if `left`, the number of items in `value`, is 0. */
 function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
   map.delete(name);
   if (left > 0) map.set(name, value);

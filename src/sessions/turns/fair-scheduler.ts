@@ -20,8 +20,7 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 const pollMs = 250; // interval of checks whether tasks can start
 
 /**
- * Creates a scheduler that runs up to `atOnce` tasks concurrently. It starts tasks from each client
- * network in turn.
+ * Creates a scheduler that runs up to `atOnce` tasks concurrently. It starts tasks from each client network in turn.
  */
 export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
   const queue = createFairQueue<Task>();

@@ -21,29 +21,20 @@ export interface TurnRunOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
-  /**
-   * Functions that start the tracing spans of turns (a message and its answer); `undefined` if
-   * tracing is off.
-   */
+  /** Functions that start the tracing spans of turns (a message and its answer); `undefined` if tracing is off. */
   readonly turnSpans?: TurnSpans | undefined;
-  /**
-   * Called with each error to log and the failed action (`doing`). Errors never contain messages or
-   * answers.
-   */
+  /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
 /**
- * Reason to stop an answer early. `truncated`: the answer is too long. `gone`: the session has
- * ended or was deleted.
+ * Reason to stop an answer early. `truncated`: the answer is too long. `gone`: the session has ended or was deleted.
  */
 type Stop =
   | { readonly kind: 'cancelled' | 'truncated' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-/**
- * Turn (a message and its answer) to run. `sequence` is the number of the message in the session.
- */
+/** Turn (a message and its answer) to run. `sequence` is the number of the message in the session. */
 interface Turn {
   readonly sessionId: string;
   readonly sequence: number;
@@ -85,10 +76,7 @@ export const failures = {
 
 const maxEarlierTurns = 6;
 const maxAnswerLength = 262_144; // characters; longer answers are truncated
-/**
- * Milliseconds between attempts to store the end of an answer, or to reload the session after an
- * error.
- */
+/** Milliseconds between attempts to store the end of an answer, or to reload the session after an error. */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
@@ -112,8 +100,7 @@ export function runTurn(turn: Turn, options: TurnRunOptions) {
 }
 
 /**
- * Answers a message and returns the session after the answer; `undefined` after an error or if the
- * session has ended.
+ * Answers a message and returns the session after the answer; `undefined` after an error or if the session has ended.
  */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine, span } = run;

@@ -31,10 +31,7 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
-    /**
-     * Continues a session after an interrupted answer: records the failure, and schedules the next
-     * message.
-     */
+    /** Continues a session after an interrupted answer: records the failure, and schedules the next message. */
     resume,
     /**
      * Handles a change of a session. Stops the running turn (a message and its answer) if it was
@@ -90,9 +87,8 @@ const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === toTurnId(sequence);
 
 /**
- * Returns the state change that marks the turn `turnId` (a message and its answer) as cancelled.
- * The server instance that runs the turn then stops the answer. Returns `null` if the turn is not
- * running.
+ * Returns the state change that marks the turn `turnId` (a message and its answer) as cancelled. The server instance
+ * that runs the turn then stops the answer. Returns `null` if the turn is not running.
  */
 function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
   const [front, ...others] = record.pending;

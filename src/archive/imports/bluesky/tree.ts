@@ -28,8 +28,7 @@ export interface Leaf {
 }
 
 /**
- * Unreadable part of the record tree. `after`: path of the record before this part; `null` at the
- * start of the tree.
+ * Unreadable part of the record tree. `after`: path of the record before this part; `null` at the start of the tree.
  */
 interface TreeFault {
   readonly kind: 'fault';
@@ -71,10 +70,7 @@ function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | st
 
 const notANode = 'It is not a tree node.';
 
-/**
- * Returns the records and child nodes of a tree node in key order; an error message if the node is
- * unreadable.
- */
+/** Returns the records and child nodes of a tree node in key order; an error message if the node is unreadable. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
   if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
   const read = blocks.read(cid, node, notANode);

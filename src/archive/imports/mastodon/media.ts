@@ -23,9 +23,8 @@ export function mediaNameOf(path: string, folder: string): string | null {
 }
 
 /**
- * Returns the media reference for an attachment's URL. If the file's server is unknown, the URL in
- * the reference is a placeholder that starts with `export:`. Returns `null` for a URL that is
- * neither a path nor a web address.
+ * Returns the media reference for an attachment's URL. If the file's server is unknown, the URL in the reference is a
+ * placeholder that starts with `export:`. Returns `null` for a URL that is neither a path nor a web address.
  */
 export function referToFile(
   path: string,

@@ -92,9 +92,7 @@ function statusOf(line: Line, name: string): readonly Status[] {
 const afterEnd = 'It follows the end of a history. Import each history from its own file.';
 const noEnd = 'The last line, which says how the history ended, is missing.';
 
-/**
- * Creates a reader that converts the lines of a saved account history to import items, in order.
- */
+/** Creates a reader that converts the lines of a saved account history to import items, in order. */
 function createReader(name: string, owner: Owner) {
   const estimateTime = createTimeEstimator(owner);
   let hasEnded = false;

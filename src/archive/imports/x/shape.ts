@@ -31,9 +31,8 @@ export function shapePost(
 }
 
 /**
- * Converts an exported repost to two items: the original post and the repost. The original post
- * gets the id, time and text of the repost, because the export does not contain its own. Returns
- * `undefined` if `row` is not a repost.
+ * Converts an exported repost to two items: the original post and the repost. The original post gets the id, time and
+ * text of the repost, because the export does not contain its own. Returns `undefined` if `row` is not a repost.
  */
 export function shapeRepost(
   row: TweetPayload,
@@ -73,17 +72,11 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /**
-   * Whether the exported post is a repost. If true, the converted post has no counts of likes and
-   * reposts.
-   */
+  /** Whether the exported post is a repost. If true, the converted post has no counts of likes and reposts. */
   readonly isRepost: boolean;
 }
 
-/**
- * Converts an exported post. The code lists each member, because the spread syntax (`...`) is
- * several times slower.
- */
+/** Converts an exported post. The code lists each member, because the spread syntax (`...`) is several times slower. */
 function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Status {
   const { created_at, created_timestamp } = toCreated(row.createdMs);
   return {

@@ -124,9 +124,8 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
 }
 
 /**
- * Returns the index in `text` of the text that an annotation covers (`item.written`). Uses the
- * exported position if that text is there, else the first match at or after `from`. Returns `null`
- * if there is no match.
+ * Returns the index in `text` of the text that an annotation covers (`item.written`). Uses the exported position if
+ * that text is there, else the first match at or after `from`. Returns `null` if there is no match.
  */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);

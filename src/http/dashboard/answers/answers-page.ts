@@ -8,10 +8,7 @@ import { renderTiles } from '../tiles.ts';
 /** Data for the dashboard page about answered questions. */
 export interface AnswersFigures {
   readonly nowMs: number;
-  /**
-   * Folders and files that answers are based on; empty if answers are based on the documentation of
-   * Perch.
-   */
+  /** Folders and files that answers are based on; empty if answers are based on the documentation of Perch. */
   readonly corpus: readonly string[];
   /** State of the search index of the documents; `null` if unknown. */
   readonly index: IndexState | null;
@@ -20,9 +17,8 @@ export interface AnswersFigures {
   readonly modelId: string;
   readonly hasModel: boolean;
   /**
-   * Numbers of questions since the start of the process. `declined` counts the questions that the
-   * documents do not answer. `fallbacks` counts the questions that the language model did not
-   * answer completely.
+   * Numbers of questions since the start of the process. `declined` counts the questions that the documents do not
+   * answer. `fallbacks` counts the questions that the language model did not answer completely.
    */
   readonly counts: Readonly<Record<'answered' | 'declined' | 'fallbacks', number>>;
   readonly lastFallback: LastFallback | null;

@@ -2,8 +2,7 @@ import { escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
 
 /**
- * Setting with its effective value. `value` is `null` if the setting has no value, and masked if
- * the value is secret.
+ * Setting with its effective value. `value` is `null` if the setting has no value, and masked if the value is secret.
  */
 export interface ShownSetting {
   readonly name: string;
@@ -38,9 +37,7 @@ export interface ConfigurationFigures {
   readonly notices: readonly Notice[];
 }
 
-/**
- * Renders the body of the page with the effective settings. The page never contains secret values.
- */
+/** Renders the body of the page with the effective settings. The page never contains secret values. */
 export function renderConfiguration(figures: ConfigurationFigures, site: Site): string {
   const { settings, notices } = figures;
   const own = settings.filter(({ isDefault }) => !isDefault);

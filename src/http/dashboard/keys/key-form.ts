@@ -21,10 +21,7 @@ export function toFields({ label, allowance, notes }: KeyRecord): KeyFields {
   return { label, allowance: allowance === null ? '' : String(allowance), notes: notes ?? '' };
 }
 
-/**
- * Reads the fields of a submitted form. Converts line breaks from CR LF, as browsers send them, to
- * LF.
- */
+/** Reads the fields of a submitted form. Converts line breaks from CR LF, as browsers send them, to LF. */
 export function readFields(form: URLSearchParams): KeyFields {
   const read = (name: keyof KeyFields) => (form.get(name) ?? '').replaceAll('\r\n', '\n');
   return { label: read('label'), allowance: read('allowance').trim(), notes: read('notes') };
@@ -37,10 +34,7 @@ export type ParsedFields<Value> =
   | { readonly value: Value }
   | { readonly faults: FieldFaults; readonly problem: Problem };
 
-/**
- * Validates the fields with the schema of the admin API. An empty allowance and empty notes become
- * `null`.
- */
+/** Validates the fields with the schema of the admin API. An empty allowance and empty notes become `null`. */
 export function parseFields<Value>(
   { label, allowance, notes }: KeyFields,
   schema: z.ZodType<Value>,

@@ -64,8 +64,7 @@ export interface KeyPage extends FormState {
 }
 
 /**
- * Returns the page of an API key: its state, the form for changes, and buttons to disable, rotate
- * or delete the key.
+ * Returns the page of an API key: its state, the form for changes, and buttons to disable, rotate or delete the key.
  */
 export function describeKey(page: KeyPage): View {
   const { key, site, visit, defaults, fields, faults, message } = page;

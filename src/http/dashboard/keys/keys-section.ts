@@ -22,10 +22,7 @@ export interface KeysSectionOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   readonly random: Random;
   readonly defaults: KeyDefaults;
-  /**
-   * Handle of an account that this server can read, for the example command that uses a new API
-   * key.
-   */
+  /** Handle of an account that this server can read, for the example command that uses a new API key. */
   readonly handle: string;
 }
 

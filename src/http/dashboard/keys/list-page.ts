@@ -30,10 +30,7 @@ interface ListOptions {
   readonly message: string;
 }
 
-/**
- * Returns the page that lists the API keys, newest first, 50 per page. The query parameter `q`
- * filters the list.
- */
+/** Returns the page that lists the API keys, newest first, 50 per page. The query parameter `q` filters the list. */
 export function describeList({ keys, query, site, defaults, message }: ListOptions): View {
   const text = readText(query).trim().slice(0, maxSearch);
   const found = keys.filter(createFilter(text)).reverse();
@@ -90,9 +87,7 @@ function renderSearch(text: string, site: Site): string {
 </form>`;
 }
 
-/**
- * Columns of the table of API keys: for each column title, a function that renders a cell as HTML.
- */
+/** Columns of the table of API keys: for each column title, a function that renders a cell as HTML. */
 const columns: Readonly<Record<string, (key: KeyRecord, defaults: KeyDefaults) => string>> = {
   State: (key) => renderState(key),
   Allowance: renderAllowance,

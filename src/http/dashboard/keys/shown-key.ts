@@ -11,9 +11,8 @@ const algorithm = 'aes-256-gcm';
 const [ivBytes, tagBytes] = [12, 16];
 
 /**
- * Creates the store that passes a new API key from the form to the page that shows the key. The key
- * is stored only in a cookie, encrypted for the session, so that every server instance can show the
- * key (docs/decisions/0073).
+ * Creates the store that passes a new API key from the form to the page that shows the key. The key is stored only in
+ * a cookie, encrypted for the session, so that every server instance can show the key (docs/decisions/0073).
  */
 export function createShownKeys(site: Site, random: Random) {
   const toCookie = createCookieWriter(site);

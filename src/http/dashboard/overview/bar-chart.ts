@@ -1,9 +1,7 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { formatClock, formatCount } from '../numbers.ts';
 
-/**
- * Series of counts in a chart. `name` is also the CSS class of the bars, which sets their colour.
- */
+/** Series of counts in a chart. `name` is also the CSS class of the bars, which sets their colour. */
 export type Series = Readonly<{
   name: 'requests' | 'client-errors' | 'server-errors';
   text: string;
@@ -31,9 +29,8 @@ const slot = 10; // width of a period in the picture
 const gap = 2;
 
 /**
- * Renders a stacked bar chart as SVG. The labels are HTML, because the picture is stretched to the
- * width of the page. Sizes are attributes, because the content security policy forbids inline
- * styles.
+ * Renders a stacked bar chart as SVG. The labels are HTML, because the picture is stretched to the width of the page.
+ * Sizes are attributes, because the content security policy forbids inline styles.
  */
 export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): string {
   const top = topOf(Math.max(...bars.map(({ counts }) => sumOf(counts))));
@@ -55,10 +52,7 @@ ${renderTimes(bars, periodMs)}
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-/**
- * Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or
- * more.
- */
+/** Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or more. */
 export function topOf(highest: number): number {
   let unit = 1;
   while (highest > 10 * unit) unit *= 10;

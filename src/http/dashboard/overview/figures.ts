@@ -29,10 +29,7 @@ export interface OverviewFigures {
   readonly pool: Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
   readonly providers: readonly ProviderFigures[];
   readonly readsInFlight: number;
-  /**
-   * Counts of the question sessions; `null` if sessions are turned off, `unavailable` if the
-   * session store fails.
-   */
+  /** Counts of the question sessions; `null` if sessions are turned off, `unavailable` if the session store fails. */
   readonly sessions: SessionFigures | 'unavailable' | null;
   readonly memory: Readonly<Record<'resident' | 'heap', number>>;
   readonly isOverloaded: boolean;

@@ -18,9 +18,7 @@ import { cacheUse, renderTraffic, total } from './traffic.ts';
 /** Interval in seconds at which `admin-overview.js` refreshes the page *Overview*. */
 const refreshSeconds = 10;
 
-/**
- * Renders the body of the page *Overview*. A script replaces the content of `#live` with new data.
- */
+/** Renders the body of the page *Overview*. A script replaces the content of `#live` with new data. */
 export function renderOverview(figures: OverviewFigures, site: Site): string {
   return `<div class="page-head">
 <h1>Overview</h1>
@@ -50,9 +48,7 @@ function renderNow({ version, startedMs, nowMs, shared }: OverviewFigures): stri
 <p class="soft">These are the figures of the instance <code>${escapeHtml(instance)}</code>, one of ${countOf(engine.instances, 'instance')}. The upstream pool and the sessions are shared by all instances.</p>`;
 }
 
-/**
- * Renders a list of problems that need the operator's attention; an empty string if there are none.
- */
+/** Renders a list of problems that need the operator's attention; an empty string if there are none. */
 function renderAlerts(figures: OverviewFigures, site: Site): string {
   const { isOverloaded, shared, providers, notices } = figures;
   const paused = providers.filter(({ holds }) => holds.length > 0).map(({ name }) => name);

@@ -17,10 +17,7 @@ const queryNames: Readonly<Record<QueryKind, string>> = {
   searchUsers: 'account searches',
 };
 
-/**
- * Renders the list of providers: the state, the failures in the last hour, and the last failure of
- * each provider.
- */
+/** Renders the list of providers: the state, the failures in the last hour, and the last failure of each provider. */
 export function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
   const items = providers.map((provider) => renderProvider(provider, nowMs));
   const list = `<ul class="providers">${items.join('\n')}</ul>`;

@@ -90,9 +90,7 @@ function describeErrors({ text }: Span, periods: readonly TrafficPeriod[]): stri
   return `${countOf(server + client, 'error response')} in the ${text}${ofAll}: ${formatCount(client)} with a 4xx status, ${formatCount(server)} with a 5xx status.`;
 }
 
-/**
- * Renders a table of the counts of all periods with requests or errors, most recent period first.
- */
+/** Renders a table of the counts of all periods with requests or errors, most recent period first. */
 function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): string {
   const rows = periods
     .filter(({ counts }) => counts.requests + counts.clientErrors + counts.serverErrors > 0)

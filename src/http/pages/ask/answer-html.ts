@@ -6,10 +6,7 @@ import { toLink } from '../layout.ts';
 
 export interface AnswerLinks {
   readonly pages: readonly string[];
-  /**
-   * Returns the URL for a citation such as `docs/keys.md#get-a-key:12`; `null` if this site lacks
-   * the page.
-   */
+  /** Returns the URL for a citation such as `docs/keys.md#get-a-key:12`; `null` if this site lacks the page. */
   ofCitation(citation: string): string | null;
   ofTarget(target: string): string | null;
 }
@@ -34,10 +31,7 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
   };
 }
 
-/**
- * Link resolver for answers about files that are not pages of this site. Resolves only `http` and
- * `https` URLs.
- */
+/** Link resolver for answers about files that are not pages of this site. Resolves only `http` and `https` URLs. */
 export const foreignLinks: AnswerLinks = {
   pages: [],
   ofCitation: () => null,
@@ -91,8 +85,7 @@ function linkCitations(text: string, links: AnswerLinks): string {
 }
 
 /**
- * Returns the HTML element for a link. Web links get `rel="nofollow"`, because generated answers
- * can contain any URL.
+ * Returns the HTML element for a link. Web links get `rel="nofollow"`, because generated answers can contain any URL.
  */
 function toElement(href: string | null): LinkElement {
   if (href === null) return { tag: 'span', attrs: [] };
@@ -101,10 +94,7 @@ function toElement(href: string | null): LinkElement {
   return { tag: 'a', attrs };
 }
 
-/**
- * Changes the heading levels so that they start at `first` and skip no level (WCAG 2.2, technique
- * G141).
- */
+/** Changes the heading levels so that they start at `first` and skip no level (WCAG 2.2, technique G141). */
 function nestHeadings(tokens: readonly Token[], first: number): void {
   const open: number[] = [];
   let tag = '';

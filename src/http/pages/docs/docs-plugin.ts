@@ -106,9 +106,7 @@ export function createDocs(library: Library, plain: Site) {
   };
   return {
     site,
-    /**
-     * Returns the reply with a documentation page; with the list of all pages if `page` is `null`.
-     */
+    /** Returns the reply with a documentation page; with the list of all pages if `page` is `null`. */
     reply: async (page: LibraryPage | null, format: DocFormat): Promise<PreparedReply> => {
       const key = `${format} ${page?.name ?? ''}`;
       const reply = replies.get(key) ?? preparePage(await write(page, format), format);

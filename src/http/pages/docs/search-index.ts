@@ -18,8 +18,7 @@ export const maxHits = 20;
 const maxWords = 8;
 
 /**
- * Number of documentation sections that are indexed without a pause. The server handles other
- * requests in the pauses.
+ * Number of documentation sections that are indexed without a pause. The server handles other requests in the pauses.
  */
 const chunkSize = 20;
 

@@ -137,10 +137,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/**
- * Search feeds of X, by the name of Perch's search feed. X's feed `media` contains both photos and
- * videos.
- */
+/** Search feeds of X, by the name of Perch's search feed. X's feed `media` contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
@@ -166,10 +163,7 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   throw new ProviderError('rejected', message);
 }
 
-/**
- * Checks a search text. Throws ProviderError `rejected` for a text of only underscores and spaces,
- * which X refuses.
- */
+/** Checks a search text. Throws ProviderError `rejected` for a text of only underscores and spaces, which X refuses. */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
   const nothing = 'The search text contains only underscores and spaces, which X refuses.';
@@ -198,10 +192,7 @@ async function readFound<Row>(
 const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
-/**
- * Creates the function that searches accounts. It returns the search suggestions of X on a single
- * page.
- */
+/** Creates the function that searches accounts. It returns the search suggestions of X on a single page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);

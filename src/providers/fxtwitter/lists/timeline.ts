@@ -27,9 +27,8 @@ interface TimelineOptions {
 }
 
 /**
- * Creates the function that reads an account's posts, newest first. If the query sets
- * `untilSeconds`, the function reads the posts before this time. If X refuses this time, the
- * function reads the newest posts.
+ * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
+ * reads the posts before this time. If X refuses this time, the function reads the newest posts.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {

@@ -167,9 +167,8 @@ function toNeeds(
 }
 
 /**
- * Returns a copy of the message `acceptance` of a new session, in which `storedBytes` of the
- * session includes the size of an empty session. If there is a `request`, `storedBytes` also
- * includes the size of its idempotency key.
+ * Returns a copy of the message `acceptance` of a new session, in which `storedBytes` of the session includes the
+ * size of an empty session. If there is a `request`, `storedBytes` also includes the size of its idempotency key.
  */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;

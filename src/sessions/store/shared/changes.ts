@@ -35,10 +35,7 @@ export interface SharedSessionsOptions {
   readonly stamp: StampEvent;
   /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
   readonly replicas: number;
-  /**
-   * Called with each error to log and the failed action (`doing`). Errors never contain messages or
-   * answers.
-   */
+  /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -47,14 +44,9 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/**
- * Optional parts of a change to a session: conditions, and the data for recognizing a repeated
- * request.
- */
+/** Optional parts of a change to a session: conditions, and the data for recognizing a repeated request. */
 export interface ChangeExtras {
-  /**
-   * Server instance that must run the session. If another instance runs it, the change is not made.
-   */
+  /** Server instance that must run the session. If another instance runs it, the change is not made. */
   readonly runner?: string;
   /** Request with an idempotency key, under which `receipt` is stored. */
   readonly request?: KeyedRequest | null;
@@ -63,9 +55,7 @@ export interface ChangeExtras {
   readonly needs?: readonly Need[];
 }
 
-/**
- * Result of a write (`outcome`), and the session after the write if the write succeeded (`after`).
- */
+/** Result of a write (`outcome`), and the session after the write if the write succeeded (`after`). */
 type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
 
 /** Session after a change. `isOver`: whether the stored bytes now exceed a limit. */

@@ -3,9 +3,7 @@ import type { MessageChange, SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../transition-writes.ts';
 import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
 
-/**
- * Valkey or Redis command: its name, its key without the common prefix, and its further arguments.
- */
+/** Valkey or Redis command: its name, its key without the common prefix, and its further arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
 /** Change of a session. `before` is `null` for a new session, and `after` is `null` for a deleted one. */
@@ -15,10 +13,7 @@ export interface RecordChange {
   readonly after: SessionRecord | null;
 }
 
-/**
- * Returns the commands that write the record, the event lines and the messages of a changed
- * session.
- */
+/** Returns the commands that write the record, the event lines and the messages of a changed session. */
 export function toWriteCommands(
   { after, lines, completed }: TransitionWrites,
   messages: readonly MessageChange[],
@@ -103,9 +98,8 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
 }
 
 /**
- * Returns the commands that add a changed session to the sorted sets of its new state, and remove
- * the session from other sorted sets. `names`: client, network and `*`, which have sets of their
- * own.
+ * Returns the commands that add a changed session to the sorted sets of its new state, and remove the session from
+ * other sorted sets. `names`: client, network and `*`, which have sets of their own.
  */
 function toSetCommands(
   { id, before, after }: RecordChange,

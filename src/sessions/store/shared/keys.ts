@@ -55,22 +55,18 @@ export const keys = {
    */
   over: 'over:',
   /**
-   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set
-   * `*` contains all networks, and the clients without a network. The score is the number of active
-   * sessions.
+   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set `*` contains all
+   * networks, and the clients without a network. The score is the number of active sessions.
    */
   holdersByLive: 'holders:live:',
   /**
-   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set
-   * `*` contains all networks, and the clients without a network. The score is the number of stored
-   * bytes.
+   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set `*` contains all
+   * networks, and the clients without a network. The score is the number of stored bytes.
    */
   holdersByStored: 'holders:stored:',
 } as const;
 
-/**
- * Milliseconds for which an event stream counts as open after a server instance has confirmed it.
- */
+/** Milliseconds for which an event stream counts as open after a server instance has confirmed it. */
 export const readMs = 30_000;
 
 /** Pub/sub channel on which server instances publish changes of sessions. */
@@ -82,10 +78,7 @@ const unknownClient = '-';
 /** Client or network whose usage is counted. The name `*` stands for all clients together. */
 export interface Holder {
   readonly name: string;
-  /**
-   * Name of the network of a client; `*` for a network and for a client without a network; `null`
-   * if `name` is `*`.
-   */
+  /** Name of the network of a client; `*` for a network and for a client without a network; `null` if `name` is `*`. */
   readonly parent: string | null;
 }
 

@@ -84,10 +84,7 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
   void watch(tasks, options, closing.signal);
   return {
     isHeld: (id: string) => held.has(id),
-    /**
-     * Sets the listener for sessions whose leases this server instance has taken over from other
-     * instances.
-     */
+    /** Sets the listener for sessions whose leases this server instance has taken over from other instances. */
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },

@@ -3,12 +3,11 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Script that counts a request against all rate limits in ARGV, with the generic cell rate
- * algorithm (GCRA). If a limit is exceeded, the request is not counted against any limit. ARGV
- * contains three values for each limit: its name, the average milliseconds between two requests,
- * and the maximum milliseconds by which requests may be ahead of this average. Returns the index of
- * the exceeded limit with the longest wait, and the wait in milliseconds; an empty list if no limit
- * is exceeded.
+ * Script that counts a request against all rate limits in ARGV, with the generic cell rate algorithm (GCRA). If a
+ * limit is exceeded, the request is not counted against any limit. ARGV contains three values for each limit: its
+ * name, the average milliseconds between two requests, and the maximum milliseconds by which requests may be ahead of
+ * this average. Returns the index of the exceeded limit with the longest wait, and the wait in milliseconds; an empty
+ * list if no limit is exceeded.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')
@@ -28,10 +27,7 @@ end
 return {}
 `);
 
-/**
- * Creates a rate limiter that all server instances share. It throws Problem `not_ready` if Valkey
- * or Redis fails.
- */
+/** Creates a rate limiter that all server instances share. It throws Problem `not_ready` if Valkey or Redis fails. */
 export function createSharedRateLimit({ list }: Pick<Transactions, 'list'>): SpendCharges {
   return async (rates) => {
     const args = rates.flatMap(({ name, perMinute, burst }) => {

@@ -76,10 +76,7 @@ export function createVictimSearch(
   isReadHere: (id: string) => boolean,
   now: () => number,
 ) {
-  /**
-   * Returns the first session without an open event stream on any server instance; `undefined` if
-   * there is none.
-   */
+  /** Returns the first session without an open event stream on any server instance; `undefined` if there is none. */
   const findUnread = async (sessions: readonly Member[]): Promise<Member | undefined> => {
     const unread = sessions.filter(({ name }) => !isReadHere(name));
     const ids = unread.map(({ name }) => name);
@@ -87,10 +84,9 @@ export function createVictimSearch(
     return unread.find((_, at) => isRead[at] !== '1');
   };
   /**
-   * Searches the sessions of `name`: a client, a network, or `*` for all clients. Returns the least
-   * recently used session that may be evicted. `isOwn`: whether `name` is the client that exceeds
-   * the limit. If so, recently used sessions and sessions with open event streams may be evicted
-   * too.
+   * Searches the sessions of `name`: a client, a network, or `*` for all clients. Returns the least recently used
+   * session that may be evicted. `isOwn`: whether `name` is the client that exceeds the limit. If so, recently used
+   * sessions and sessions with open event streams may be evicted too.
    */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
@@ -103,10 +99,9 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Returns the session to evict so that another client can start a session or store data. Searches
-   * the clients of the network `parent`, or all networks if `parent` is `*`. Begins with the client
-   * or network with the highest usage. If several have the same usage, returns the least recently
-   * used of their sessions.
+   * Returns the session to evict so that another client can start a session or store data. Searches the clients of
+   * the network `parent`, or all networks if `parent` is `*`. Begins with the client or network with the highest
+   * usage. If several have the same usage, returns the least recently used of their sessions.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;

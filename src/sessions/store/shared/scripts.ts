@@ -1,9 +1,8 @@
 import { defineScript } from '../../../core/engine/engine.ts';
 
 /**
- * Lua functions that several scripts use. `KEYS[1]` is the common prefix of all session keys, to
- * which the scripts append the rest. The hash tag (the part of the prefix in braces) makes a
- * cluster store all keys on one server.
+ * Lua functions that several scripts use. `KEYS[1]` is the common prefix of all session keys, to which the scripts
+ * append the rest. The hash tag (the part of the prefix in braces) makes a cluster store all keys on one server.
  */
 const functions = `
 local function key(rest) return KEYS[1] .. rest end
@@ -31,11 +30,10 @@ end
 `;
 
 /**
- * Script that changes a session if the session has the expected version. ARGV[1] is a
- * `SessionChange` as JSON with two further fields. `operation` is a unique name, so that a repeated
- * call has no effect. `channel` is the Pub/Sub channel on which the change is published. Returns a
- * list: the kind of the `Outcome` and, if a limit is exceeded, the fields `field` and `excess` of
- * the `Outcome`.
+ * Script that changes a session if the session has the expected version. ARGV[1] is a `SessionChange` as JSON with
+ * two further fields. `operation` is a unique name, so that a repeated call has no effect. `channel` is the Pub/Sub
+ * channel on which the change is published. Returns a list: the kind of the `Outcome` and, if a limit is exceeded,
+ * the fields `field` and `excess` of the `Outcome`.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -92,10 +90,7 @@ if found[1] then return {'known', found[1], found[2], found[3] or ''} end
 return {redis.call('ZSCORE', key('purged'), ARGV[1]) and 'purged' or 'unknown'}
 `);
 
-/**
- * Script that returns the versions of the sessions with the ids in ARGV; 0 for a session that does
- * not exist.
- */
+/** Script that returns the versions of the sessions with the ids in ARGV; 0 for a session that does not exist. */
 export const versionsScript = defineScript(`${functions}
 local versions = {}
 for at, id in ipairs(ARGV) do versions[at] = redis.call('HGET', key('record:' .. id), 'version') or '0' end
@@ -137,9 +132,8 @@ return {#line, string.sub(line, from, to)}
 `);
 
 /**
- * Script that returns up to ARGV[3] answered questions of the session ARGV[1] before the message
- * number ARGV[2], latest first. Each question is followed by the `message.completed` line with the
- * answer.
+ * Script that returns up to ARGV[3] answered questions of the session ARGV[1] before the message number ARGV[2],
+ * latest first. Each question is followed by the `message.completed` line with the answer.
  */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
@@ -157,9 +151,8 @@ return found
 `);
 
 /**
- * Script that checks whether an amount exceeds a limit. ARGV[1] is the amount with its limits: a
- * `Need` as JSON. Returns the kind of the exceeded limit, such as `total`; an empty string if no
- * limit is exceeded.
+ * Script that checks whether an amount exceeds a limit. ARGV[1] is the amount with its limits: a `Need` as JSON.
+ * Returns the kind of the exceeded limit, such as `total`; an empty string if no limit is exceeded.
  */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
@@ -181,10 +174,7 @@ export const lowestScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 `);
 
-/**
- * Script that returns the ARGV[2] highest members of the sorted set ARGV[1], as alternating names
- * and scores.
- */
+/** Script that returns the ARGV[2] highest members of the sorted set ARGV[1], as alternating names and scores. */
 export const highestScript = defineScript(`${functions}
 return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
 `);
@@ -279,9 +269,8 @@ return receipt('once:' .. ARGV[1]) or ''
 `);
 
 /**
- * Script that returns how much of a quantity the client or network ARGV[1] uses, or all clients
- * together if ARGV[1] is `*`. ARGV[2] is the quantity: `live` (active sessions), `stored` (bytes)
- * or `pending` (unanswered messages).
+ * Script that returns how much of a quantity the client or network ARGV[1] uses, or all clients together if ARGV[1]
+ * is `*`. ARGV[2] is the quantity: `live` (active sessions), `stored` (bytes) or `pending` (unanswered messages).
  */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])
