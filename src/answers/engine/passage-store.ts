@@ -75,11 +75,6 @@ export function toPlainWords(text: string): string {
   return ` ${plain.trim()} `;
 }
 
-/** Returns the stems of all words of a text, including very common words. */
-export function toStems(text: string): ReadonlySet<string> {
-  return new Set(toWords(text).words.map(({ stem }) => stem));
-}
-
 /** Maximum length in characters of a heading that is compared with identifiers. */
 const maxNameLength = 60;
 
@@ -116,7 +111,6 @@ function toProfile(passage: FoundPassage) {
      */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
-    headingStems: toStems(heading),
     isHistory:
       historyPath.test(path.replaceAll(/(^|\/)\d+[-_.]/g, '$1')) ||
       historyHeading.test(heading.trim()),

@@ -1,6 +1,6 @@
 import type { FoundPassage } from '../index/passage-index.ts';
 import type { Concepts } from './concepts.ts';
-import { countIn, type Profile, toPlainWords, toStems } from './passage-store.ts';
+import { countIn, type Profile, toPlainWords } from './passage-store.ts';
 import { type ConceptMatch, coverageOf, measurePassage, type Query, toQuery } from './query.ts';
 import { featureWeights } from './weights.ts';
 
@@ -35,7 +35,6 @@ export function scorePassages(profiles: readonly Profile[], context: ScoreContex
     query,
     names: concepts.names,
     plainQuestion: toPlainWords(text),
-    stems: toStems(text),
     meanWords,
   };
   const fitsHint = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
@@ -73,28 +72,22 @@ interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'mea
   readonly query: Query;
   /** Question in lower case, without punctuation, with one space before and after each word. */
   readonly plainQuestion: string;
-  /** Stems of all words of the question, including very common words. */
-  readonly stems: ReadonlySet<string>;
   /** Returns whether a passage is of the kind that the question asks for, such as a passage with code. */
   fitsHint(passage: FoundPassage): boolean;
 }
-
-/** Maximum number of words and phrases of a short question, for which the feature `wording` is measured. */
-const maxShort = 2;
 
 /** Number of words below which the score of a passage is reduced (feature `thin`). */
 const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
   const { passage } = profile;
-  const { query, names, plainQuestion, stems, meanWords, fitsHint } = question;
+  const { query, names, plainQuestion, meanWords, fitsHint } = question;
   const { matched, ...met } = measurePassage(profile, query, meanWords);
   const features = {
     ...met,
     headingFocus: focusOf(passage.terms.heading, query),
     asked: met.headingCoverage * shareOfQuestion(passage),
     headingQuoted: quotesHeading(plainQuestion, profile.plainHeading) ? 1 : 0,
-    wording: query.concepts.length > maxShort ? 0 : shareOfWording(stems, profile.headingStems),
     proximity: 0,
     file: 0,
     fileCoverage: 0,
@@ -111,15 +104,6 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
 function shareOfQuestion({ heading, path }: FoundPassage): number {
   if (!heading.trimEnd().endsWith('?')) return 0;
   return /\bfaq\b|questions/i.test(path) ? 1 : 0.4;
-}
-
-/**
- * Returns the share (0 to 1) of the words that a question and a heading have in common, including
- * very common words: “who can use my server” resembles “Who can use a server?” more than “Server”.
- */
-function shareOfWording(question: ReadonlySet<string>, heading: ReadonlySet<string>): number {
-  const shared = [...heading].filter((stem) => question.has(stem)).length;
-  return shared / Math.max(1, question.size + heading.size - shared);
 }
 
 /** Returns whether the question contains the heading word for word, as in “how do I *get a key*”. */

@@ -44,7 +44,6 @@ export const featureWeights = {
   headingFocus: 0.25,
   asked: 0.5,
   headingQuoted: 0.25,
-  wording: 0.5,
   titleCoverage: 0.35,
   leadCoverage: 0.4,
   proximity: 0.2,

@@ -235,20 +235,6 @@ describe('extractive engine', () => {
     },
   );
 
-  it('prefers the heading with the common words of a short question', async () => {
-    const sections = ['## The boat', 'It is blue.', '## Who can use my boat?', 'Everyone can.'];
-    const engine = await engineOver(
-      corpusOf({ 'a.md': `# Harbour\n\n${sections.join('\n\n')}\n` }),
-    );
-
-    const answer = await engine.answer(
-      { text: 'see who uses my boat', earlier: [] },
-      { signal: never, onText: () => {} },
-    );
-
-    expect(answer.citations[0]?.heading).toBe('Who can use my boat?');
-  });
-
   it('does not answer from removed files', async () => {
     const corpus = corpusOf(docs);
     const answers = openAnswers({
