@@ -21,7 +21,7 @@ CREATE VIRTUAL TABLE passage_terms USING fts5 (
       );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
 
-INSERT INTO meta (analysis) VALUES (4);
+INSERT INTO meta (analysis) VALUES (5);
 INSERT INTO files VALUES (1, 'docs', 'start.md', 10, 1.5, 'hash', 'Start', '');
 INSERT INTO passages VALUES (1, 1, 'Start', '[]', 1, 2, 3, '{}', '[]');
 INSERT INTO spellings VALUES ('start');

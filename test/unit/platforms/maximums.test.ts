@@ -37,6 +37,7 @@ describe('the documented limits on what sources send', () => {
       maximums.url,
       maxAnswerText,
       shortTexts.text,
+      shortTexts.name,
     ]);
   });
 });
