@@ -130,8 +130,8 @@ function registerCopies(server: FastifyInstance, { config, access, identificatio
 }
 
 /**
- * Starts to check the settings of the shared Valkey or Redis server regularly. Returns a function that returns the
- * last known state of that server. Returns `undefined` if instances share no server.
+ * Starts to check the settings of the shared Valkey or Redis server regularly. Returns a function that returns the last
+ * known state of that server. If instances share no server, returns `undefined` instead of a function.
  */
 function openReport(server: FastifyInstance, services: Services): ReadEngine {
   const { clock, logger, sharedEngine: engine } = services;

@@ -58,9 +58,9 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Separates the arguments of a tool call. `given`: all arguments that are not `null`. `unknown`:
- * names of arguments that the tool does not have. `unknown` does not contain probable misspellings,
- * for which the read operation adds its own warnings.
+ * Checks the arguments of a tool call and returns two groups. `given`: all arguments that are not `null`, including
+ * unknown ones. `unknown`: names of arguments that the tool does not have, without probable misspellings, because the
+ * read operation itself warns about these.
  * @throws Problem if the value of an argument is a list
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {

@@ -80,8 +80,8 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Creates a function that returns a shorter form of an object schema, with only the names and types
- * of the members. Members whose schema is named in `definitions` become references to that schema.
+ * Creates a function that shortens an object schema to the names and types of its members. If the name of a member's
+ * schema is in `definitions`, the member becomes a `$ref` to the schema of that name in `$defs`.
  */
 function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {

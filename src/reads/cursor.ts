@@ -8,8 +8,8 @@ export const maxCursor = 2048;
 const macBytes = 16;
 
 /**
- * Minimum number of fingerprints in a cursor, unless fewer items were returned. A fingerprint is a
- * 4-byte hash of a returned item.
+ * Minimum number of fingerprints in a cursor, unless fewer items were returned. A fingerprint is a 4-byte hash of a
+ * returned item. The server uses it to recognize the item in a page of the source, and does not return the item again.
  */
 const minFingerprints = 8;
 const name = z.string().nullable();

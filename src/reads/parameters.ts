@@ -9,7 +9,10 @@ import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
  */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
-/** Error code and accepted values of each parameter, which the published JSON Schemas do not contain. */
+/**
+ * Error code and valid values of each parameter, for error messages. They are not in `parameterSchemas`, because the
+ * published JSON Schemas do not contain them.
+ */
 const parameterFaults = z.registry<ParameterFault>();
 
 /**

@@ -66,8 +66,8 @@ function cutThread(
 }
 
 /**
- * Returns up to `maxDirectReplies` direct replies to `post` and to the posts in `continuation`. If
- * the author of `post` answered one of these replies, also returns the author's answer.
+ * Returns up to `maxDirectReplies` direct replies to `post` and to the later posts of the author's thread
+ * (`continuation`). Also returns the answers of the author to these replies. The limit does not count those answers.
  */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));

@@ -30,7 +30,10 @@ export interface ParsedRead {
   readonly format: Format | undefined;
   /** Whether the result is available as a feed, which requires a result that consists of posts. */
   readonly hasFeeds: boolean;
-  /** Cache keys of the rendered response, by format. The same data and the same key always produce the same bytes. */
+  /**
+   * Cache keys of the rendered response, by format. A key identifies the options that affect the rendering, but not the
+   * data. Responses with the same data and the same key have the same bytes.
+   */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
@@ -49,7 +52,8 @@ export interface ReadAbout {
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
   /**
-   * Required parameters that the schema marks as optional, so that a request without them gets a special error code.
+   * Required parameters that the schema marks as optional. `parse` checks for them itself, to report a specific error
+   * code, such as `missing_query`.
    */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;

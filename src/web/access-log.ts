@@ -49,7 +49,10 @@ export interface AccessLog {
 /** Access log that writes nothing. Used for malformed paths, which the router rejects before any hook runs. */
 export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
-/** Creates the access log. With `lines: 'all'`, a hook logs every request, and `logIfNotable` does nothing. */
+/**
+ * Creates the access log. With `lines: 'all'`, a hook logs every request. With `lines: 'errors'`, only `logIfNotable`
+ * logs requests. With `lines: 'off'`, nothing is logged.
+ */
 export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
   const { lines, slowMs } = options;
   if (lines === 'all') {

@@ -9,10 +9,15 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * Headers of the last reply with status 200; `null` before the first reply. `all`: list of all headers. `own`: list
-   * of the headers that depend on the caller. A later reply with the same array `own` reuses `all`.
+   * Headers of the last reply with status 200; `null` before the first reply. If the next reply has the same array
+   * `own`, the server sends `all` again with the new request id, and does not build a new list.
    */
-  last: { readonly own: HeaderList; readonly all: string[] } | null;
+  last: {
+    /** Headers that depend on the caller. */
+    readonly own: HeaderList;
+    /** Complete list of headers: the request id, `own`, and `ok`. */
+    readonly all: string[];
+  } | null;
 }
 
 /** Reply that is built once and reused for many requests. */
@@ -75,8 +80,8 @@ export function sendPrepared(
 }
 
 /**
- * Returns all headers of a reply with status 200. If the previous reply had the same array `own`,
- * returns the list of the previous reply with the new request id.
+ * Returns all headers of a reply with status 200. If `own` is the same array as for the previous reply, reuses the list
+ * of that reply, and replaces only the request id in it.
  */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {

@@ -21,8 +21,9 @@ export function toBreakerOptions(config: Config): BreakerOptions {
 }
 
 /**
- * Creates the chain of providers (data sources), with a record of their failures. A failing provider receives no
- * requests for a while. If instances share a Valkey or Redis server, such a pause applies to all instances.
+ * Creates the chain of providers (data sources) and the records of their answers and failures. The chain pauses a
+ * failing provider: it sends the provider no requests for a while. If instances share a Valkey or Redis server, a pause
+ * applies to all instances.
  */
 export function createChain(
   providers: readonly Provider[],

@@ -110,8 +110,8 @@ export async function openFetching(options: FetchingOptions) {
 }
 
 /**
- * Opens the store of account histories; returns `undefined` if `PERCH_ARCHIVE_HISTORY` is off. If
- * opening fails, closes the provider chain and throws the error.
+ * Opens the store of account histories; returns `undefined` if `PERCH_ARCHIVE_HISTORY` is off. If opening fails, closes
+ * the provider chain `chain`, so that a failed start does not leave it open, and throws the error.
  */
 function openStoredHistories(
   config: Config,

@@ -39,7 +39,10 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
 
 type PageQuestion = Readonly<{ question: string; client: Client; closed: AbortSignal }>;
 
-/** Answers a question. Stops the answer engine after the timeout, or if the browser closes the connection. */
+/**
+ * Returns the answer to a question. Cancels the answer after the timeout, or if the browser closes the connection.
+ * @throws Problem `overloaded` after the timeout, and the errors of `runInTurnSlot`
+ */
 async function answerInTime(
   { question: text, client, closed }: PageQuestion,
   { engine, clock, config, service }: PageAnswersOptions,

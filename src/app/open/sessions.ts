@@ -93,8 +93,8 @@ async function openSharedStore(options: SharedStoreOptions) {
 }
 
 /**
- * Checks that Valkey or Redis stores sessions durably, unless the configuration allows sessions to be lost.
- * @throws UnusableEngineError if sessions may be lost, or if the check fails
+ * Checks that Valkey or Redis stores sessions durably. Does nothing if `PERCH_REDIS_ALLOW_VOLATILE` is on.
+ * @throws UnusableEngineError if the server does not store sessions durably, or if Perch cannot check it
  */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;

@@ -45,8 +45,9 @@ export interface ConnectionOptions {
 }
 
 /**
- * Registers the route that reports the connection of the request. The command `perch doctor` uses
- * the route. `app` must be a scope that requires the admin token.
+ * Registers the route that returns the IP address of the request's connection, whether that address is a trusted proxy,
+ * and the names of the proxy headers in the request. The command `perch doctor` uses the route. `app` must be a scope
+ * that requires the admin token.
  */
 export function registerConnection(
   app: FastifyInstance,

@@ -65,7 +65,10 @@ export function unauthorized(): Problem {
   return new Problem('unauthorized', { detail });
 }
 
-/** Number of attempts with a wrong token that the server answers without a delay, because people mistype tokens. */
+/**
+ * Number of failed attempts from one address that the server answers without a delay, because people mistype tokens.
+ * The count of an address restarts after a minute without a failed attempt.
+ */
 const freeAttempts = 3;
 
 /** Maximum number of requests with a wrong token whose replies are delayed at the same time. */
@@ -74,16 +77,13 @@ const maxWaiting = 10_000;
 /** Failed attempts to use the admin token from one address. */
 interface Attempts {
   count: number;
-  /** Number of attempts that are being delayed. */
+  /** Number of requests from the address whose token check or reply is being delayed. */
   waiting: number;
   /** Whether a client at the address disconnected while its attempt was being delayed. */
   hasAborted: boolean;
 }
 
-/**
- * Creates the functions that count attempts with a wrong token, and that delay further attempts
- * from the same address.
- */
+/** Creates the functions that count failed attempts, and that delay later attempts from the same address. */
 export function createFailedAttempts(clock: Clock) {
   const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
@@ -116,9 +116,10 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt if an earlier attempt from the same address is being delayed, or was aborted during a delay.
-     * A delayed attempt counts as failed. If there was no delay, returns `not delayed`. Call this function before you
-     * check the token, so that it also delays attempts with the correct token.
+     * Delays an attempt to use the admin token if an earlier attempt from the same address is being delayed, or was
+     * aborted during a delay. Counts a delayed attempt as failed, even if its token is correct. Returns `not delayed`,
+     * `delayed`, or `aborted` if the client disconnected during the delay. Call this function before you check the
+     * token, so that it also delays attempts with the correct token.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {
@@ -132,7 +133,10 @@ export function createFailedAttempts(clock: Clock) {
       }
       return wait(countAttempt(address), signal);
     },
-    /** Counts an attempt with a wrong token. Then waits for a delay that grows with the number of attempts. */
+    /**
+     * Counts an attempt with a wrong token. Then delays the reply: the delay grows with the number of failed attempts
+     * from `address`.
+     */
     recordFailure: async (address: string, signal: AbortSignal): Promise<void> => {
       const attempts = countAttempt(address);
       if (toDelayMs(attempts.count) > 0 && waiting < maxWaiting) await wait(attempts, signal);

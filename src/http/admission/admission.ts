@@ -44,8 +44,8 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
 }
 
 /**
- * Returns whether a request is accepted during a shutdown: `true` for liveness checks, and for
- * routes with the option `decidesWhileDraining`, which reject requests themselves.
+ * Returns whether a request is passed to its route during a shutdown: `true` for liveness checks, and for routes with
+ * the option `decidesWhileDraining`, which decide themselves which requests to reject.
  */
 function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (

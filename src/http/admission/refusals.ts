@@ -139,7 +139,10 @@ function isOneLongLine(packet: unknown): boolean {
   return end === -1 || end > maxUrlBytes;
 }
 
-/** Returns the CORS and deprecation headers for the response to an unparsable request with the given URL. */
+/**
+ * Returns the CORS and deprecation headers of the route at `url`, for the error response to a malformed request. The
+ * server reads `url` from the first line of the request.
+ */
 export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);

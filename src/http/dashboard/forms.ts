@@ -3,7 +3,10 @@ import { Problem } from '../../core/problem.ts';
 
 const formMediaType = 'application/x-www-form-urlencoded';
 
-/** Maximum size of a form in bytes. The longest field, a key's notes of 2000 characters, has up to 24,000 bytes. */
+/**
+ * Maximum size of a form in bytes. The longest field, a key's notes, has up to 2000 characters. A percent-encoded
+ * character has up to 12 bytes, so this field has up to 24,000 bytes.
+ */
 const maxFormBytes = 65_536;
 
 /** Restricts the request bodies of a Fastify scope to urlencoded forms. */
@@ -21,8 +24,9 @@ export function readForms(app: FastifyInstance): void {
 }
 
 /**
- * Rejects forms that a browser sends from another website, even without the header `Origin`
- * (https://www.w3.org/TR/fetch-metadata/).
+ * Rejects forms that a browser sends from another website according to the header `Sec-Fetch-Site`
+ * (https://www.w3.org/TR/fetch-metadata/). Accepts forms without this header.
+ * @throws Problem `origin_not_allowed`
  */
 export async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   const { 'sec-fetch-site': site = 'same-origin' } = request.headers;

@@ -6,7 +6,7 @@ import type { DashboardSession } from './session.ts';
 
 /** Group of pages with one link in the navigation of the dashboard. */
 export interface DashboardSection {
-  /** Link in the navigation. `path` is the path of the first page, such as `/admin/keys`. */
+  /** Link to the section in the navigation. `path` is the path of the section's first page, such as `/admin/keys`. */
   readonly link: SectionLink;
   /** Registers the pages. Called once, when the server starts. */
   readonly register: (dashboard: Dashboard) => void;
@@ -15,8 +15,8 @@ export interface DashboardSection {
 export type SectionLink = Readonly<{ path: string; text: string }>;
 
 /**
- * Functions that register the pages and JSON routes of the dashboard. The registered routes require
- * a session, and their replies must not be cached.
+ * Functions that register the pages and JSON routes of the dashboard. The registered routes require a signed-in
+ * operator, and their replies contain `Cache-Control: no-store`.
  */
 export interface Dashboard {
   readonly site: Site;
@@ -33,11 +33,11 @@ export interface Dashboard {
 export interface DashboardPage {
   /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
   readonly url: string;
-  /** Returns the page. @throws Problem, which the browser gets as an error page */
+  /** Returns the content of the page for a GET request. @throws Problem, for which browsers get an error page */
   readonly show?: (visit: Visit) => View | Promise<View>;
   /**
    * Handles a submitted form, after the server has checked the session and the form token.
-   * @throws Problem, which the browser gets as an error page
+   * @throws Problem, for which browsers get an error page
    */
   readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
 }

@@ -16,7 +16,10 @@ export const formTokenField = 'form_token';
 
 /** Session of a signed-in operator. */
 export interface DashboardSession {
-  /** Secret in the session cookie. All other values of the session are derived from this secret. */
+  /**
+   * Secret in the session cookie. The server derives from it the session id, the form token, and the encryption key for
+   * the cookie that contains a new API key.
+   */
   readonly secret: string;
   /**
    * Token that every form of the dashboard must contain. Other websites cannot read this token, so

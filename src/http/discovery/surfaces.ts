@@ -252,7 +252,10 @@ function toPublisher(baseUrl: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
 }
 
-/** Schema of the document `/mcp/server-card` (MCP proposal SEP-2127), without the document's member `$schema`. */
+/**
+ * Schema of the MCP server card at `/mcp/server-card` (MCP proposal SEP-2127). A card also contains the member
+ * `$schema`: the URL of the official JSON Schema for cards.
+ */
 export const serverCard = z
   .looseObject({
     name: z

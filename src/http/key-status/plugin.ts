@@ -25,9 +25,9 @@ declare module 'fastify' {
 }
 
 /**
- * Registers hooks that identify the callers of routes with a request quota, and that add the key status and
- * `RateLimit` headers to the replies (docs/keys.md). A handler must reply with the error `identity.refusal` unless it
- * is `null`. A handler that bypasses Fastify's `send` must add the headers `identity.headers()` itself.
+ * Registers hooks for routes with a request quota (docs/keys.md). The hooks identify the caller, and add the
+ * `RateLimit` headers and `X-Api-Key-Status` to the reply. If `identity.refusal` is not `null`, the handler must reply
+ * with that error. A handler that bypasses Fastify's `send` must add the headers `identity.headers()` itself.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -110,8 +110,8 @@ export interface Identity {
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
   /**
-   * Reloads the caller's request quota if several server instances share it and the local copy may
-   * be outdated. Otherwise, returns `null`.
+   * Loads the caller's remaining request quota from the Valkey or Redis server that instances share, if the local copy
+   * may be more than one second old. Otherwise, returns `null`.
    */
   refresh(): Promise<void> | null;
   /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
@@ -178,8 +178,8 @@ export function createIdentification(options: IdentificationOptions): Identifica
 }
 
 /**
- * Returns `identity` after a reload of the caller's request quota, if another server instance may
- * have changed the quota. Otherwise, returns `identity` immediately.
+ * Returns `identity`. If another server instance may have served requests of the caller, first loads the caller's
+ * remaining request quota.
  */
 function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<Identity> {
   if (identity instanceof Promise) return identity.then(refreshed);
@@ -188,7 +188,7 @@ function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<I
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of callers in a cache. One cache contains callers by API key, the other by client address. */
+/** Maximum number of callers in each of two caches. One cache is keyed by API key, the other by client address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {

@@ -53,7 +53,7 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum length in bytes of the URL of the v1 route in the header `Link`. A longer URL is sent without its query. */
+/** Maximum length in bytes of the v1 URL that replaces a deprecated URL. A longer v1 URL is sent without its query. */
 const maxSuccessorBytes = 2048;
 
 /**

@@ -24,7 +24,8 @@ const checkMs = 250;
 const resolutionMs = 10;
 
 /**
- * Starts to check every 250 ms whether the mean delay of the event loop reaches `maxDelayMs`. If `maxDelayMs` is 0, nothing is checked.
+ * Opens a gauge that measures the mean delay of the event loop in each period of 250 ms. `isHigh` is `true` if the last
+ * mean delay was `maxDelayMs` or more. If `maxDelayMs` is 0, nothing is measured, and `isHigh` is always `false`.
  */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };

@@ -5,11 +5,11 @@ export const historyMinutes = 1440;
 
 const minuteMs = 60_000;
 
-/** Values by which the counters grew in a period of one or more minutes. */
+/** Increase of each counter during a period of one or more minutes. */
 export interface Period<Name extends string> {
   /** Start of the period in epoch milliseconds. */
   readonly startMs: number;
-  /** Growth of each counter, keyed by the name of the counter. */
+  /** Increase of each counter, keyed by the name of the counter. */
   readonly counts: Readonly<Record<Name, number>>;
 }
 
@@ -35,7 +35,7 @@ interface MinuteHistoryOptions<Name extends string> {
 }
 
 /**
- * Starts to record the growth of each counter per minute. Keeps the counts for one day in a ring buffer. The counters
+ * Starts to record the increase of each counter per minute. Keeps the counts for one day in a ring buffer. The counters
  * themselves need no extra work, because the history reads them once a minute. `close` stops the recording.
  */
 export function openMinuteHistory<Name extends string>(
@@ -51,8 +51,8 @@ export function openMinuteHistory<Name extends string>(
   let seen = readCounters();
   let minute = currentMinute();
   /**
-   * Reads the counters. Adds their growth since the previous reading to the minute in which the
-   * previous reading was made. Called by `list`, and within a second after the end of each minute.
+   * Reads the counters. Adds their increase since the previous reading to the minute of that previous reading. Runs in
+   * each call of `list`, and within a second after the end of each minute.
    */
   const record = (): void => {
     const counters = readCounters();

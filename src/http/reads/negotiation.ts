@@ -12,8 +12,8 @@ interface Offer<Format extends string> {
   /** Patterns of the media ranges in `Accept` that select `format`, the most specific pattern first. */
   readonly ranges: readonly RegExp[];
   /**
-   * Patterns of wide media ranges, such as `text/*`, that select the format if no pattern of `ranges` matches. Of two
-   * formats with equal quality, a format selected by `ranges` takes precedence.
+   * Patterns of wide media ranges, such as `text/*`, that select `format` if no pattern of `ranges` matches. Of two
+   * formats with equal quality, a format that `ranges` selects is preferred to a format that `wideRanges` selects.
    */
   readonly wideRanges?: readonly RegExp[];
 }

@@ -1,7 +1,7 @@
 /**
- * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app
- * or company. Patterns with `^` do not match the browsers in apps, which send the name of the app
- * later in the header. Crawlers for search engines and AI training are not included.
+ * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app or company. Some
+ * patterns start with `^`, so that they do not match an app's built-in browser: its `User-Agent` contains the name of
+ * the app, but not at the start. Crawlers for search engines and AI training are not included.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],
@@ -53,7 +53,10 @@ export function isPreviewCrawler(userAgent: string | undefined): boolean {
   return name !== undefined && crawlers.some(([pattern]) => pattern.test(name));
 }
 
-/** Names of link-preview crawlers for `robots.txt` (RFC 9309 §2.2.1), without crawlers that need a complex pattern. */
+/**
+ * Names of link-preview crawlers for `robots.txt` (RFC 9309 §2.2.1). Omits crawlers whose pattern contains more than
+ * letters and hyphens (apart from `^`), because `robots.txt` accepts only plain names.
+ */
 export const previewProducts: readonly string[] = crawlers.flatMap(
   ([{ source }]) => /^\^?([a-z-]+)$/.exec(source)?.[1] ?? [],
 );

@@ -276,7 +276,10 @@ interface ChosenReply {
   readonly format: Format;
 }
 
-/** Returns the reply for a result in a format. Replies to later requests for the same result come from a cache. */
+/**
+ * Returns the reply that contains a result in the requested format. If the cache does not contain the reply, renders
+ * the result.
+ */
 async function prepare(
   { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,

@@ -117,7 +117,9 @@ export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
 
-/** Returns whether a URL (path and query) belongs to an admin route or `/metrics`, which reject other origins. */
+/**
+ * Returns whether a URL (path and query) belongs to an admin route or `/metrics`. Both reject cross-origin requests.
+ */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }

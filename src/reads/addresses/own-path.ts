@@ -43,8 +43,9 @@ export function accepts(
 }
 
 /**
- * Returns the path and query of a read operation on this server. Returns the v1 path if there is no
- * path of the kind `surface` (`v1` or `permalink`) for the operation and the handle.
+ * Returns the path and query for a read operation on this server. `surface` selects the path of the API (`v1`) or the
+ * short path as on a social platform (`permalink`). If the operation or the handle has no short path, returns the path
+ * of the API.
  */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;

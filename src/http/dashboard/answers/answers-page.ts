@@ -5,7 +5,7 @@ import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
 import { countOf, formatCount, formatMs, formatShare, renderPast } from '../numbers.ts';
 import { renderTiles } from '../tiles.ts';
 
-/** Data for the dashboard page about answered questions. */
+/** Data for the dashboard page *Answers*. */
 export interface AnswersFigures {
   readonly nowMs: number;
   /** Folders and files that answers are based on; empty if answers are based on the documentation of Perch. */
@@ -31,8 +31,8 @@ export interface AnswersFigures {
 }
 
 /**
- * Renders the body of the dashboard page about answered questions, and about the documents that
- * answers are based on. `figures` is `null` if questions are turned off.
+ * Renders the body of the dashboard page *Answers*: numbers of answered and declined questions, the declined questions,
+ * and the documents that answers are based on. `figures` is `null` if questions are turned off.
  */
 export function renderAnswers(figures: AnswersFigures | null, site: Site): string {
   const lead = `<p class="lede">Questions about documents, in ${renderLink(`${docsPath}/sessions`, 'sessions', site)} and on the page ${renderLink(`${docsPath}/ask`, 'Ask', site)}.</p>`;

@@ -29,7 +29,7 @@ interface FormState {
 const toTitle = (title: string, { faults }: FormState) =>
   faults === undefined ? title : `Error: ${title}`;
 
-/** Renders the link to the list of keys, which is above the title of a page. */
+/** Renders the link “All keys”, which appears above the title of a page. */
 const renderBack = (site: Site) => `<p class="back">${renderLink(keysPath, 'All keys', site)}</p>`;
 
 /** Returns the page with the form that creates an API key. */

@@ -52,7 +52,7 @@ ${renderTimes(bars, periodMs)}
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-/** Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or more. */
+/** Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, 60, 80, 100, … that is `highest` or more. */
 export function topOf(highest: number): number {
   let unit = 1;
   while (highest > 10 * unit) unit *= 10;

@@ -21,9 +21,9 @@ export interface OverviewFigures {
    * `null` if there is only one instance.
    */
   readonly shared: { readonly instance: string; readonly engine: EngineReport } | null;
-  /** Counts in each of the last 60 minutes, oldest first. */
+  /** Numbers of requests, reads and error responses in each of the last 60 minutes, oldest first. */
   readonly hour: readonly TrafficPeriod[];
-  /** Counts in each of the last 96 periods of 15 minutes, oldest first. */
+  /** Numbers of requests, reads and error responses in each of the last 96 periods of 15 minutes, oldest first. */
   readonly day: readonly TrafficPeriod[];
   readonly cache: Readonly<Record<'entries' | 'bytes' | 'maxBytes', number>>;
   readonly pool: Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;

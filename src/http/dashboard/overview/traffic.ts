@@ -36,8 +36,8 @@ export function cacheUse(periods: readonly TrafficPeriod[]) {
 }
 
 /**
- * Renders two charts, of requests and of errors, for the last hour and again for the last 24 hours.
- * Below each pair of charts is a table of the same counts.
+ * Renders a chart of requests, a chart of errors and a table of the same counts, first for the last hour and then for
+ * the last 24 hours.
  */
 export function renderTraffic({ hour, day }: Pick<OverviewFigures, 'hour' | 'day'>): string {
   return `<section aria-labelledby="traffic">

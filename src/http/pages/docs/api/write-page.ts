@@ -117,7 +117,7 @@ function code(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Writes a Markdown table; an empty string if there are no rows. Escapes `|` in cells, even in code (GFM 4.10). */
+/** Returns a Markdown table, or an empty string if there are no rows. Escapes `|` in cells, even in code (GFM 4.10). */
 function writeTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
