@@ -30,7 +30,8 @@ function nameOf(address: IpAddress | null): string {
 }
 
 /**
- * Converts a client name from `toClientAddress` to a `Client`. Adds the /48 network of an IPv6 address (RFC 6177 §2).
+ * Converts a client address, as returned by `toClientAddress`, to a `Client`: the address and, for IPv6, its /48
+ * network (RFC 6177 §2).
  */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
@@ -73,8 +74,8 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
 }
 
 /**
- * Remote end of a connection. `name`: its name for rate limits (see `toClientAddress`).
- * `isTrusted`: whether the remote end is a trusted proxy.
+ * Remote end of a connection. `name`: IPv4 address or first 64 bits of the IPv6 address, used as the name of a
+ * rate-limit account (see `toClientAddress`). `isTrusted`: whether the remote end is a trusted proxy.
  */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
@@ -162,8 +163,9 @@ export function createAddressReader({
 const maxEntries = 32;
 
 /**
- * Reads an `X-Forwarded-For` header from right to left. Returns the client address: the first address that is not a
- * trusted proxy, else the last valid address; an empty string if no address is valid.
+ * Reads an `X-Forwarded-For` header from right to left, up to the first invalid entry. Returns the first address
+ * that is not a trusted proxy. If all addresses read are trusted proxies, returns the leftmost of them. Returns an
+ * empty string if the rightmost entry is invalid.
  */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';

@@ -67,9 +67,9 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
 >['values'];
 
 /**
- * Returns two members of a command: its options, and the function `plan`, which parses the
- * arguments and returns the function that runs the command. If the run throws a CommandError, the
- * returned function prints the message and resolves to the exit code of the error.
+ * Returns the members `options` and `plan` of a command. `plan` parses the arguments and returns a function that
+ * runs the command. If the command throws a CommandError, that function prints the message and resolves to the
+ * error's exit code.
  */
 export function withOptions<
   const Options extends CommandOptions,
@@ -96,7 +96,10 @@ export function withOptions<
   };
 }
 
-/** Returns the subcommands and the argument parser (`plan`) of a command that requires a subcommand. */
+/**
+ * Returns the members `subcommands` and `plan` of a command that requires a subcommand. `plan` parses the name and
+ * the arguments of the subcommand.
+ */
 export function withSubcommands<Context = CommandContext>(
   name: string,
   subcommands: Readonly<Record<string, Action<Context>>>,

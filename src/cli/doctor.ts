@@ -20,7 +20,10 @@ const options = {
   ...listenOptions,
 } as const satisfies CommandOptions;
 
-/** Delay in milliseconds before the process exits, even if a failed check has left connections open. */
+/**
+ * Milliseconds after the output until the process is forced to exit, in case a failed check has left connections
+ * open.
+ */
 const exitDelayMs = 200;
 
 /** Command `perch doctor`, which checks the configuration and everything that the server needs. */

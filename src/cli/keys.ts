@@ -231,7 +231,7 @@ const explainIn =
   };
 
 /**
- * Copies the keys of the data directory to the shared key store. Keys that the shared store already
+ * Copies the API keys in the data directory to the shared Valkey or Redis server. API keys that the server already
  * has stay unchanged.
  */
 const copyKeys: Run = (context) =>

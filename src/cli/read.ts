@@ -91,7 +91,10 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
   }
 }
 
-/** Returns the read operations that accept an option; an empty list for other options, such as `--output`. */
+/**
+ * Returns the read operations that accept an option; an empty list for an option that belongs to no read operation,
+ * such as `--output`.
+ */
 function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];

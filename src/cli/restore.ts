@@ -100,8 +100,8 @@ interface ExtractOptions {
 }
 
 /**
- * Writes the files of a backup, then replaces the files of the data folder `folder` with the written files. Returns
- * the path of the folder with the replaced files; `null` if no file was replaced.
+ * Extracts the files of a backup, then moves them into the data folder `folder`. Returns the path of the folder to
+ * which the previous files were moved; `null` if there were no previous files.
  */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;

@@ -29,8 +29,8 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
 }
 
 /**
- * Marks a schema as a secret. Perch never prints a secret. A file can contain the secret `NAME`;
- * the variable `NAME_FILE` is then the path of the file.
+ * Marks the setting of a schema as secret. Perch never prints its value. Instead of a secret setting `NAME`, the
+ * user can set `NAME_FILE` to the path of a file that contains the value.
  */
 export const secret = <Schema extends z.ZodType>(schema: Schema): Schema =>
   schema.meta({ ...schema.meta(), isSecret: true });

@@ -7,9 +7,9 @@ const maxSecretBytes = 16_384;
 /** Source of a variable: the environment, a command-line option, or the settings file. */
 export type SetOrigin =
   | { readonly kind: 'environment' }
-  /** Command-line option, such as `--port`. */
+  /** Command-line option that sets the variable, such as `--port`. */
   | { readonly kind: 'option'; readonly option: string }
-  /** Line of the settings file. */
+  /** Line of the settings file that sets the variable. */
   | { readonly kind: 'file'; readonly path: string; readonly line: number };
 
 /** Source of a setting. For a secret, the source can be a file that contains only the secret. */

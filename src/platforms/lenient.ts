@@ -63,8 +63,9 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
 }
 
 /**
- * Creates a schema for a list that must not be cut, such as a list of moderation labels. The schema skips malformed
- * items. It rejects a list with `max` or more valid items, or with 100 or more malformed items.
+ * Creates a schema for a list in which every item matters, such as a list of moderation labels. The schema reads up
+ * to `max` valid items. It rejects a list that reaches `max`, because further items would be lost. It skips
+ * malformed items, but rejects a list with 100 or more of them.
  */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(

@@ -9,8 +9,8 @@ export const maximums = {
   tags: 200,
   reactions: 100,
   /**
-   * Number of moderation labels at which Perch rejects the whole list. Cutting the list could
-   * remove a label such as `!hide`.
+   * Smallest number of moderation labels that makes a list too long. Perch rejects the list instead of cutting it,
+   * because a cut could remove a label such as `!hide`.
    */
   labels: 1000,
   languages: 32,
@@ -49,8 +49,8 @@ export const shownTexts: TextMaximums = {
 };
 
 /**
- * Maximum lengths, in UTF-16 code units, of texts in posts that exceed the text budget of a
- * response (`maxAnswerText`).
+ * Lengths, in UTF-16 code units, to which the texts of a post are cut if the full texts would exceed the text budget
+ * of the response (`maxAnswerText`).
  */
 export const shortTexts: TextMaximums = {
   text: 300,

@@ -6,7 +6,7 @@ export type ProviderErrorKind =
   | 'ambiguous'
   /** Search text that the platform does not accept. */
   | 'rejected'
-  /** Rate limit that is exceeded. */
+  /** Request that was rejected because a rate limit of the upstream server was exceeded. */
   | 'throttled'
   /** Data provider that does not answer or is failing. */
   | 'unavailable'

@@ -1,4 +1,7 @@
-/** Range of a text in Unicode code points; `end` is exclusive. A range with a `url` is a link and is never split. */
+/**
+ * Range of a text in Unicode code points; `end` is exclusive. A range with a `url` is a link. `nestRuns` splits
+ * overlapping ranges, but never a link.
+ */
 export interface Run {
   readonly start: number;
   readonly end: number;
@@ -41,8 +44,8 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 const maxDepth = 16;
 
 /**
- * Splits each styled range at the end of an earlier range that it overlaps partly. Links must not
- * partly overlap other ranges.
+ * Splits each styled range that partly overlaps an earlier range, at the end of the earlier range, so that the
+ * ranges are nested. The caller must ensure that no link partly overlaps another range.
  */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));

@@ -18,8 +18,8 @@ export interface AdminSessions {
   /** Adds a session. `id` is a hash of the secret in the session cookie. */
   add(id: string): Promise<void>;
   /**
-   * Returns whether a dashboard session exists and has not ended. The reason `visit` restarts the
-   * idle time; the reason `look` does not.
+   * Returns whether a dashboard session exists and has not ended. With the reason `visit`, also postpones the end of
+   * the session to `idleMs` from now. With `look`, leaves the end unchanged.
    */
   find(id: string, reason: SessionUse): Promise<boolean>;
   /** Ends a session on all instances. */

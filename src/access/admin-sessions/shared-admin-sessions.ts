@@ -23,8 +23,9 @@ return 1
 `);
 
 /**
- * Lua script that returns 1 if a dashboard session has not ended, otherwise 0. ARGV: maximum age of the session in
- * milliseconds; milliseconds without a request after which the session ends (0: the current end stays unchanged).
+ * Lua script that checks a dashboard session and can postpone its end. Returns 1 if the session has not ended,
+ * otherwise 0. ARGV: maximum age of the session in milliseconds; milliseconds without a request after which the
+ * session ends (0: the script does not postpone the end).
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])

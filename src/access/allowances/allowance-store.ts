@@ -1,6 +1,6 @@
 /**
- * Request to spend one unit of a rate-limit account. Most reads cost one unit. A rate-limit account
- * counts the units of one caller or of a group of callers.
+ * Request to spend one unit of a rate-limit account, which counts the units of one caller or of a group of callers.
+ * A read costs one unit, unless Perch answers it from its cache.
  */
 export interface Charge {
   /**
@@ -13,8 +13,9 @@ export interface Charge {
 }
 
 /**
- * Result of `spend`. If `ok` is true, the first call of `refund` returns the spent units. If `ok` is false, `account`
- * is the exhausted account with the longest wait, and `waitMs` is this wait in milliseconds (at least 1).
+ * Result of `spend`. If `ok` is true, `refund` gives the spent units back to the accounts; later calls do nothing.
+ * If `ok` is false, `account` is the exhausted account with the longest wait, and `waitMs` is this wait in
+ * milliseconds (at least 1).
  */
 export type Spent =
   | { readonly ok: true; refund(): void }
@@ -37,9 +38,9 @@ export interface AllowanceStore {
    */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
-   * Returns the state of a rate-limit account. Must be fast, because every response includes the
-   * state. If the account has spent `limit` or more units, `nextMs` of the state is the time in
-   * milliseconds until the account can spend a unit again.
+   * Returns the number of units that a rate-limit account has spent in the current time window, and the time until
+   * the next of them expires. If the account has spent `limit` or more units, `nextMs` is instead the time in
+   * milliseconds until the account can spend a unit again. Must be fast, because every response includes the state.
    */
   stateOf(account: string, limit?: number): AccountState;
   /**

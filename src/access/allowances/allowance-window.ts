@@ -77,8 +77,8 @@ export class AllowanceWindow implements AllowanceStore {
   }
 
   /**
-   * Removes up to `maxRemoved` rate-limit accounts whose units have all expired. Returns the
-   * current time in milliseconds.
+   * Removes up to `maxRemoved` rate-limit accounts whose units have all expired. Returns the current time in
+   * milliseconds. `spend` and `stateOf` call this method first.
    */
   #startCall(): number {
     const nowMs = this.#readMs();
@@ -108,7 +108,8 @@ export class AllowanceWindow implements AllowanceStore {
   }
 
   /**
-   * Removes the unit spent at `timeMs` from a rate-limit account's log. Does nothing if the unit has already expired.
+   * Refunds the unit that a rate-limit account spent at `timeMs`: removes this time from the account's log. Does
+   * nothing if the unit has already expired.
    */
   #remove(account: string, times: number[], timeMs: number): void {
     const index = times.lastIndexOf(timeMs);

@@ -9,7 +9,10 @@ export type AllowancePolicy = 'public' | 'key' | 'post' | 'media';
 /** Rate-limit account of an API key or a client address, to which reads are charged. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /** Rate limit shared by all addresses in the same IPv6 /48 network; `null` for API keys and IPv4 addresses. */
+  /**
+   * Charge to the rate limit that all addresses in the same IPv6 /48 network share; `null` for API keys and IPv4
+   * addresses.
+   */
   readonly network: Charge | null;
 }
 
@@ -19,19 +22,21 @@ const allowancesPerNetwork = 8;
 interface AllowanceState {
   readonly remaining: number;
   /**
-   * Whole seconds until the account regains a unit; the length of the time window if the account has no spent units.
+   * Whole seconds until the API key or client address regains a unit; the length of the time window if it has no
+   * spent units.
    */
   readonly resetSeconds: number;
   /**
-   * Milliseconds for which this rate-limit state stays correct if no further unit is spent;
-   * `Infinity` if the account has no spent units.
+   * Milliseconds for which `remaining` and `resetSeconds` stay correct if no further unit is spent; `Infinity` if
+   * neither the caller nor its IPv6 /48 network has spent units.
    */
   readonly validMs: number;
 }
 
 /**
  * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of units that one caller
- * may spend under the rate-limit policy with this name. Most reads cost one unit.
+ * may spend under the rate-limit policy with this name. A read costs one unit, unless Perch answers it from its
+ * cache.
  */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
@@ -51,7 +56,10 @@ export interface Allowances {
    * overrides the policy's limit.
    */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /** Spends one unit of a rate-limit account. @throws Problem `rate_limited` with the time after which to retry */
+  /**
+   * Charges one request to a rate-limit account. Returns an object that can refund the charge.
+   * @throws Problem `rate_limited`, with the time after which to retry, if the account has no units left
+   */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
   /**
@@ -60,8 +68,8 @@ export interface Allowances {
    */
   refresh(account: Account): Promise<void> | null;
   /**
-   * Number that increases when a rate-limit state may have changed. While the number stays the
-   * same, a cached state is correct for the number of milliseconds in its member `validMs`.
+   * Number that increases when a rate-limit state may have changed. A cached result of `stateOf` is correct until
+   * `revision` increases or `validMs` milliseconds have passed.
    */
   readonly revision: number;
   readonly pool: Pool;
@@ -145,13 +153,16 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Limits for groups of requests, as a share (0 to 1) of the common limit on upstream requests. */
+/**
+ * Shares (0 to 1) of the limit on the upstream requests of all callers. Each share is the limit for one group of
+ * requests.
+ */
 const poolParts = {
-  /** Share for all requests of callers without an API key. */
+  /** Share of the upstream request limit that all callers without an API key together may use. */
   anonymous: 4 / 5,
-  /** Share for the requests of all history imports together. */
+  /** Share of the upstream request limit that all history imports together may use. */
   histories: 5 / 8,
-  /** Share for the history imports of one client. */
+  /** Share of the upstream request limit that the history imports of one client may use. */
   client: 1 / 2,
 } as const;
 

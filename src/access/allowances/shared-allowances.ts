@@ -10,9 +10,9 @@ interface SharedAllowancesOptions {
   readonly windowMs: number;
   readonly clock: Clock;
   /**
-   * Returns a text for a list of charges (units to spend). The hash of this text becomes the hash
-   * tag in the Redis keys of all rate-limit accounts in the list. A Redis cluster stores all Redis
-   * keys with the same hash tag on the same server.
+   * Returns a text whose hash becomes the Redis hash tag of the rate-limit accounts in a list of charges (units to
+   * spend), so that a Redis cluster stores all of them on one server. Must return the same text for all lists that
+   * contain the same account.
    */
   readonly tagOf: (charges: readonly Charge[]) => string;
   /**
@@ -38,7 +38,10 @@ const maxHashes = 10_000;
  * shared Valkey or Redis server again.
  */
 const maxAgeMs = 1000;
-/** Milliseconds for which this instance remembers the highest number of running instances. */
+/**
+ * Milliseconds for which the highest recent number of running instances is used instead of a lower current number.
+ * An instance divides each rate limit by this number while the shared Valkey or Redis server is unavailable.
+ */
 const peakMemoryMs = 600_000;
 
 // The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
@@ -188,8 +191,9 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
 }
 
 /**
- * Estimates the state of a rate-limit account at `nowMs` from an earlier `state`. Counts one spent
- * unit as expired if `state.nextMs` milliseconds have passed since `state.atMs`.
+ * Estimates the state of a rate-limit account at `nowMs` from an earlier `state`. If `state.nextMs` milliseconds
+ * have passed since `state.atMs`, counts one spent unit as expired. Counts only one, because `state` does not
+ * contain the times of the other units.
  */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };

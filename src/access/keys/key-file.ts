@@ -47,16 +47,16 @@ export class KeyFileError extends Error {
 
 export interface KeyFile {
   /**
-   * Runs `work` on the file of API keys and returns the result. If the fault of the file is in the
-   * list `createOn`, creates an empty key store first. Waits up to 20 ms for a lock.
-   * @throws KeyFileError if the file cannot be used
+   * Calls `work` with the rows of the API key file, and returns its result. If the file has a fault in the list
+   * `createOn`, such as `missing`, creates an empty key store first. Waits up to 20 ms if another program has locked
+   * the file.
+   * @throws KeyFileError if the file has another fault or stays locked
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the current version of the file. Callers clear their cache
-   * when they get a different object. After each change of the file, and at least every 100 ms, the
-   * method returns a different object. Returns `undefined` if nothing may be cached: for a store in
-   * memory, for a missing file, and for 3 seconds after a change.
+   * Returns an object that identifies the current version of the file. The object is replaced when the file changes,
+   * and every 100 ms. The caller clears its cache when the object differs. Returns `undefined` if the caller must
+   * not cache anything: for a store in memory, for a missing file, and for 3 seconds after a change.
    */
   version(): object | undefined;
   close(): void;
@@ -64,11 +64,14 @@ export interface KeyFile {
 
 const inMemory = ':memory:';
 /**
- * Milliseconds after a file change in which another change could get the same timestamp. The
- * resolution of timestamps is up to 2 seconds (on FAT file systems).
+ * Milliseconds after a file change for which nothing may be cached, because another change could get the same
+ * timestamp. Timestamps have a resolution of up to 2 seconds (on FAT file systems); one second is added as a margin.
  */
 const timestampResolutionMs = 3000;
-/** Maximum number of milliseconds for which the content of an unchanged file may be cached. */
+/**
+ * Maximum number of milliseconds for which the content of the file may be cached if no change of the file is
+ * detected.
+ */
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 

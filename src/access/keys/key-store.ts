@@ -67,7 +67,7 @@ interface KeyStoreOptions {
   readonly onRecovered?: () => void;
 }
 
-/** Milliseconds for which `check` does not access the store after a failure. */
+/** Milliseconds after a failure of the store during which `check` returns `unverified` without accessing the store. */
 const cooldownMs = 1000;
 /**
  * Maximum number of milliseconds for which a request by an operator is retried while the file of API keys is locked.

@@ -26,19 +26,25 @@ export interface SharedKeyStore extends KeyStore {
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
-/** Names of the Redis tables (data type “hash”) with the API keys. The scripts get them as KEYS in this order. */
+/** Names of the tables (Redis hashes) that contain the API keys. The scripts get them as KEYS in this order. */
 const tables = [
-  /** Table of key records in JSON, by the SHA-256 hash of the API key. */
+  /** Name of the table (a Redis hash) that maps the SHA-256 hash of an API key to the key's record in JSON. */
   '{keys}:records',
-  /** Table of the SHA-256 hashes of API keys, by the id of the API key. */
+  /** Name of the table (a Redis hash) that maps the id of an API key to the key's SHA-256 hash. */
   '{keys}:ids',
-  /** Table of the times of last use in Unix milliseconds, by the id of the API key. */
+  /**
+   * Name of the table (a Redis hash) that maps the id of an API key to the time of its last use in Unix
+   * milliseconds.
+   */
   '{keys}:used',
 ] as const;
 const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
-/** Milliseconds for which an earlier check result is used while the shared Valkey or Redis server fails. */
+/**
+ * Milliseconds for which the last check result of an API key is reused while the shared Valkey or Redis server
+ * fails.
+ */
 const knownMs = 30_000;
 /** Maximum number of cached check results for valid API keys. The cache for invalid API keys has the same limit. */
 const maxKnown = 10_000;

@@ -77,7 +77,10 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** Parses the option `--handle`. @throws UsageError if the handle is invalid, or if `paths` contains several exports */
+/**
+ * Returns the account handle from the option `--handle`; an empty object without this option.
+ * @throws UsageError if the handle is invalid, or if it is given together with several exports
+ */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');

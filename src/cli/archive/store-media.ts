@@ -27,8 +27,8 @@ export interface MediaRequest {
 }
 
 /**
- * Stores the media files of an imported data export. Returns `null` if the format of the export
- * contains no media files, or if the archive has no account for this import.
+ * Stores the media files of an imported data export. Returns `null` if exports in this format have no media files,
+ * or if the archive has no account from import `number`.
  */
 export async function storeMedia(
   path: string,

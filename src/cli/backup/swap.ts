@@ -51,9 +51,9 @@ export function discardIncomplete(folder: string): void {
 }
 
 /**
- * Replaces the files of a data folder with the complete new files in the subfolder `restore.new`.
- * The caller must hold the lock of the data folder, and must have flushed the new files to disk.
- * Returns the path of the folder with the replaced files; `null` if no file was replaced.
+ * Replaces the files of a data folder with the complete new files in the subfolder `restore.new`. The caller must
+ * hold the lock of the data folder, and must have flushed the new files to disk. Returns the path of the folder to
+ * which the previous files were moved; `null` if there were none.
  */
 export function replaceFiles(
   folder: string,
@@ -119,8 +119,8 @@ function finishReplacing(folder: string): void {
 }
 
 /**
- * Moves the files that a restore replaces out of the data folder, into the folder that the file
- * `plan.json` names. Then moves the new files into the data folder.
+ * Moves the current databases, secrets and media files of a data folder to the folder named in `plan.json`. Then
+ * moves the restored files from the folder `complete` into the data folder.
  */
 function moveFiles(folder: string, complete: string): void {
   const plan = readPlan(complete);
@@ -197,10 +197,10 @@ function tryToEnter(folder: string): FileLock | null {
 }
 
 /**
- * Locks a data folder from which the incomplete files of an interrupted restore could not be
- * deleted. These files do not affect commands.
- * @throws FileLockedError if a restore is running, or if an interrupted restore has started to
- * replace files and must be finished first
+ * Locks a data folder that still contains the incomplete files of an interrupted restore, because another process
+ * uses the folder. No command reads these files.
+ * @throws FileLockedError if a restore is running, or if an interrupted restore has written all its files and must
+ * be finished first
  */
 function enterUnfinished(folder: string): FileLock {
   const lock = shareDataFolder(folder);
@@ -224,7 +224,8 @@ const wasInterrupted = (folder: string): boolean =>
   Object.values(restoreFolders).some((name) => existsSync(`${folder}/${name}`));
 
 /**
- * Finishes an interrupted restore, or deletes its incomplete files. The caller must hold the lock of the data folder.
+ * Finishes an interrupted restore if all its new files were written; otherwise, deletes them. Does nothing if no
+ * restore was interrupted. The caller must hold the lock of the data folder.
  */
 export function recover(folder: string): void {
   discardIncomplete(folder);

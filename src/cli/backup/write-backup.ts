@@ -39,15 +39,18 @@ const lockTimeoutMs = 30_000;
 /** Result of copying the files of a data folder. */
 export interface Copied {
   readonly manifest: Manifest;
-  /** Media files of the archive. They are not copied first, because media files never change. */
+  /**
+   * Media files of the archive. The backup reads them from the data folder, without temporary copies, because media
+   * files never change.
+   */
   readonly media: readonly SavedMedia[];
 }
 
 /**
- * Copies a consistent snapshot of the files of a data folder, and checks the copies. Returns the
- * manifest and the media files of the backup.
- * @throws CommandError if there is no data or too little disk space; UnusableFileError for a
- * damaged file; Error with `path` if a file cannot be read or written
+ * Copies a consistent snapshot of the databases and secrets of a data folder, and checks the copies. Returns the
+ * manifest of the backup and the list of its media files, which are not copied.
+ * @throws CommandError if there is no data or too little disk space; UnusableFileError for a damaged file; Error
+ * with `path` if a file cannot be read or written
  */
 export async function copyData(options: CopyOptions): Promise<Copied> {
   const { folder, target, clock, signal, onStep, hasSharedEngine } = options;

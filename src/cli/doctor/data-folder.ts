@@ -104,8 +104,8 @@ function findAccess(path: string, stats: Stats): readonly Result[] {
 const maxNames = 3;
 
 /**
- * Reports files that the current user cannot read and write, and files whose owner differs from the
- * owner of the folder, for example after `sudo perch …`.
+ * Reports files that the current user lacks permission to read or to write. If there are none, reports files whose
+ * owner differs from the owner of the folder. A command such as `sudo perch …` creates files of another owner.
  */
 function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
   const names = listOwnFiles(path);
@@ -133,8 +133,8 @@ function listNames(names: readonly string[]): string {
 const userName = () => (process.getuid === undefined ? 'that runs Perch' : process.getuid());
 
 /**
- * Returns advice for a data directory that the current user cannot read and write. `owner`: user ID
- * of the owner of the directory.
+ * Returns advice for a data directory to which the current user lacks read or write access. `owner`: user ID of the
+ * owner of the directory.
  */
 function chownAdvice(path: string, owner: number): string {
   const self = userName();

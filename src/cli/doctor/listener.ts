@@ -29,8 +29,8 @@ export type Listener =
 
 export interface OwnServer {
   /**
-   * Random text that a request of `perch doctor` sends in its URL, so that the temporary server recognizes the
-   * request. The response reports the connection and the proxy headers of the request.
+   * Random text in the URL of a test request. The temporary server that `perch doctor` opens on `HOST` and `PORT`
+   * answers such a URL with a report about the connection and the proxy headers of the request.
    */
   readonly nonce: string;
   /**
@@ -66,7 +66,8 @@ export async function openListener(
 }
 
 /**
- * Returns the text that identifies the Perch process that sent a response; `null` if the response is not from Perch.
+ * Returns the id of the Perch process that sent a response, from the header `X-Request-Id`; `null` if the response
+ * is not from Perch.
  */
 export function processOf({ status, headers, text }: OnceAnswer): string | null {
   const id = headers['x-request-id'];

@@ -63,7 +63,10 @@ export function createProviderChecks({ config, clock, random }: DoctorContext) {
 
 type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
 
-/** Sends one inexpensive request to a provider (data source). Returns the check result and the responses. */
+/**
+ * Reads one inexpensive resource from a provider (data source). Returns the check result, and the status and clock
+ * offset of each HTTP response.
+ */
 async function readOne(
   name: Remote,
   { config, clock, random }: Sources,
@@ -103,8 +106,8 @@ function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
 }
 
 /**
- * Sends one inexpensive request to a provider, for a well-known post, account or hashtag that is
- * unlikely to be deleted.
+ * Reads one inexpensive resource from a provider: a well-known post, account or hashtag that is unlikely to be
+ * deleted.
  */
 async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
   const context = { signal };
@@ -169,8 +172,8 @@ function describeFailure(
 }
 
 /**
- * Returns the error code of the innermost cause of an error that has a code, such as
- * `ECONNREFUSED`; `null` if there is none.
+ * Searches an error and the chain of its causes. Returns the code of the innermost error that has one, such as
+ * `ECONNREFUSED`; `null` if no error has a code.
  */
 function codeOf(error: Error): string | null {
   if (error.cause instanceof Error) return codeOf(error.cause) ?? ownCodeOf(error);

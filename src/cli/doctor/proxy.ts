@@ -46,8 +46,8 @@ const adminMs = 2500;
 const stopServer = 'or stop the server and run perch doctor again.';
 
 /**
- * Requests from the running server a report about the headers that the proxy sends. Uses the base
- * URL and the admin token. Returns a check result if there is no report.
+ * Sends a request with the admin token through the base URL, and returns the running server's report about the proxy
+ * headers of this request. Returns a warning if the server sends no report.
  */
 async function askServer(
   { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,

@@ -117,9 +117,9 @@ async function requestBase(
 }
 
 /**
- * Returns the result of the base URL check if the server on this machine sent the response. Also
- * accepts a response from another Perch server if instances share a Valkey or Redis server, or if
- * the server on this machine could not be identified. Returns `null` for any other response.
+ * Returns the successful result of the base URL check if the server on this machine sent the response to the request
+ * through the base URL. Also accepts a response from another Perch server if instances share a Valkey or Redis
+ * server, or if the server on this machine could not be identified. Returns `null` for any other response.
  */
 function identify(
   received: OnceAnswer,

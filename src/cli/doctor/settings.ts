@@ -3,7 +3,10 @@ import { secretNames, variables } from '../../config/config.ts';
 import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/** Reports invalid settings, unknown settings, and files with secret settings that other users can read. */
+/**
+ * Checks the settings. Returns a result for each invalid setting, each unknown setting, and each file with secret
+ * settings that other users can access. Returns one successful result if there are none.
+ */
 export function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const faults = context.faults.map(
     (message): Result => ({ status: 'fault', message, advice: null }),

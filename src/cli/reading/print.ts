@@ -62,8 +62,8 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
 }
 
 /**
- * Prints all pages as one document. In JSON format, the items are already printed, so only the
- * warnings are printed, to standard error.
+ * Ends the output of a list. In JSON format, prints only the warnings, to standard error, because each page was
+ * printed when it arrived. In other formats, prints all pages as one document.
  */
 function printSummary(
   format: Format,

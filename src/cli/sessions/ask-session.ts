@@ -47,8 +47,8 @@ import {
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
 /**
- * Asks a question in a session, and prints the answer as it arrives. Sends the question to the
- * running Perch server if there is one.
+ * Asks a question in a session, and prints the answer as it arrives. Answers the question in this process, unless a
+ * running server has locked the sessions. In that case, sends the question to the server.
  */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
   const place = describeSessionPlace(context);
@@ -132,7 +132,10 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   }
 }
 
-/** Prevents new answers, waits for the running answers of all sessions, and then closes the service. */
+/**
+ * Rejects new questions, waits until the answers in progress in all sessions are complete, and then closes the
+ * service.
+ */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);

@@ -91,8 +91,9 @@ async function openLocalStream(service: SessionService, sessionId: string, start
 }
 
 /**
- * Creates a client for the sessions of a server at `url`, such as `http://127.0.0.1:8080/svc/v1`. With the server's
- * secret, the client can continue every session that is not bound to another bearer token.
+ * Creates a client for the sessions of a server at `url`, such as `http://127.0.0.1:8080/svc/v1`. `secret` is the
+ * server's secret. With it, the client can continue every session, except sessions that are bound to the bearer
+ * token of another client.
  */
 export function createRemoteClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);

@@ -42,7 +42,7 @@ export interface Handler<Message> {
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Signal that ends the wait between two attempts. */
+  /** Signal that stops the retries. A wait between two attempts ends immediately, and no further attempt is made. */
   readonly stop: AbortSignal;
   /** Prints a line of text for the user. */
   readonly report: (text: string) => void;

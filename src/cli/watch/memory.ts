@@ -53,10 +53,10 @@ export interface Memory {
 }
 
 /**
- * Returns a copy of a memory (record of known posts) that also contains `items`. If the copy has
- * more than `maxRemembered` posts, removes the posts that were added first. In that case, raises
- * `floor`, the time up to which all posts count as known, to the publication time of the newest
- * removed post. `floor` never exceeds the time of the oldest remaining post.
+ * Returns a copy of a memory (record of known posts) with `items` added. Keeps only the last `maxRemembered` posts
+ * that were added. All posts up to the time `floor` count as known. If posts are removed, `floor` rises to the
+ * publication time of the newest removed post, or of the oldest remaining post if that is earlier. `floor` never
+ * falls.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);
@@ -114,9 +114,10 @@ export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boo
 }
 
 /**
- * Returns the new posts of a list that is sorted newest first. A post is new if it is unknown and was published after
- * `floor`. An unknown repost is new if it is listed above a known post, or above a post published after `floor`. If
- * the list has no known post, all reposts are new, except when the list is read for the first time (`isFirst`).
+ * Returns the new items of a list that is sorted newest first. An item in `seen` is known, so it is not new. A post
+ * is new if it was published after `floor`. A repost is new if it is listed above a known item, or above a post
+ * published after `floor`. If the list contains no known item, all its reposts are new, unless this is the first
+ * read of the list (`isFirst`).
  */
 export function selectNew(
   items: readonly Item[],

@@ -11,7 +11,10 @@ export const maxAdaptiveMs = 900_000;
 /** Interval between two polls as a fraction of the usual time between two posts. */
 const share = 0.1;
 
-/** Maximum wait in milliseconds after errors, without jitter, even if the platform requests a longer wait. */
+/**
+ * Maximum wait in milliseconds after an error, before jitter is added. Also limits longer waits that a platform or
+ * webhook requests.
+ */
 const maxBackoffMs = 3_600_000;
 
 /**
@@ -52,8 +55,9 @@ interface Backoff {
 }
 
 /**
- * Returns the wait in milliseconds after a failure. The wait grows exponentially with `failures`. It is at least
- * `retryAfterSeconds`, but not longer than `maxBackoffMs`. Finally, up to 25 percent of random jitter is added.
+ * Returns the wait in milliseconds after `failures` consecutive failures. The wait grows exponentially from
+ * `firstMs` to `maxMs`. A longer `retryAfterSeconds` replaces it, up to `maxBackoffMs`. Up to 25 percent of random
+ * jitter is added, even above `maxBackoffMs`.
  */
 export function backoffMs(
   { failures, firstMs, maxMs, retryAfterSeconds = 0 }: Backoff,

@@ -125,9 +125,10 @@ function toTargetOf(
 }
 
 /**
- * Returns the options that select the posts of a watched list. `isSearch`: whether the list is a
- * search; otherwise the list is the posts of an account.
- * @throws UsageError for an option that has no effect on the list
+ * Returns the values of the command-line options that apply to a watched list, such as `--feed` for a search or
+ * `--only-media` for an account. `isSearch`: whether the list is a search; otherwise the list is the posts of an
+ * account.
+ * @throws UsageError for an option that applies only to the other kind of list
  */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
   const names = isSearch ? ['platform', 'feed'] : accountOptions;

@@ -22,13 +22,16 @@ export interface WatchOptions {
   readonly start: Start;
   /** Fixed interval in milliseconds between two polls of a list; `null` to adapt the interval to the list. */
   readonly everyMs: number | null;
-  /** Minimum interval in milliseconds between two polls of a list. It also applies if `everyMs` is set. */
+  /** Minimum interval in milliseconds between two polls of a list. Replaces `everyMs` if that is shorter. */
   readonly minIntervalMs: number;
   /** Whether to read each list only once. */
   readonly isOnce: boolean;
   readonly state: State;
   readonly reader: Reader;
-  /** Delivers a post. Returns `false` if the post was not delivered and the watch must end. */
+  /**
+   * Delivers a post. Returns `false` if the watch was stopped or the output was closed before the delivery was
+   * complete.
+   */
   readonly deliver: (item: Item) => Promise<boolean>;
   readonly clock: Clock;
   readonly random: Random;
@@ -96,10 +99,10 @@ class TemporaryFault {
 }
 
 /**
- * Reads a list and delivers its new posts. Returns the result of the read, a temporary failure of
- * the read, or `end` if the watch must end.
- * @throws CommandError if a post cannot be delivered, or if the list has not been read successfully
- * in this run and has a permanent error, such as an unknown account
+ * Reads a list and delivers its new posts. Returns the result of the read, a temporary failure of the read, or `end`
+ * if the watch was stopped or the output was closed.
+ * @throws CommandError if a post cannot be delivered, or if no read of the list has succeeded in this run and the
+ * error is permanent, such as an unknown account
  */
 async function visit(list: List, options: WatchOptions): Promise<Poll | TemporaryFault | 'end'> {
   const poll = await read(list, options);
@@ -128,10 +131,9 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
 }
 
 /**
- * Converts an error from reading a list to a temporary failure. Every Problem counts as temporary if an earlier read
- * of the list in this run has succeeded. Otherwise, only the status 429, a 5xx status, and results that are not live
- * count as temporary.
- * @throws CommandError for a Problem that is not temporary, such as an unknown account; other errors unchanged
+ * Returns a temporary failure for an error that may resolve by itself: results that are not live, a Problem with the
+ * status 429 or 5xx, and any Problem if an earlier read of the list in this run has succeeded.
+ * @throws CommandError for any other Problem, such as an unknown account; other errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
@@ -164,7 +166,8 @@ function reportChange(
 }
 
 /**
- * Delivers new posts one after the other, and saves the state after each post. Returns `false` if the watch must end.
+ * Delivers new posts one after the other, and saves the state after each post. Returns `false` if the watch was
+ * stopped or the output was closed.
  */
 async function deliverNewItems(list: List, { newItems, memory }: Poll, options: WatchOptions) {
   const { state, stop, deliver } = options;
