@@ -39,7 +39,10 @@ export async function withCharge<Result>(
   }
 }
 
-/** Returns whether a failed read is charged: true for `not_found`, `invalid_query`, a disconnect or a host timeout. */
+/**
+ * Returns whether the caller is still charged for a failed read: true for `not_found` and `invalid_query`, if the
+ * caller disconnected, and if the requested host timed out.
+ */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   if (!(error instanceof Problem)) return false;

@@ -233,7 +233,10 @@ async function readShared(
   return { ...entry, renderings: cache.set(key, entry) };
 }
 
-/** Fetches an answer. If another instance is already fetching it, waits for that instance's entry instead. */
+/**
+ * Fetches an answer from the providers, caches it and returns the cache entry. If another instance is already
+ * fetching the answer, waits for the cache entry of that instance and returns this entry.
+ */
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
   const lease = plan.useCache && shared ? await claim(shared, plan, request) : undefined;
@@ -253,8 +256,8 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
 }
 
 /**
- * Claims the exclusive right to fetch an answer. If another instance has this right, waits for the
- * cache entry that the other instance stores.
+ * Returns the exclusive right (lease) to fetch an answer, or a fresh cache entry. If another instance has the lease,
+ * waits until that instance stores a cache entry or its lease ends.
  */
 function claim(shared: SharedResponses, { key }: Plan, { signal, span }: RequestContext) {
   const wait = span?.startChild('wait', { attributes: { 'perch.wait.for': 'instance' } });

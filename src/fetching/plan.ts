@@ -38,13 +38,13 @@ export interface Answer {
   readonly renderings: RenderingBudget;
 }
 
-/** Returns the post and conversation of an answer. @throws Error if the answer is a page of a list */
+/** Returns the post and conversation that an answer contains. @throws Error if the answer contains a page of a list */
 export function postIn({ found }: Answer): PostFound {
   if ('post' in found) return found;
   throw new Error('The answer has a page of a list instead of a post.');
 }
 
-/** Returns the page of a list in an answer. @throws Error if the answer is a post */
+/** Returns the list page that an answer contains. @throws Error if the answer contains a post */
 export function pageIn({ found }: Answer): BrowseFound {
   if ('items' in found) return found;
   throw new Error('The answer has a post instead of a page of a list.');
@@ -54,13 +54,16 @@ const maxRenderings = 16; // cached renderings per answer; further renderings ar
 
 /** Limit on the number of renderings (Markdown, JSON, …) that are cached for one answer. */
 export interface RenderingBudget {
-  /** Returns whether one more rendering may be cached. If so, counts the rendering. `bytes`: size of the rendering. */
+  /**
+   * Counts one more cached rendering of `bytes` bytes. Returns `false`, without counting it, if the limit is
+   * reached.
+   */
   admit(bytes: number): boolean;
 }
 
 /**
- * Creates a limit on the number of cached renderings of one answer. `grow` is called with the size
- * in bytes of each rendering that may be cached.
+ * Creates a limit on the number of renderings (Markdown, JSON, …) that are cached for one fetched answer. Calls
+ * `grow` with the size in bytes of each rendering that may be cached, so that the cache can count these bytes.
  */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
@@ -76,7 +79,10 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates a cache of rendered answers (Markdown, HTML, …). Evicting an answer also evicts its renderings. */
+/**
+ * Creates a cache of the renderings (Markdown, HTML, …) of each answer. When an answer is evicted, its renderings
+ * are too.
+ */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

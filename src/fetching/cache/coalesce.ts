@@ -29,7 +29,7 @@ export function createCoalescer<Value>() {
   };
   /**
    * Returns the result of the work for `key`. Calls `start` if no work for `key` is in flight.
-   * @throws the error of `start`; the reason of `signal`
+   * @throws the error of `start`; the abort reason of `signal` if `signal` is aborted first
    */
   return async (
     key: string,

@@ -9,7 +9,7 @@ export type Outcome =
       readonly found: Found | ListPart;
       readonly source: string;
       readonly isLocal: boolean;
-      /** Time of the first request to the provider for this answer, in epoch milliseconds. */
+      /** Time in Unix milliseconds at which the oldest part of this answer was requested from a provider. */
       readonly requestedMs: number;
     }
   | { readonly gone: Problem };
@@ -95,11 +95,14 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
-    /** Returns whether a post or account in an entry was deleted after the entry was requested. */
+    /**
+     * Returns whether a post or account in a cache entry was reported as deleted after the entry's data was
+     * requested from a provider.
+     */
     isOutdated,
     /**
-     * Removes the entries about a deleted post or account. From then on, the cache rejects entries
-     * about this post or account that were requested before `goneMs` (epoch ms).
+     * Removes the entries about a deleted post or account. From then on, the cache rejects entries about this post
+     * or account whose data was requested from a provider before `goneMs` (Unix milliseconds).
      */
     dropSubject: (subject: string, goneMs: number): void => {
       const keys = [...(keysOf.get(subject) ?? [])];
@@ -119,8 +122,8 @@ export function createResponseCache(limits: CacheOptions) {
 const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
 
 /**
- * Returns whether a post or account in the entry was deleted after the entry was requested.
- * `goneAt`: deletion times in epoch ms, by key of the post or account.
+ * Returns whether a post or account in a cache entry was reported as deleted after the entry's data was requested
+ * from a provider. `goneAt`: times of these reports in Unix milliseconds, by key of the post or account.
  */
 const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
   goneAt.size > 0 &&
@@ -169,10 +172,11 @@ export function toEntry(
 }
 
 /**
- * Stores an entry and returns it. An incomplete entry does not replace a fresh complete entry in
- * the cache. A fallback (see `isStopgap`) does not replace an entry that may still be served.
- * @throws Problem `upstream_unavailable` if `useCache` is true and a fallback was not stored; the
- * caller then serves the cached entry
+ * Stores `entry` in the cache, unless the cached entry is better: an incomplete entry does not replace a fresh
+ * complete entry, and a fallback (see `isStopgap`) does not replace an entry that may still be served. Returns
+ * `entry` in each case.
+ * @throws Problem `upstream_unavailable` for a fallback that is not stored, if the request allows cached answers
+ * (`useCache`); the caller then serves the cached entry
  */
 export function storeEntry(
   cache: ResponseCache,

@@ -17,7 +17,7 @@ import { parseEntry, serializeEntry } from './serialized-entry.ts';
 export interface Lease {
   /** Stores the response for other instances, which may be waiting for it. */
   publish(entry: CacheEntry): void;
-  /** Ends the lease without a response, so that another instance can fetch the response. */
+  /** Ends the right to fetch a response without storing one, so that another instance can fetch the response. */
   release(): void;
 }
 
@@ -89,7 +89,10 @@ const removeScript = defineScript(`
 redis.call('DEL', KEYS[1])
 `);
 
-/** Lua script that announces a deleted post or account. ARGV: announcement, number of announcements to keep. */
+/**
+ * Lua script that announces a deleted post or account to all instances, which then remove it from their caches.
+ * ARGV: announcement, approximate number of announcements to keep.
+ */
 const announceScript = defineScript(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
 `);
@@ -146,7 +149,10 @@ export function openSharedResponses(options: SharedResponsesOptions): SharedResp
       },
     };
   };
-  /** Returns the lease, or another instance's fresh entry; `null` if another instance is still fetching. */
+  /**
+   * Tries to get the lease (the exclusive right to fetch the response for `key`). Returns the lease, or a fresh
+   * entry from the shared cache; `null` if another instance has the lease, so that the caller must try again.
+   */
   const tryToClaim = async (key: string): Promise<Lease | CacheEntry | null> => {
     const { lease } = keysOf(key);
     // The lease is requested first, because another instance publishes its entry before it ends its lease.
@@ -203,7 +209,7 @@ const announcement = z.object({ subject: z.string(), goneMs: z.number(), by: z.s
 
 /** Creates functions that announce deleted posts and accounts to other instances, and receive announcements. */
 function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
-  /** Announcements that the Redis or Valkey server has not stored yet, oldest first. */
+  /** Announcements of deleted posts and accounts that the Redis or Valkey server has not stored yet, oldest first. */
   const unsent = new Set<string>();
   let after = '-';
   const send = async (text: string): Promise<void> => {
@@ -220,7 +226,10 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
     }
   };
   return {
-    /** Announces a deleted post or account to the other instances. If this fails, `exchange` tries again. */
+    /**
+     * Announces a deleted post or account to the other instances. The periodic `exchange` sends a failed
+     * announcement again.
+     */
     add: (gone: Gone): void => {
       const text = JSON.stringify({ ...gone, by: engine.instance });
       const [oldest] = unsent;

@@ -57,8 +57,8 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
 }
 
 /**
- * Returns a text that identifies a post on its platform: the id on X and in the sample, otherwise
- * the URL (or the id if there is no URL); `null` if unknown.
+ * Returns the key of a post on its platform. On X and in the sample, the key is the id. On other platforms, the key
+ * is the URL, or the id if the post has no URL. Returns `null` for a placeholder without these values.
  */
 export const postKey = ({ platform, id, url }: Post): string | null =>
   platform === 'x' || platform === 'sample' ? id : (url ?? id);

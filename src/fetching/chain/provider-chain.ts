@@ -48,7 +48,7 @@ interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   /** Queue for the CPU time slices in which large responses are processed. Default: no time slices. */
   readonly heavyTurns?: Turns | undefined;
-  /** Wraps each query to a provider, for example to count its result. */
+  /** Function that wraps each query to a provider, for example to count answers and failures. */
   readonly watch?: ProviderRecords['watch'] | undefined;
 }
 
@@ -60,9 +60,10 @@ export function createProviderChain(
 ) {
   return {
     /**
-     * Asks the providers that support the query, in order, until one answers. Asks a provider of last resort, such as
-     * the server's archive, only after another provider has failed.
-     * @throws Problem; `invalid_cursor` if `options.provider` does not support the query
+     * Asks the providers that support the query, in order, until one answers. Asks a provider of last resort, such
+     * as the server's archive, only after another provider has failed.
+     * @throws Problem if no provider answers; `invalid_cursor` if the provider that the cursor comes from
+     * (`options.provider`) does not support the query
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
@@ -144,7 +145,10 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly isLastResort: boolean;
 }
 
-/** Returns the providers to ask, in order. Returns an empty list if only providers of last resort support the query. */
+/**
+ * Returns the providers to ask, in order. Providers of last resort, such as the server's archive, come last. If no
+ * other provider supports the query, the list is empty, unless a cursor names a provider of last resort.
+ */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
@@ -183,7 +187,10 @@ function toProviderError(error: unknown): ProviderError {
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
-/** Returns whether two providers report that a post or account is missing. A single report can be due to an outage. */
+/**
+ * Returns whether two or more providers report that a post or account is missing. An outage can cause a single
+ * report.
+ */
 function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;
@@ -207,7 +214,11 @@ function describe(query: Query) {
 
 type QueryDescription = ReturnType<typeof describe>;
 
-/** Returns the problem to report: `not_found` if the absence is confirmed, otherwise the first provider's failure. */
+/**
+ * Returns the problem to report if no provider answered: `not_found` if one reliable report or two unreliable ones
+ * say that the post or account is missing; `unsupported_platform` if no provider was asked; otherwise the first
+ * provider's failure.
+ */
 function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
@@ -232,8 +243,8 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
 }
 
 /**
- * Converts upstream failures to Problem `upstream_unavailable`, for reads that allow neither stale
- * answers nor providers of last resort. Returns other errors unchanged.
+ * Converts upstream failures to Problem `upstream_unavailable`. Returns other errors unchanged. Call it only for
+ * reads that allow neither stale answers nor providers of last resort, such as the server's archive.
  */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];

@@ -25,7 +25,7 @@ export type ProviderRecords = ReturnType<typeof createProviderRecords>;
 interface WatchedQuery {
   readonly provider: string;
   readonly kind: QueryKind;
-  /** Abort signal of the query. Cancelled queries are not counted. */
+  /** Abort signal of the query. A cancelled query is counted neither as an answer nor as a failure. */
   readonly signal: AbortSignal;
 }
 

@@ -4,7 +4,10 @@ import { defineScript, type Engine } from '../../core/engine/engine.ts';
  * Pauses of providers, shared by all instances. A pause stops all queries to a provider, or all queries of one kind.
  */
 export interface SharedPauses {
-  /** Announces that `name` (a provider, or one kind of its queries) is paused for the next `ms` milliseconds. */
+  /**
+   * Announces to the other instances that this instance has paused its queries to `name` (a provider, or one kind of
+   * queries to it) for the next `ms` milliseconds. The other instances then pause these queries too.
+   */
   announce(name: string, ms: number): void;
   close(): void;
 }

@@ -18,7 +18,9 @@ interface Tally {
   /** Time of the newest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Earliest and latest Unix second at which reused posts were fetched; empty if no stored posts were reused. */
+  /**
+   * Unix seconds of the earliest and the latest fetch of the posts that come from the archive. Empty if no posts do.
+   */
   readonly stored: readonly number[];
 }
 
@@ -35,7 +37,10 @@ export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly pages: number;
   readonly durationMs: number;
   readonly warnings: readonly string[];
-  /** Failure that ended the import early; `null` if the import was completed or reached its deadline. */
+  /**
+   * Upstream failure that ended the import of the account's posts early; `null` if the import was completed or
+   * reached its deadline.
+   */
   readonly failure: Problem | null;
 }
 
@@ -94,7 +99,7 @@ export function toHistoryResult(facts: ResultFacts): HistoryResult {
   };
 }
 
-/** Returns a warning if stored posts were reused, because they may be outdated. */
+/** Returns a list with a warning about the age of the posts from the archive. The list is empty if there are none. */
 function explainAge({ storedCount, stored }: Tally): readonly string[] {
   if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));

@@ -58,7 +58,11 @@ export function createHistoryImporter(options: ImporterOptions) {
     get running() {
       return ledger.totalOf('histories');
     },
-    /** Charges the caller, starts an import and waits for its first posts. @throws Problem, see Fetcher.fetch */
+    /**
+     * Charges the caller, starts an import, and returns it when its first posts are available. An import with the
+     * delivery `stream` may take more time.
+     * @throws Problem, see Fetcher.fetch
+     */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
       const slot = ledger.open('histories', requester.client ?? null);
       if (!slot.take(1)) {

@@ -11,7 +11,9 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 export interface PlacedPost {
   readonly post: Post;
   /**
-   * Timeline position in Unix seconds. A repost has the position of the next newer original post; `Infinity` if none.
+   * Latest possible time of the post in the timeline, in Unix seconds. For a repost, this is the time of the next
+   * newer post on the page that is not a repost or, without one, of the newer end of the page; `Infinity` if
+   * unknown.
    */
   readonly second: number;
   readonly stored: number | null;
@@ -19,9 +21,9 @@ export interface PlacedPost {
 
 interface PagePost extends PlacedPost {
   /**
-   * Earliest possible timeline position in Unix seconds. Equals `second` for a post. For a repost,
-   * it is the time of the next older post on the same page or, without an older post, of the older
-   * end of the page; `-Infinity` if unknown.
+   * Earliest possible time of the post in the timeline, in Unix seconds. Equals `second` unless the post is a
+   * repost. For a repost, this is the time of the next older post on the page that is not a repost or, without one,
+   * of the older end of the page; `-Infinity` if unknown.
    */
   readonly belowSecond: number;
 }
@@ -57,8 +59,8 @@ export function createOrdering(wanted: Wanted) {
       }
     },
     /**
-     * Adds stored posts of earlier imports, sorted newest first. Stored posts are placed after
-     * fetched posts of the same second.
+     * Adds stored posts of earlier imports to the buffer. `posts` must be sorted newest first. `release` returns a
+     * stored post after the fetched posts of the same second.
      */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
@@ -66,8 +68,8 @@ export function createOrdering(wanted: Wanted) {
       }
     },
     /**
-     * Removes and returns the posts that are newer than `frontierMs`, newest first. `frontierMs`: epoch time in ms; all
-     * newer posts have been read.
+     * Removes the posts newer than `frontierMs` (Unix milliseconds) from the buffer and returns them, newest first.
+     * The caller must have added all posts newer than `frontierMs`.
      */
     release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...pending]
@@ -96,8 +98,8 @@ export function createOrdering(wanted: Wanted) {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
     /**
-     * Removes the reposts whose keys are in `below`, because these reposts are older than the
-     * requested range. Keeps all other reposts.
+     * Decides which reposts of uncertain time are in the requested range. Removes those whose keys are in `below`
+     * (older than the range). Keeps all others, as part of the range.
      */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
@@ -109,8 +111,9 @@ export function createOrdering(wanted: Wanted) {
 }
 
 /**
- * Returns whether `one` replaces `other`, which is another copy of the same post. Prefers a copy that is certainly in
- * the requested range. Otherwise, prefers fetched copies to stored copies, then the newer position.
+ * Returns whether `one` replaces `other`, another copy of the same post. A copy that is certainly in the requested
+ * range wins. If both or neither are, a fetched copy wins over a stored one, unless only one of them is a repost.
+ * Otherwise, the copy with the later time in the timeline wins.
  */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
@@ -124,7 +127,10 @@ function byPlace(a: Candidate, b: Candidate): number {
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/** Creates a collection of all fetched posts. After the import, posts in completely read time ranges are stored. */
+/**
+ * Creates a collector of all fetched posts of the requested time range, including posts that `onlyReplies` excludes.
+ * After the read, its posts in completely read time ranges are stored in the archive.
+ */
 export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
   const since = minSecond(wanted);
@@ -140,8 +146,8 @@ export function createPostCollector(query: Wanted) {
       }
     },
     /**
-     * Removes the reposts whose keys are in `below`, because these reposts are older than the
-     * requested range. Keeps all other reposts.
+     * Decides which reposts of uncertain time are in the requested range. Removes those whose keys are in `below`
+     * (older than the range). Keeps all others, as part of the range.
      */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
@@ -214,6 +220,9 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/** Returns the earliest Unix second of requested reposts; `Infinity` if `onlyReplies` excludes all reposts. */
+/**
+ * Returns the Unix second from which on reposts are requested: `-Infinity` if the requested range has no start,
+ * `Infinity` if `onlyReplies` excludes all reposts.
+ */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

@@ -33,8 +33,8 @@ const fewestRows = 10;
 
 interface ReadOptions {
   /**
-   * Whether to accept an empty last page without a second request. True if later requests for other
-   * pages will show whether the page is really empty.
+   * Whether to accept an empty last page without a second request. Set it only if later requests for other pages
+   * will reveal a page that was empty by mistake.
    */
   readonly isProbe?: boolean;
   /** Called with the first response to a page request if the response looks incomplete. */
@@ -113,10 +113,16 @@ const isRateLimit = (error: unknown): error is Problem =>
 const isOutage = (error: unknown): boolean =>
   error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 
-/** Numbers of concurrent repeated requests for a page that looks incomplete: first one, then three. */
+/**
+ * Numbers of requests that repeat the request for a page that looks incomplete: first one and then, if the page
+ * still looks incomplete, three at the same time.
+ */
 const repeatCounts = [1, 3] as const;
 
-/** Number of further requests if a page still looks truncated. Up to 25% of all responses are randomly truncated. */
+/**
+ * Number of additional requests for a page that still looks truncated after the requests of `repeatCounts`.
+ * Upstreams randomly truncate up to 25% of their responses.
+ */
 const lastRepeats = 4;
 
 const enoughAgreeing = 5; // this many responses with equally many rows are accepted
@@ -128,15 +134,18 @@ interface VerifyOptions {
 }
 
 /**
- * Requests a page repeatedly and merges the responses. Stops when a response looks complete, when
- * two responses have the largest number of posts, or at the maximum number of requests.
+ * Requests a page repeatedly and merges the responses. Stops when a response looks complete, when two responses have
+ * the same number of posts and none has more, or after the maximum number of requests.
  */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses with as many posts as the longest response so far, including that response. */
+  /**
+   * Number of responses for the page that have as many posts as the longest one so far. Shows whether responses
+   * agree.
+   */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -181,8 +190,9 @@ export interface PagePlace {
 }
 
 /**
- * Returns the part of a timeline that a page covers, as reported by its source. By default, this part extends from the
- * requested time to the last post that is not a repost, because reposts have the time of the original post.
+ * Returns the time span that a page covers: the span that the source reported or, without one, the span from the
+ * requested time back to the oldest post of the page. Ignores reposts, because they have the time of the original
+ * post.
  */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
   // The first post can be pinned and then is out of order.
@@ -219,7 +229,10 @@ export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.len
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 
-/** Returns the Unix second of the oldest post, ignoring posts out of order; `Infinity` if there is none. */
+/**
+ * Returns the time of the oldest post in Unix seconds; `Infinity` if no post remains. Ignores reposts, and posts
+ * older than the page's time span, such as pinned posts.
+ */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

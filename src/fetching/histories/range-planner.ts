@@ -29,13 +29,16 @@ export function createDensityEstimate() {
   let floorMs = Number.NEGATIVE_INFINITY;
   return {
     /**
-     * Sets the posting rate from the account's profile. In estimates, this rate counts as much as
-     * the posting rate on one page that was read.
+     * Sets the number of posts, the posting rate and the age of the account from its profile. In an estimate of the
+     * posting rate at some time, the rate of the profile has the same weight as one page that was read.
      */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
-    /** Sets a time, in epoch ms, before which no posts are expected. A page with older posts resets this time. */
+    /**
+     * Sets the time (epoch ms) before which no posts are expected. If a page with older posts is read, removes this
+     * limit.
+     */
     setFloor: (ms: number): void => {
       floorMs = Math.max(floorMs, ms);
     },
@@ -52,7 +55,7 @@ export function createDensityEstimate() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /** Returns the expected number of posts per millisecond before a time (epoch ms); `null` if unknown. */
+    /** Returns the expected number of posts per millisecond directly before a time (epoch ms); `null` if unknown. */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -76,14 +79,14 @@ export interface PlannerOptions {
   readonly wantedBelow: (ms: number) => number;
   /** Returns the number of posts of the account that have not been found yet; `Infinity` if unknown. */
   readonly postsLeft: () => number;
-  /** Returns the share of requested posts among all posts read so far, from 0 to 1. */
+  /** Returns the fraction (0 to 1) of the posts read so far that match the request, for example its time range. */
   readonly wantedShare: () => number;
 }
 
 /**
- * Minimum length, in estimated pages, of a time range to split while it is being read. On average,
- * a split causes half a page of duplicate posts. Without a split, a range with more posts than
- * expected costs another round of requests.
+ * Minimum number of pages that a time range must be expected to have, so that it is split while it is being read. On
+ * average, a split causes half a page of duplicate posts. Without a split, a range with more posts than expected
+ * takes one more request, which can only start after the first.
  */
 const pagesToSplit = 0.8;
 
@@ -91,7 +94,7 @@ const minPages = 2;
 
 /**
  * Factor for the estimated number of posts in ranges that are already being read. A lower factor starts more page
- * requests in advance, which saves rounds of requests but reads more pages that are not needed.
+ * requests in advance, which takes less time but reads more pages that are not needed.
  */
 const expectedWeight = 0.9;
 
@@ -108,7 +111,8 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
 }
 
 /**
- * Returns whether the pages that are being read have room for all posts of the account that have not been found yet.
+ * Returns whether the page requests in flight can return all remaining posts of the account, so that no more are
+ * needed.
  */
 function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
   const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
@@ -116,9 +120,9 @@ function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean
 }
 
 /**
- * Returns the newest range that is open (`isOpen`) and not being read; `undefined` if there is
- * none, or if no more posts are needed. If the range probably contains more posts than needed,
- * first splits off its older part as a separate range.
+ * Returns the newest range that may have far more posts than needed (`isOpen`) and is not being read; `undefined` if
+ * there is none, or if no more posts are needed. If the range probably has more posts than needed, first splits off
+ * its older part as a separate range.
  */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
@@ -139,8 +143,8 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
 }
 
 /**
- * Splits the range with the most expected posts of all ranges that are being read. The range keeps its newer half.
- * Returns the older half as a new range; `undefined` if the range is too small to split.
+ * Of the ranges that are being read, splits the one with the highest expected number of posts. That range keeps its
+ * newer half. Returns the older half as a new range; `undefined` if the range is too small to split.
  */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
@@ -184,17 +188,23 @@ export function toSeconds({ topMs, bottomMs }: TimeRange): SecondRange {
 export interface UnreadRange {
   topMs: number;
   bottomMs: number;
-  /** Provider's cursor of the page that starts at `topMs`; `null` to request the page by time. */
+  /**
+   * Provider's cursor of the page that starts at the newer end of the range (`topMs`). `null` if no cursor is known;
+   * the page is then requested by its time.
+   */
   cursor: string | null;
   isBeingRead: boolean;
   /** Oldest time, in epoch ms, covered by the pages read for this range; `Infinity` before the first page. */
   reachedMs: number;
   idlePages: number;
-  /** Whether the range may contain far more posts than the read still needs. */
+  /** Whether the range may have far more posts than are still needed. An open range may be split before it is read. */
   isOpen: boolean;
 }
 
-/** Older end of a page that was read: its epoch time `toMs`, and the `cursor` of the next page. */
+/**
+ * Older end of a page that was read: the time of this end in epoch milliseconds, and the cursor of the next older
+ * page.
+ */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -223,7 +233,11 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     get frontierMs() {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
-    /** Removes the time covered by a page from the page's range, and from older ranges that are not being read. */
+    /**
+     * Marks the time that a page covers as read: shortens `range`, for which the page was requested. If nothing
+     * remains of `range`, removes it and shortens the older ranges that the page covers, up to the first that is
+     * being read. `reached`: older end of the page.
+     */
     advance: (range: UnreadRange, reached: Reached): void => {
       const at = ranges.indexOf(range);
       // The range was removed if the end of the timeline was found above it in the meantime.
@@ -239,8 +253,9 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     remove,
     /**
-     * Cuts `range` at `toMs`. `range` keeps the newer part; the older part becomes a new range in the list and is
-     * returned. Returns `undefined`, without a change, if either part would be empty.
+     * Splits `range` at `toMs`. `range` keeps the newer part. Adds the older part to the unread ranges, with
+     * `cursor` for its first page, and returns it. Returns `undefined`, without a change, if either part would be
+     * empty.
      */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
@@ -252,7 +267,10 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       ranges.splice(at + 1, 0, below);
       return below;
     },
-    /** Returns whether a range has no cursor and directly follows the next newer range, from which it was split off. */
+    /**
+     * Returns whether a range was split off from the next newer range at an estimated time, and has not been read
+     * yet. The two ranges are then adjacent, and the older one has no cursor.
+     */
     isSplitOff: (range: UnreadRange): boolean =>
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
     /** Merges a range into the next newer range. Returns `false`, without a change, if there is no newer range. */
@@ -275,8 +293,8 @@ const initialState = {
 };
 
 /**
- * Removes the fully read range `ranges[at]`. Also removes, from older ranges, the time that the last page of
- * `ranges[at]` covers. Stops at a range that is being read. `reached`: older end of the last page.
+ * Removes the fully read range `ranges[at]`. Then shortens or removes the older ranges that its last page also
+ * covers, up to the first range that is being read. `reached`: older end of that page.
  */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);

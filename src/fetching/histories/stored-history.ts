@@ -33,7 +33,10 @@ export function createStoredHistory(options: StoredHistoryOptions) {
     return { account, accountId: id, withReplies, withReposts };
   };
   return {
-    /** Returns the stored posts. If the account is protected, deletes its stored posts and returns none. */
+    /**
+     * Returns the stored posts of the requested account and time range. If the account is protected, deletes its
+     * stored posts and returns none. `reading`: the account's current profile.
+     */
     read: async (reading: Promise<Account>): Promise<StoredPart> => {
       if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
         return nothingStored;
@@ -81,8 +84,9 @@ export function toUnreadRanges(
 }
 
 /**
- * Removes the newest part of the stored ranges and posts if a repost in this part may be newer than
- * `toSecond`, the end of the requested range. The removed part is fetched again.
+ * Removes the newest part of the stored ranges and posts if it has reposts that may be newer than `toSecond`, the
+ * end of the requested range. The exact time of a repost is unknown. The removed part begins at the earliest
+ * possible time of these reposts, and is fetched again.
  */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts

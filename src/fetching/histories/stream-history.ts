@@ -46,8 +46,8 @@ export interface HistoryReadOptions extends PageReaderOptions {
 
 export interface HistoryReadResult {
   /**
-   * Time ranges that were not read, newest first. If the read ended at `maxPosts`, these ranges
-   * cover all older posts too.
+   * Parts of the requested time range that were not read, newest first. They include the part that is left when the
+   * read stops after `maxPosts` posts.
    */
   readonly unread: readonly SecondRange[];
   /** Time ranges that may lack posts, because the source returned short pages at every attempt. */
@@ -150,8 +150,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next posts in their final order. After that, no page request starts while at least
-   * `maxBufferedPosts` posts are buffered. The caller lifts this limit with `resume`.
+   * Returns the next posts in their final order. Until `resume` is called, no page request starts while
+   * `maxBufferedPosts` or more posts are buffered.
    */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
@@ -172,8 +172,8 @@ class HistoryReader {
   }
 
   /**
-   * Removes the reposts that are older than the requested range. To find them, reads the next older
-   * page if necessary. Returns the posts that have not been released yet.
+   * Removes the buffered reposts that are older than the requested range. To find them, reads the next older page if
+   * necessary. Returns the remaining buffered posts. Call it at the end of the read.
    */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
@@ -202,10 +202,7 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /**
-   * Returns the result of the read. @throws the failure of the read, unless the failure is a
-   * Problem and posts were found
-   */
+  /** Returns the result of the read. @throws the failure of the read, unless it is a Problem and posts were found */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -223,7 +220,7 @@ class HistoryReader {
     };
   }
 
-  /** Stops reading. Returns the newly read time ranges, without incomplete or very recent parts, and their posts. */
+  /** Stops reading. Returns the completely read time ranges older than 15 minutes and their posts, for the archive. */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;
@@ -245,7 +242,7 @@ class HistoryReader {
     }
   }
 
-  /** Maximum number of concurrent page requests, halved each time the upstream limits the request rate. */
+  /** Maximum number of concurrent page requests. Each rate limit of the upstream halves it for the rest of the read. */
   get #limit(): number {
     // A second, older page shows whether the source supports seeking by time.
     const concurrency = this.#seekSupport === 'unknown' ? 2 : this.#options.concurrency;
@@ -258,7 +255,7 @@ class HistoryReader {
     return this.#isPausedByConsumer && found - sent >= maxBufferedPosts;
   }
 
-  /** Whether reading has stopped, so that further requests would fail immediately. */
+  /** Whether the read was stopped or aborted. From then on, each page request fails immediately. */
   get #isStopped(): boolean {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
@@ -299,8 +296,8 @@ class HistoryReader {
   }
 
   /**
-   * Splits `range` at the older end of `page`, which looks incomplete. The older part becomes a new
-   * range, which can be read while the page is requested again.
+   * Splits `range` at the older end of `page`, which looks incomplete. `range` keeps the newer part, for which the
+   * page is requested again. Meanwhile, the older part can be read as a new range.
    */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
@@ -351,9 +348,9 @@ class HistoryReader {
   }
 
   /**
-   * Handles a response whose source ignored the requested time. Adds the unread time of `range` to
-   * the next newer range. If there is none, reading of `range` continues after the nearest page
-   * read earlier, or else at `top`, the older end of the returned page.
+   * Handles a page for which the source ignored the requested time. Merges `range` into the next newer range. If no
+   * range is newer, continues `range` at the older end of a page already read: the oldest such end inside `range`,
+   * else the nearest newer one, else that of the returned page (`top`).
    */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
@@ -369,8 +366,8 @@ class HistoryReader {
   }
 
   /**
-   * Handles an empty page for `range`. Adds the time of `range` to the next newer range, so that
-   * later pages of the newer range show whether `range` really has no posts.
+   * Handles an empty page for `range`, which may be empty by mistake. Merges `range` into the next newer range, so
+   * that reading the newer range continues through `range`.
    */
   #dropProbe(range: UnreadRange): void {
     this.#density.setFloor(range.topMs);
@@ -378,8 +375,8 @@ class HistoryReader {
   }
 
   /**
-   * Removes `range`, because the source reported the end of the timeline. If older posts were found,
-   * records `range` as possibly incomplete. Otherwise, removes all older ranges too.
+   * Removes the unread range `range`, because the source reported that the timeline ends there. If older posts were
+   * already read, records `range` as possibly incomplete. Otherwise, removes all older unread ranges too.
    */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {

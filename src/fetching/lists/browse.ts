@@ -16,7 +16,10 @@ export interface PartStore {
   set(key: string, part: ListPart): void;
 }
 
-/** Cached profile, or cached upstream page whose last items belong to the next page of a list. */
+/**
+ * Cached part of a list response: the profile, or an upstream page of which the response contains only the first
+ * items. The next response continues with the rest.
+ */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
@@ -128,7 +131,10 @@ async function confirmAbsence(
 const pageKey = (listKey: string, provider: string, cursor: string | null): string =>
   `page ${listKey} ${provider} ${cursor ?? ''}`;
 
-/** Creates a function that reads all pages of a list from the same provider, because cursors differ by provider. */
+/**
+ * Creates a function that reads one upstream page of a list. All calls use the provider of the first page, because a
+ * cursor is valid only for the provider that returned it.
+ */
 function createReadPage(
   list: ListQuery,
   { listKey, position }: BrowseQuery,
@@ -225,11 +231,15 @@ export interface ListPosition {
   readonly taken: number;
   readonly page: number;
   /**
-   * Total weight of the consecutive pages without items before this position. If the total reaches a maximum, the
-   * list ends. The weight of a page depends on why it has no items (`fruitlessWeights`).
+   * Sum of the weights of the empty pages returned in a row before this position. The list ends when the sum reaches
+   * a maximum, so that a client does not follow empty pages forever. The weight of a page depends on why it is empty
+   * (`fruitlessWeights`).
    */
   readonly fruitless: number;
-  /** Short hashes of the most recently returned items, in list order. Empty if pages of the list never overlap. */
+  /**
+   * Short hashes of the last items already returned, in list order. Used to omit these items from the next page.
+   * Empty if pages of the list never overlap.
+   */
   readonly recent: readonly number[];
 }
 

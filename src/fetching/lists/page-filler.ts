@@ -30,11 +30,17 @@ export interface FillOptions {
   readonly page: number;
 }
 
-/** Page of a list with the requested number of items, or fewer if the list or the read ended early. */
+/**
+ * Page of a list with the requested number of items. Has fewer if the list ends, or the read stops, before it is
+ * full.
+ */
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Hashes of the returned items up to the position `next`, in list order. Hashes of earlier items can be missing. */
+  /**
+   * Hashes of the items returned on this page and earlier pages of the list, in list order. The oldest can be
+   * missing.
+   */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
   /** Whether the page is complete. If false, the source failed or may have more items. */
@@ -45,9 +51,10 @@ export interface FilledPage {
 }
 
 /**
- * Reads upstream pages of any size until there are enough items that were not returned before. Requests suspiciously
- * short pages again.
- * @throws Problem if the first page cannot be read; `upstream_unavailable` if fewer than `skip` items can be read
+ * Reads upstream pages until the page for the client is full. Omits items of the client's earlier pages. Requests
+ * suspiciously short pages again.
+ * @throws Problem if the first upstream page cannot be read; `upstream_unavailable` if the read stops before the
+ * `options.skip` items of earlier pages are read
  */
 export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
   const filler = new PageFiller(read, options);
@@ -72,8 +79,9 @@ const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
 /**
- * Weights of pages without items, by cause. `found`: the source returned items, but all were filtered out. `cut`: the
- * source failed. `idle`: the source returned no items, or only items that were returned before.
+ * Weights of returned pages without items, by cause. The list ends when the pages without items in a row have the
+ * total weight `maxFruitless`. `found`: the source returned items, but all were filtered out. `cut`: the source
+ * failed. `idle`: the source returned no items, or only items of earlier pages.
  */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
@@ -161,8 +169,9 @@ class PageFiller {
   }
 
   /**
-   * Returns the requested page of the list, without the `skip` items of earlier pages.
-   * @throws Problem if fewer than `skip` items were read
+   * Returns the requested page of the list. Drops the first `skip` items that were read, because they belong to
+   * earlier pages.
+   * @throws Problem if the read stopped before `skip` items were read
    */
   finish(): FilledPage {
     const { skip, page } = this.#options;
@@ -184,7 +193,11 @@ class PageFiller {
     };
   }
 
-  /** Reads a page and retries if it looks incomplete. Returns the error as `failure` if a retry fails. */
+  /**
+   * Reads a page, and reads it again if it looks incomplete. If a retry fails, returns the longest page so far, with
+   * the error as `failure`.
+   * @throws Problem if the first read fails
+   */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;

@@ -20,8 +20,8 @@ export interface SentItemsMemory {
 }
 
 /**
- * Creates a cache with hashes of the items that were returned for each list. Without a cache entry, Perch recognizes
- * only the items whose hashes are in the client's paging cursor.
+ * Creates a cache of hashes of the items already returned for each list, so that later pages do not repeat them.
+ * Without a cache entry, Perch omits only the repeated items whose hashes are in the client's paging cursor.
  */
 export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory {
   const pages = new LRUCache<string, Float64Array>({
@@ -54,8 +54,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
   /**
-   * Returns the index of the first item in `items` that is among the last `taken` items returned
-   * before; -1 if there is none.
+   * Returns the index of the first item in `items` that is one of the last `taken` items already returned to the
+   * client; -1 if there is none.
    */
   const findTaken = (items: readonly ListItem[], taken: number): number => {
     const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
@@ -76,9 +76,9 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       }
     },
     /**
-     * Returns the items of a page that were not returned before, without duplicates. `taken`:
-     * number of items of this page that were returned before. If `isNewestFirst` is true, also
-     * omits new items that precede the items returned before.
+     * Returns the items of a page that the client has not received yet, without duplicates. `taken`: number of items
+     * of the page that the client has received. If `isNewestFirst` is true, also omits items above the received
+     * ones, because they are new at the start of the list.
      */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;
@@ -93,8 +93,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       });
     },
     /**
-     * Returns whether a page is truncated: it lacks the last of the `taken` items that were already
-     * returned from this page.
+     * Returns whether a page is probably truncated: the client has received `taken` items of the page, and the page
+     * now lacks the last three of them. A single missing item may have been deleted.
      */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,

@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Engine } from '../../core/engine/engine.ts';
 
-/** Hashes (fingerprints) of list items that were already returned, by list position. All instances share them. */
+/**
+ * Hashes (fingerprints) of the list items already returned to a client, by the client's position in the list. Used
+ * to omit these items from later pages. All instances share the hashes.
+ */
 export interface SharedSentItems {
   read(name: string): Promise<Float64Array | undefined>;
   write(name: string, sent: Float64Array): Promise<void>;
 }
 
-/** Milliseconds for which the item hashes of a list position are stored. Older cursors still work without them. */
+/**
+ * Lifetime in milliseconds of the item hashes for a position in a list. After that, a cursor for the position
+ * remains valid, but pages may repeat items.
+ */
 const lifetimeMs = 3_600_000;
 
 /**
- * Creates the store of hashes of returned list items on the shared Redis or Valkey server. If the
- * server fails, reads return `undefined` and writes do nothing.
+ * Creates a store for hashes of the list items already returned to a client, on the Redis or Valkey server that all
+ * instances share. If the server fails, reads return `undefined` and writes do nothing.
  */
 export function createSharedSentItems(engine: Engine): SharedSentItems {
   return {

@@ -12,7 +12,7 @@ export interface PictureAddressOptions {
   readonly clock: Clock;
 }
 
-/** Content of a signed picture address with a valid signature that has not expired. */
+/** Content of a signed picture address. The signature was verified, and the address has not expired. */
 export interface PictureAddress {
   readonly url: URL;
   /** Expiry of the address in Unix milliseconds. */
@@ -23,7 +23,7 @@ export interface PictureAddresses {
   /** Returns the signed address of a picture on this server; `null` if this server cannot fetch the picture. */
   readonly toPictureUrl: (url: string) => string | null;
   /**
-   * Checks a signed address and returns its content.
+   * Checks the signature and the expiry of a picture address, and returns the URL and the expiry.
    * @throws Problem `invalid_picture_address` or `expired_picture_address`
    */
   readonly parse: (signed: string) => PictureAddress;

@@ -222,7 +222,9 @@ async function writePicture(
   return { name, hash, extension, size: bytes.length, storedMs: nowMs, usedMs: nowMs };
 }
 
-/** Creates the folder if it is missing, and adds its files to the index. Deletes incomplete files. */
+/**
+ * Adds the pictures in `folder` to the index `files`. Deletes incomplete files. Creates the folder if it is missing.
+ */
 async function loadFiles(folder: string, files: Files): Promise<void> {
   makePrivateFolder(folder);
   restrictToOwner(folder);

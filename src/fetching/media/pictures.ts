@@ -74,14 +74,11 @@ const hostBound = {
   total: 512,
 };
 
-/**
- * Limits on the memory for pictures that are being received. Each limit is multiplied by the
- * maximum size of a picture.
- */
+/** Limits on the total size of the pictures that are being received, as multiples of the maximum size of a picture. */
 const picturesAtOnce = {
-  /** Maximum number of pictures being received for one client address, if all have the maximum size. */
+  /** Limit for the pictures that are being received for one client address. */
   perAddress: 3,
-  /** Maximum number of pictures being received for all clients together, if all have the maximum size. */
+  /** Limit for the pictures that are being received for all clients together. */
   total: 6,
 };
 
