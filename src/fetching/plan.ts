@@ -55,8 +55,7 @@ const maxRenderings = 16; // cached renderings per answer; further renderings ar
 /** Limit on the number of renderings (Markdown, JSON, …) that are cached for one answer. */
 export interface RenderingBudget {
   /**
-   * Counts one more cached rendering of `bytes` bytes. Returns `false`, without counting it, if the limit is
-   * reached.
+   * Counts one more cached rendering of `bytes` bytes. If the limit is reached, returns `false` without counting it.
    */
   admit(bytes: number): boolean;
 }
@@ -79,10 +78,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/**
- * Creates a cache of the renderings (Markdown, HTML, …) of each answer. When an answer is evicted, its renderings
- * are too.
- */
+/** Creates a cache of the renderings (Markdown, HTML, …) of answers. Evicting an answer also evicts its renderings. */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

@@ -227,8 +227,8 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   };
   return {
     /**
-     * Announces a deleted post or account to the other instances. The periodic `exchange` sends a failed
-     * announcement again.
+     * Announces a deleted post or account to the other instances. `exchange` resends failed announcements every
+     * second.
      */
     add: (gone: Gone): void => {
       const text = JSON.stringify({ ...gone, by: engine.instance });

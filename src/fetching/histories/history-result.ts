@@ -18,9 +18,7 @@ interface Tally {
   /** Time of the newest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /**
-   * Unix seconds of the earliest and the latest fetch of the posts that come from the archive. Empty if no posts do.
-   */
+  /** Unix seconds of the earliest and the latest fetch of the posts that come from the archive. Empty if none do. */
   readonly stored: readonly number[];
 }
 

@@ -60,7 +60,7 @@ export function createHistoryImporter(options: ImporterOptions) {
     },
     /**
      * Charges the caller, starts an import, and returns it when its first posts are available. An import with the
-     * delivery `stream` may take more time.
+     * delivery `stream` may take longer than one with `document`.
      * @throws Problem, see Fetcher.fetch
      */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {

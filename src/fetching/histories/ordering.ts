@@ -11,8 +11,8 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 export interface PlacedPost {
   readonly post: Post;
   /**
-   * Latest possible time of the post in the timeline, in Unix seconds. For a repost, this is the time of the next
-   * newer post on the page that is not a repost or, without one, of the newer end of the page; `Infinity` if
+   * Time of the post in the timeline, in Unix seconds. For a repost, this is its latest possible time: that of the
+   * next newer post on the page that is not a repost or, without one, of the newer end of the page; `Infinity` if
    * unknown.
    */
   readonly second: number;

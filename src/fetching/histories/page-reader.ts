@@ -142,10 +142,7 @@ async function readUntilVerified(
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /**
-   * Number of responses for the page that have as many posts as the longest one so far. Shows whether responses
-   * agree.
-   */
+  /** Number of responses for the page that have as many posts as the longest so far, to see whether they agree. */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);

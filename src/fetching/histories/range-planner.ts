@@ -35,10 +35,7 @@ export function createDensityEstimate() {
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
-    /**
-     * Sets the time (epoch ms) before which no posts are expected. If a page with older posts is read, removes this
-     * limit.
-     */
+    /** Sets the time (epoch ms) before which no posts are expected. A page with older posts removes this limit. */
     setFloor: (ms: number): void => {
       floorMs = Math.max(floorMs, ms);
     },
@@ -84,9 +81,9 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum number of pages that a time range must be expected to have, so that it is split while it is being read. On
- * average, a split causes half a page of duplicate posts. Without a split, a range with more posts than expected
- * takes one more request, which can only start after the first.
+ * Minimum estimated number of pages in a time range that is split while it is being read. On average, a split causes
+ * half a page of duplicate posts. Without a split, a range with more posts than expected takes a second request,
+ * which cannot start before the first has ended.
  */
 const pagesToSplit = 0.8;
 
@@ -110,10 +107,7 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
     : (narrowOpenRange(options) ?? splitLongestRange(options));
 }
 
-/**
- * Returns whether the page requests in flight can return all remaining posts of the account, so that no more are
- * needed.
- */
+/** Returns whether the requests in flight can return all remaining posts of the account, so that no more are needed. */
 function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
   const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
   return pages > 0 && pages * density.pageRows >= postsLeft();
@@ -201,10 +195,7 @@ export interface UnreadRange {
   isOpen: boolean;
 }
 
-/**
- * Older end of a page that was read: the time of this end in epoch milliseconds, and the cursor of the next older
- * page.
- */
+/** Older end of a page that was read: the time of this end in epoch ms, and the cursor of the next older page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;

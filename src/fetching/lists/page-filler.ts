@@ -30,17 +30,11 @@ export interface FillOptions {
   readonly page: number;
 }
 
-/**
- * Page of a list with the requested number of items. Has fewer if the list ends, or the read stops, before it is
- * full.
- */
+/** Page of a list with the requested number of items, or fewer if the list has no more or the read stopped early. */
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /**
-   * Hashes of the items returned on this page and earlier pages of the list, in list order. The oldest can be
-   * missing.
-   */
+  /** Hashes of the items returned on this and earlier pages of the list, in list order. The first can be missing. */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
   /** Whether the page is complete. If false, the source failed or may have more items. */

@@ -94,7 +94,7 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
     },
     /**
      * Returns whether a page is probably truncated: the client has received `taken` items of the page, and the page
-     * now lacks the last three of them. A single missing item may have been deleted.
+     * now lacks all of the last three. A single missing item may have been deleted.
      */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,

@@ -222,9 +222,7 @@ async function writePicture(
   return { name, hash, extension, size: bytes.length, storedMs: nowMs, usedMs: nowMs };
 }
 
-/**
- * Adds the pictures in `folder` to the index `files`. Deletes incomplete files. Creates the folder if it is missing.
- */
+/** Adds the pictures in `folder` to the index `files`. Deletes incomplete files. Creates the folder if needed. */
 async function loadFiles(folder: string, files: Files): Promise<void> {
   makePrivateFolder(folder);
   restrictToOwner(folder);

@@ -76,9 +76,15 @@ const hostBound = {
 
 /** Limits on the total size of the pictures that are being received, as multiples of the maximum size of a picture. */
 const picturesAtOnce = {
-  /** Limit for the pictures that are being received for one client address. */
+  /**
+   * Maximum total size of the pictures that are being received for one client address, divided by the maximum size
+   * of a picture.
+   */
   perAddress: 3,
-  /** Limit for the pictures that are being received for all clients together. */
+  /**
+   * Maximum total size of the pictures that are being received for all clients together, divided by the maximum size
+   * of a picture.
+   */
   total: 6,
 };
 
