@@ -171,8 +171,8 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
 }
 
 /**
- * Returns a post with shortened lists and texts. The list `left_out` of the result also contains
- * the names of the shortened members.
+ * Returns a post whose lists and texts are shortened to their maximum lengths. Adds the names of the shortened
+ * members to the list `left_out` of the result.
  */
 export function boundPost(
   post: Post,
@@ -193,8 +193,8 @@ export function boundPost(
 }
 
 /**
- * Returns an account with shortened texts. The list `left_out` of the result also contains the
- * names of the shortened members.
+ * Returns an account whose texts are shortened to their maximum lengths. Adds the names of the shortened members to
+ * the list `left_out` of the result.
  */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
@@ -303,8 +303,8 @@ interface Lossy {
 }
 
 /**
- * Returns a copy of `whole` (a post or an account) with the members in `parts`. The list `left_out` of the copy also
- * contains the names of the members that changed. Returns `whole` itself if nothing changed.
+ * Returns a copy of `whole` (a post or an account) with the members in `parts`. Adds the names of the members that
+ * changed to the list `left_out` of the copy. Returns `whole` itself if nothing changed.
  */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));

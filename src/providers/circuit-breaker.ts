@@ -46,7 +46,10 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 /** Reason why a circuit breaker rejects queries, and the time until it admits one. */
 export interface BreakerHold {
   readonly reason: 'rate limit' | 'failures';
-  /** Milliseconds until the breaker admits a query; 0 while a single query tests whether the server has recovered. */
+  /**
+   * Milliseconds until the breaker admits a query again. 0 if it admits only a single test query, or if this test
+   * query is in flight.
+   */
   readonly waitMs: number;
 }
 
@@ -59,9 +62,10 @@ export interface BreakerCall {
 }
 
 /**
- * Circuit breaker of a provider or, with the option `host`, of one host. The breaker opens after
- * repeated failures, and pauses after a rate-limited response. If the breaker opens or closes
- * during a query, the outcome of this query does not count, unless the response is rate-limited.
+ * Circuit breaker of a provider or, with the option `host`, of one host. The breaker rejects queries for a while
+ * after repeated failures (it opens) and after a rate-limited response (it pauses). If the breaker opens or closes
+ * during a query, the query counts neither as a success nor as a failure; a rate-limited response still causes a
+ * pause.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';
@@ -108,7 +112,9 @@ export class CircuitBreaker {
     this.#change('open');
   }
 
-  /** Returns the reason why the breaker currently rejects queries; `null` if it admits queries. */
+  /**
+   * Returns the reason why the breaker rejects queries or admits only a test query; `null` if it admits all queries.
+   */
   hold(): BreakerHold | null {
     const now = this.#options.clock.now();
     if (now < this.#pausedUntilMs)

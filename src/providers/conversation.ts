@@ -6,7 +6,7 @@ interface ThreadForm<Row> {
 }
 
 interface Ranking<Row> {
-  /** Ids of the posts whose direct replies are ranked. */
+  /** Ids of the posts whose direct replies are sorted by `order`; `null` for a post whose id is unknown. */
   readonly answeredIds: readonly (string | null)[];
   readonly order: 'top' | 'recent';
   readonly others?: readonly Row[];

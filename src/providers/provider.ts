@@ -17,8 +17,8 @@ export const readNames = [
 
 export interface ProviderContext extends RequestContext {
   /**
-   * Pauses the provider. Called if a request for an optional part of a response, such as the
-   * replies to a post, fails with a `throttled` error. The rest of the response is still read.
+   * Callback for a `throttled` error of a request for an optional part of a response, such as the replies to a post.
+   * It blocks new queries to the provider for a while. The current query continues without this part.
    */
   readonly onThrottled?: (error: ProviderError) => void;
 }

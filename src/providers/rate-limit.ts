@@ -15,18 +15,18 @@ const minuteMs = 60_000;
 const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
 /**
- * Margin in milliseconds for background requests, which count the requests of the last 62 seconds
- * instead of 60 seconds. Two requests can arrive closer together than they were sent.
+ * Milliseconds added to the 60-second window for background requests, because two requests can arrive closer
+ * together than they were sent.
  */
 const slackMs = 2000;
 
 const fairTurns = 100; // number of requests in 60 seconds that each client may always start
 
 /**
- * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
- * requests may use up to four fifths of this number. One API client may start 100 requests in 60
- * seconds or, if greater, as many as all clients together may still start. `get` throws
- * ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`.
+ * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background requests start only
+ * while less than four fifths of this number are used. A caller of Perch that has started 100 or more requests must
+ * wait if it has started at least as many as remain for all callers. `get` throws ProviderError `throttled` if a
+ * foreground request would wait longer than `maxWaitMs`; background requests wait without a limit.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -103,14 +103,17 @@ function createTurnWindow(perMinute: () => number) {
     }
   };
   return {
-    /** Returns the earliest time at which the rate limit allows `left` + 1 further requests. */
+    /**
+     * Returns the earliest time at which a request can start so that the rate limit still allows `left` more
+     * requests.
+     */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
     /**
-     * Returns the earliest time at which the client `name` is below its own limit of requests in 60 seconds. This
-     * limit is 100 or, if greater, the number of requests that all clients together may still start.
+     * Returns the earliest time at which the client `name` may start a request. A client may start 100 requests in
+     * 60 seconds, or more while it has started fewer than remain for all clients at that time.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

@@ -4,7 +4,10 @@ export interface RenderContext {
   readonly baseUrl: string;
   /** Style sheets and icon of HTML pages; absent for pages without styles. */
   readonly pageAssets?: PageAssets;
-  /** Returns the page of this server for the URL of a post, account or search; `null` for other URLs. */
+  /**
+   * Returns the URL and properties of this server's page for the URL of a post, account or search; `null` for other
+   * URLs.
+   */
   readonly toOwnPage?: ToOwnPage;
   /**
    * Returns the URL at which this server serves a picture; `null` if the server cannot serve the
@@ -16,12 +19,12 @@ export interface RenderContext {
 }
 
 /**
- * Function that returns the page of this server for a URL; `null` if there is none. `mastodonHost`:
- * host whose URLs are parsed as Mastodon URLs; `null` for none.
+ * Function that returns the URL and properties of this server's page for a URL; `null` if there is none.
+ * `mastodonHost`: host whose URLs are parsed as Mastodon URLs; `null` for none.
  */
 export type ToOwnPage = (url: string, mastodonHost: string | null) => OwnPage | null;
 
-/** Page of this server that shows the content of a URL. */
+/** Page of this server for a linked post, account or search. */
 export interface OwnPage {
   readonly url: string;
   /** Whether the content also has a page on a social platform: `true` for posts and accounts, `false` for searches. */

@@ -39,7 +39,10 @@ export function renderEmbedJson(
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/** Approximate sizes of text and blocks in pixels, for browsers' default style sheet and a font size of 16 px. */
+/**
+ * Approximate sizes in pixels of the text and blocks of an embedded post, used to estimate its height. They assume
+ * browsers' default style sheet and a font size of 16 px.
+ */
 const metrics = {
   characterWidth: 8,
   lineHeight: 20,

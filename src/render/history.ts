@@ -32,11 +32,14 @@ export interface HistoryHeader {
 /** Writer of a post history as one document: a start, batches of posts, and an end. */
 export interface HistoryDocument {
   readonly add: (placed: readonly PlacedPost[]) => string;
-  /** Returns the start and the end of the document. Call this function after all posts are added. */
+  /**
+   * Returns the text before and after the posts. Call this function after all posts are added, because both texts
+   * may depend on them.
+   */
   readonly finish: (end: HistoryResult) => { readonly start: string; readonly end: string };
 }
 
-/** Creates a writer of a post history as JSON. */
+/** Creates a writer that renders a post history as one JSON document. Its functions return parts of the document. */
 export function createHistoryDocument(header: HistoryHeader): HistoryDocument {
   let comma = '';
   return {

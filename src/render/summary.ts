@@ -28,8 +28,8 @@ export const articleTitleOf = (post: Post | undefined): string =>
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
 /**
- * Returns the start of a post's article title or, without a title, of its text or summary: up to
- * `max` code points of plain text on one line.
+ * Returns the first words of a post's article title; without a title, of its text; without a text, of its summary.
+ * The result is one line of plain text with up to `max` code points.
  */
 export function firstWordsOf(post: Post, max = maxFirstWords): string {
   if (post.type === 'tombstone') return '';

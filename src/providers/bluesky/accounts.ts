@@ -44,8 +44,8 @@ export function acceptAccount(
 }
 
 /**
- * Checks an account whose posts were not found. Throws ProviderError `missing` if the account does
- * not exist or must not be shown.
+ * Reads the profile of an account whose posts were not found. Throws ProviderError `missing` if the account does not
+ * exist or must not be shown. Otherwise returns nothing, even if the profile cannot be read.
  */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);

@@ -34,8 +34,8 @@ export class Refusal extends ProviderError {
 }
 
 /**
- * Error for HTTP status 403, by which a host refuses all requests to one endpoint, such as all
- * searches. The kind of the error is `throttled`.
+ * Error for a response with status 403. A Bluesky host sends this status if it refuses all requests to an endpoint,
+ * such as the search. The error has the kind `throttled`.
  */
 export class Banned extends ProviderError {
   constructor() {

@@ -109,8 +109,8 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
 }
 
 /**
- * Reads the posts with which the author continues the thread after `focal`. If a response contains
- * only a part of these posts, sends up to five further requests for the rest.
+ * Returns the posts with which the author of the requested post (`focal`) continues the thread. If the first
+ * response does not contain all of them, sends up to five more requests.
  */
 async function readContinuation(
   client: BlueskyClient,
@@ -132,8 +132,9 @@ async function readContinuation(
 }
 
 /**
- * Reads the post `last` again with its replies, because the earlier response ended at `last`.
- * Returns `last` itself if the post has no replies or is unavailable; `null` if the read fails.
+ * Reads the post `last`, at which the previous response ended, again with its replies. Returns the post with its
+ * replies, or `last` unchanged if it has no replies or no payload. Returns `null` if the read fails or the post is
+ * no longer available.
  */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
@@ -182,7 +183,7 @@ export interface Tree {
   readonly isMissingReplies: boolean;
 }
 
-/** Request for the posts above and below one post. */
+/** Request for a post with its ancestors and its replies. */
 export interface TreeRequest {
   readonly account: string;
   readonly rkey: string;
@@ -295,9 +296,9 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns the direct replies to the author's thread, sorted by `order`, with placeholders last.
- * Each direct reply is followed by the replies to it, oldest first. A placeholder that is not a
- * direct reply is omitted if no visible reply is below it.
+ * Returns all replies to the author's thread (`focal` and `continuation`) as a flat list. The direct replies are
+ * sorted by `order`, with placeholders last. Each reply is followed by the replies to it, oldest first. Omits a
+ * placeholder below the first level if it has no visible descendants.
  */
 export function rankReplies(
   focal: Branch,

@@ -103,9 +103,7 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
 }
 
-/**
- * Converts a timeline entry. Returns `null` for a post that cannot be shown, because timelines have no placeholders.
- */
+/** Converts a timeline entry to a post. Returns `null` if the post cannot be shown; timelines omit these posts. */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });

@@ -49,9 +49,9 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
 }
 
 /**
- * Returns the `Anchor` (matching range) at the start of X's original text and of the edited text.
- * The original text can start with mentions that the edited text lacks. If so, the range covers
- * these mentions (up to `visibleStart`) in the original text, and is empty in the edited text.
+ * Returns the first `Anchor` (pair of matching ranges) of X's original text and FxTwitter's edited text. If
+ * FxTwitter removed the mentions at the start, which end at `visibleStart`, the anchor pairs them with an empty
+ * range. Otherwise, both ranges are empty.
  */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
@@ -97,8 +97,9 @@ function toLink({ type, original, replacement }: FacetPayload) {
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
 /**
- * Returns the range of a style, such as bold, in the edited `text`; `null` if the range is not found. Calculates the
- * range from the ranges of the links (`anchors`), which can be longer or shorter in the edited text.
+ * Returns the range of a style, such as bold, in the text edited by FxTwitter; `null` if the range is not found.
+ * FxTwitter replaces links by longer or shorter ones, so the range is calculated from the position of the preceding
+ * link (`anchors`).
  */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
@@ -117,9 +118,9 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
 }
 
 /**
- * Converts the index `rawIndex` of X's original text to an index of the edited text. `anchor` is a
- * range that both texts contain. Returns `inside` if `rawIndex` is before the end of this range.
- * Otherwise, returns the index at the same distance after the end of the range.
+ * Converts `rawIndex`, an index in X's original text, to an index in FxTwitter's edited text. `anchor` is a pair of
+ * matching ranges that start at or before this index. For an index inside the range, returns `inside`, a value that
+ * the caller chooses. For a later index, returns the index at the same distance from the end of the range.
  */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;

@@ -34,8 +34,8 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
 }
 
 /**
- * Removes repeated posts from a thread: the requested post (`focal`), and all but the first of
- * several posts with the same id.
+ * Removes the requested post (`focal`) from the other posts of its thread, and keeps only the first of several posts
+ * with the same id.
  */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
@@ -292,8 +292,8 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
 }
 
 /**
- * Returns a list with a warning that a page has no replies. The list is empty for the first page if
- * X counts no replies to the post.
+ * Returns the warning for a page without replies, as a list. Returns an empty list for the first page of a post
+ * whose number of replies is 0 or unknown.
  */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
@@ -303,7 +303,10 @@ function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): reado
   return [`X counts ${counted} to this post, but sent none.`];
 }
 
-/** Reads a page of replies. If a page after the first page is missing, returns `null`, because the list ends there. */
+/**
+ * Reads a page of replies. Returns `null` if a page after the first page is not found, because the list ends there.
+ * Throws if the first page is not found.
+ */
 async function readPage(
   client: FxTwitterClient,
   { post, order, cursor }: RepliesQuery,

@@ -37,8 +37,9 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       throw await explain(answer, handle, context);
     },
     /**
-     * Returns the error for an account whose posts or followers were not found. The error is
-     * `unavailable` if the account itself is public.
+     * Returns the error for an account whose posts or followers were not found. Reads the profile to find the
+     * reason. The error is `unavailable` if the profile is public, because the source then failed to send the list.
+     * Otherwise, it is the error for the profile, such as `missing`.
      */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
@@ -87,7 +88,8 @@ interface ControlOptions {
 }
 
 /**
- * Handles of two accounts that certainly exist. Reading one of them shows whether the API finds any accounts at all.
+ * Handles of two accounts that certainly exist. If an account is not found, Perch reads the first one to check
+ * whether the API finds any accounts. It reads the second one if the account that was not found is the first one.
  */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
@@ -119,8 +121,10 @@ export function createControl({ clock, answers }: ControlOptions) {
   return {
     noteSuccess,
     /**
-     * Returns the error for an account that was not found. If no account was read successfully in the last minute,
-     * first reads a well-known account, because the cause can be an outage. Concurrent calls share one read.
+     * Returns the error for an account that was not found. The error is `missing` if an account was read
+     * successfully in the last minute, or if a well-known account can be read now. Otherwise, the API may have an
+     * outage, and the error is `ambiguous` or `throttled`. Concurrent calls share the read of the well-known
+     * account.
      */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;

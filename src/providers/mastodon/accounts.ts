@@ -166,8 +166,9 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
 }
 
 /**
- * Returns the host of an account: the redirect target `to` if defined, otherwise the host from
- * WebFinger. Returns `null` if that host does not serve the account.
+ * Returns the host that serves an account, if it is not the domain of the handle. The host is `to`, to which the
+ * domain redirected a request, or the host from WebFinger if `to` is `undefined`. Returns `null` if no other host
+ * serves the account.
  */
 async function findHost(
   askServer: AskServer,

@@ -71,8 +71,8 @@ export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>):
   `https://${host}/@${acct}/${id}`;
 
 /**
- * Returns the host of the server `home`, and the URL of an account's copy on this server. If `id` is set, returns the
- * URL of the copied post `id` instead. Returns `null` if the account belongs to `home`.
+ * Returns the host of the server `home`, and the URL of an account's copy on that server. With `id`, the URL is that
+ * of the copied post `id`. Returns `null` if the account belongs to `home`.
  */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;

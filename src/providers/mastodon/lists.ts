@@ -229,7 +229,10 @@ export function dropLater(rows: readonly StatusPayload[], untilSeconds: number |
 
 const belowTime = 16n;
 
-/** Maximum difference in milliseconds for which a post's time and the time in its id count as equal. */
+/**
+ * Maximum difference in milliseconds between a post's time and the time encoded in its id. A larger difference means
+ * that the id does not encode a time.
+ */
 const maxDriftMs = 3_600_000;
 
 const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);

@@ -94,8 +94,8 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
 }
 
 /**
- * Returns `reply` if it is a successful response. Otherwise throws ProviderError, because the
- * server does not support the requested search.
+ * Returns `reply` if it is a successful response. Throws ProviderError if the status is 404 or 410, which means that
+ * the server does not support the search, or if the host has no Mastodon API.
  */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;

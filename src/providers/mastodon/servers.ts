@@ -181,8 +181,9 @@ const missing = {
 } as const;
 
 /**
- * Returns `reply` if it is a successful response. Throws ProviderError `missing` if the post or
- * account is absent or suspended.
+ * Returns `reply` if it is a successful response. Throws ProviderError `missing` for status 404 (no such post or
+ * account) and 410 (suspended account). Replies have no other error status, because `AskServer` throws for all
+ * others.
  */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;

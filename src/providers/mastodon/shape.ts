@@ -155,8 +155,8 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
 }
 
 /**
- * Returns the handle, id and URL of the post to which a reply replies; `null` if the post is not a reply. The id
- * (`status`) is `null` if the server sent only the id of its own copy of the replied-to post.
+ * Returns the id and URL of the post that `row` replies to, and the handle of that post's author; `null` if `row` is
+ * not a reply. The id (`status`) is `null` if the server sent no id, or only the id of its own copy of the post.
  */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
@@ -260,8 +260,8 @@ function typeOfFile(url: string): Media['type'] {
 }
 
 /**
- * Converts a poll from Mastodon's format. In a multiple-choice poll, percentages refer to the
- * number of voters, if known.
+ * Converts a poll from Mastodon's format. Percentages are shares of all votes; in a multiple-choice poll, they are
+ * shares of the voters if the number of voters is known.
  */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;

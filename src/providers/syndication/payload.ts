@@ -122,8 +122,8 @@ export type PostPayload = z.output<typeof postPayload>;
 export const parsePost = parserOf(postPayload);
 
 /**
- * Parses the members of a response that show whether it contains a post, a tombstone (notice in
- * place of a post), or neither. Accepts any value of the member `user`, the author of the post.
+ * Parses only the members that show whether a response contains a post, a tombstone (notice in place of a post), or
+ * neither. Does not check the format of `user`, the author of the post, because only its absence matters.
  */
 export const parseAnswer = parserOf(
   z.object({

@@ -15,18 +15,21 @@ import { type Person, toPerson, toPictureUrl, toPlainText } from './entry.ts';
 import { authorityOf, toFeedId } from './tags.ts';
 import { toStrictUrl } from './urls.ts';
 
-/** Properties of a feed, independent of the feed format. URLs under `/api/v1` have no parameter `format`. */
+/**
+ * Properties of a feed, independent of the feed format. URLs under `/api/v1` lack the parameter `format`, which the
+ * renderer of each format adds.
+ */
 export interface Feed {
-  /** Tag URI (RFC 4151), which is the same on all pages of a list. */
+  /** Id of the feed: a tag URI (RFC 4151), which is the same on all pages of a list. */
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
   /** URL of the same content on its platform; `null` if the content has no page there. */
   readonly url: string | null;
   readonly author: Person | null;
-  /** URL of the account's profile picture; `null` if there is none. */
+  /** URL of the feed's icon, which is the account's profile picture; `null` if there is none. */
   readonly iconUrl: string | null;
-  /** URL of the account's banner; `null` if there is none. */
+  /** URL of the feed's logo, which is the account's banner; `null` if there is none. */
   readonly logoUrl: string | null;
   /** URLs of the feed and of its first and previous page. `first` and `previous` are `null` if unknown. */
   readonly urls: {
@@ -36,7 +39,7 @@ export interface Feed {
   };
   /** URL of the next page; `null` on the last page. */
   readonly nextUrl: string | null;
-  /** Media type of the content at `urls.self`, which is not in a feed format. */
+  /** Media type of the response at `urls.self` if the parameter `format` is not added to this URL. */
   readonly otherType: 'text/markdown' | 'application/json';
   /** Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds without entries. */
   readonly fetchedAt: string;

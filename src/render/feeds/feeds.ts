@@ -31,7 +31,7 @@ export const feedMediaTypes = {
   jsonfeed: 'application/feed+json; charset=utf-8',
 } as const satisfies Record<FeedFormat, string>;
 
-/** Creates a function that renders posts as a feed. The generator yields after each post to let other tasks run. */
+/** Creates a generator function that renders posts as a feed. It yields after each post to let other tasks run. */
 export function createFeedRenderer(format: FeedFormat) {
   const writer = feedWriters[format];
   return function* renderFeed(

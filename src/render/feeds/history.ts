@@ -14,8 +14,8 @@ interface HistoryFeedOptions {
 }
 
 /**
- * Creates a writer of a post history as a feed. If the requested time range contains further posts,
- * the feed links to another feed with the older posts.
+ * Creates a writer that renders a post history as a feed. If the feed does not contain all posts of the requested
+ * time range, it links to a feed with the older posts.
  */
 export function createHistoryFeed(
   header: HistoryHeader,

@@ -61,7 +61,9 @@ export function tagTarget(post: Status, owners: KnownOwners): string | null {
   return toTag(authorityOf(platform, target.screen_name ?? ''), [id]);
 }
 
-/** Returns the permanent id (DID) of a Bluesky author if the id is known, otherwise the handle. */
+/**
+ * Returns the author of a replied-to post on Bluesky: the permanent account id (DID) if known, otherwise the handle.
+ */
 function ownerOf({ screen_name, url }: NonNullable<Status['replying_to']>, owners: KnownOwners) {
   const handle = screen_name ?? '';
   const [, did] = /\/profile\/(did:[^/]+)\//.exec(decode(url ?? '')) ?? [];

@@ -10,8 +10,9 @@ interface Video {
   readonly height: number | null;
 }
 
-/** Picture that represents a post in a link preview. `alt` is the description by the post's author, or empty. */
+/** Picture that represents a post in a link preview. Sizes are in pixels, or `null` if unknown. */
 export interface Picture extends Video {
+  /** Description by the post's author, or title of the article whose cover is shown. Empty if there is none. */
   readonly alt: string;
 }
 

@@ -1,4 +1,4 @@
-/** Visible code points of a text. */
+/** Code points of a text without control characters, with the new position of each original code point. */
 export interface Characters {
   readonly characters: readonly string[];
   /** Offset in `characters` for each code point of the original text, and for the end of the text. */

@@ -12,7 +12,10 @@ interface Run {
 
 const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
-/** Finds runs of repeated ASCII punctuation. Ends runs at `borders`, where a marker such as `**` may be inserted. */
+/**
+ * Returns the runs of one ASCII punctuation character, such as `***`. A run ends at an offset in `borders`, where a
+ * marker such as `**` may be inserted.
+ */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   let end = 0;
@@ -80,7 +83,7 @@ export interface EscapeContext {
   readonly hazards: ReadonlySet<string>;
   /** Offsets at which a Markdown marker, such as `**`, may be inserted. */
   readonly borders: ReadonlySet<number>;
-  /** Offsets at which the text of a link starts. */
+  /** Offsets in the line at which the texts of links start. */
   readonly linkStarts: ReadonlySet<number>;
   /** Returns whether an offset is in the text of a link. */
   readonly isLinked: (offset: number) => boolean;
@@ -178,8 +181,8 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
 }
 
 /**
- * Returns whether `@` could belong to an e-mail address. Some renderers link addresses with any
- * character that RFC 5322 §3.2.3 allows.
+ * Returns whether a run is a single `@` that could be part of an e-mail address. Accepts most ASCII characters
+ * before the `@`, because some renderers link addresses with any character that RFC 5322 §3.2.3 allows.
  */
 function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
   if (length > 1 || isEdge(after)) return false;
@@ -240,8 +243,8 @@ function escapeOneLine(
 }
 
 /**
- * Patterns of lines that start a Markdown block. Each pattern matches the part of the line before
- * the character to escape.
+ * Patterns for lines that start a Markdown block, such as a list. The text matched by a pattern ends before the
+ * character that must be escaped to prevent the block.
  */
 const blockStarts: readonly RegExp[] = [
   /^(?=#{1,6}(?:\s|$))/, // heading

@@ -36,7 +36,10 @@ function labelFor(item: Media, position: string): string {
   return alt === '' ? `${name}${position}${length}` : `${name}${length}: ${alt}`;
 }
 
-/** Returns a text such as ` 2 of 3` for each media item; an empty text for the only item of a type. */
+/**
+ * Returns the position of each media item among the items of its type, such as ` 2 of 3`. Returns an empty string
+ * for the only item of a type.
+ */
 export function describePositions(all: readonly Media[]): readonly string[] {
   const counts = new Map<Media['type'], number>();
   const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);

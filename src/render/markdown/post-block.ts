@@ -71,8 +71,8 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
 }
 
 /**
- * Renders lines about the reposter and the community of a post, and about the post to which it
- * replies. Omits the line about the replied-to post if `thread` contains this post.
+ * Renders the lines “Reposted by”, “In” (community) and “In reply to” of a post. Omits “In reply to” if the
+ * replied-to post is part of `thread`.
  */
 export function renderOrigin(
   post: Status,
@@ -160,7 +160,10 @@ export function originOf(post: Status): readonly (string | null)[] {
   return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
-/** Renders the counts of a post on one line. Unless `full` is set, renders fewer counts and omits zeros. */
+/**
+ * Renders the replies, reposts, likes and views of a post on one line. If `full` is set, also renders zeros, the
+ * time and other details, such as the language.
+ */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);

@@ -143,7 +143,10 @@ export function splitLines(characters: readonly string[]): Range[] {
   return lines;
 }
 
-/** Returns the parts of the spans within each of the sorted ranges. Offsets in a part count from the range's start. */
+/**
+ * Returns one list for each of the sorted ranges, with the parts of the spans that are within the range. Offsets in
+ * a part count from the start of the range.
+ */
 export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
   let ahead = 0;
   let open: readonly Span[] = [];
@@ -216,8 +219,9 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
 }
 
 /**
- * Returns `span` unchanged if Markdown recognizes its markers. Otherwise, returns a narrower span to try next, or
- * `null` to render the text without the markers. `at`: index of `span` in `line.spans`.
+ * Returns `span` if Markdown recognizes the markers at its ends. Otherwise, returns a span without spaces or
+ * punctuation at an end, which the caller must test again, or `null` to render the text without the markers. `at`:
+ * index of `span` in `line.spans`.
  */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
@@ -256,7 +260,10 @@ function canClose(span: Span, at: number, line: Neighbours): boolean {
   );
 }
 
-/** Returns whether a span follows a space, punctuation, or the marker of a link or code. */
+/**
+ * Returns whether the text before a span lets Markdown recognize an opening marker there. This is so after a space,
+ * punctuation, or the marker of a link or code.
+ */
 function allowsMarkerBefore({ start, end }: Span, line: Neighbours): boolean {
   if (canBeOutsideMarker(line.characters[start - 1]) || line.closedStarts.has(start)) return true;
   return (line.closedEnds.get(start) ?? end) > end;

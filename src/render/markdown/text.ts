@@ -83,7 +83,10 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns the characters to escape: possible markup in the text, and the markers of its spans, such as `*`. */
+/**
+ * Returns the characters to escape in a text: characters that could form markup, and the characters of the markers
+ * that are inserted for the text's styles, such as `*`.
+ */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();
@@ -142,7 +145,10 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 
 const markers = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
-/** Renders a code span. Its delimiter is longer or shorter than each run of backticks in the code (CommonMark §6.1). */
+/**
+ * Renders a code span. The number of backticks in its delimiter differs from the length of each run of backticks in
+ * the code (CommonMark §6.1).
+ */
 function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;

@@ -5,7 +5,10 @@ import type { Post, Status } from '../../model/post.ts';
 export interface Thread {
   /** Requested post; `undefined` if the page has no posts. */
   readonly main: Post | undefined;
-  /** Ancestors of the requested post, the requested post, and the posts with which its author continues the thread. */
+  /**
+   * Ancestors of the requested post, the post itself, and the posts with which the post's author continues the
+   * thread.
+   */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
   /** Position of each post in the array `chain`, counted from 0. The keys are the ids of the posts. */

@@ -73,8 +73,9 @@ function nestHeading(line: string, nest: NestHeading): string {
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
 /**
- * Replaces a heading underlined with `=` or `-` (CommonMark 0.31 §4.3) with a heading that starts
- * with `#`. Returns whether `line` is an underline.
+ * Returns whether `line` is the underline of a heading (CommonMark 0.31 §4.3); the caller must then omit `line`.
+ * Replaces the heading, the last line in `lines`, with a heading that starts with `#`. Adds a blank line or a
+ * divider instead if the heading may have several lines or other markup.
  */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
@@ -90,7 +91,10 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   return true;
 }
 
-/** Pattern of `](destination)` in a Markdown link, for destinations that no code span can overlap. */
+/**
+ * Pattern of `](destination)` in a Markdown link that all parsers read in the same way: the destination has no
+ * backtick, backslash, quote, `<`, parenthesis or space.
+ */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
 /** Sanitizes a line except its code spans; returns `null` if parsers may disagree about where the code spans are. */

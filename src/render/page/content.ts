@@ -11,7 +11,7 @@ import { joinFacts, joinParts, paragraph, renderList, renderTime } from './marku
 import { renderMedia, renderPicture } from './media.ts';
 import { type PageView, withoutPictures } from './view.ts';
 
-/** Options for rendering the content of a post at one place of a page. */
+/** Options for rendering a post's content that depend on the place of the post on the page. */
 interface ContentPlace {
   /** Heading level of headings within the post, such as the title of an article. */
   readonly level: number;
@@ -160,7 +160,10 @@ export function describeTimes(post: Status, { links }: PageView): readonly (stri
   ];
 }
 
-/** Returns the counts of a post on one line. Unless `full` is set, returns fewer counts and omits zeros. */
+/**
+ * Returns the replies, reposts, likes and views of a post on one line. If `full` is set, also returns zeros, the
+ * time and other details, such as the language.
+ */
 export function describeCounts(post: Status, { full }: PageView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);

@@ -10,8 +10,8 @@ export const renderCode = (code: string): string =>
   `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;
 
 /**
- * Renders a block of Markdown from an article. Blocks of code and headings that start with `#` become HTML elements.
- * All other markup is shown as text. Yields after each paragraph to let other tasks run.
+ * Renders a Markdown text from an article as HTML. Only code blocks and headings that start with `#` are converted;
+ * all other markup is shown as text. Yields after each paragraph to let other tasks run.
  */
 export function* renderMarkdown(
   markdown: string,

@@ -10,7 +10,10 @@ interface PagePicture {
   readonly url: string;
   /** URL of the picture or video on its platform, to which the picture links. */
   readonly target: string;
-  /** Description in plain text. */
+  /**
+   * Description of the picture in plain text: the picture's alternative text, or the text of the link if no picture
+   * is shown.
+   */
   readonly label: string;
   /** Width in pixels; `null` if unknown. */
   readonly width: number | null;

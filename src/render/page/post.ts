@@ -63,8 +63,8 @@ function* renderBody(post: Post, place: PostPlace, view: PageView): Steps<string
 }
 
 /**
- * Renders lines about the reposter and the community of a post, and about the post to which it
- * replies. Omits the line about the replied-to post if `thread` contains this post.
+ * Renders the lines “Reposted by”, “In” (community) and “In reply to” of a post. Omits “In reply to” if the
+ * replied-to post is part of `thread`.
  */
 function renderContext(post: Status, { owner, thread }: PostPlace, view: PageView): string {
   const { reposted_by: reposter, community, replying_to: target } = post;

@@ -29,13 +29,16 @@ export function createPageView(
   };
 }
 
-/** Returns a copy of the page options with which pictures are rendered as links only. */
+/** Returns a copy of the page options that renders all pictures as links only. */
 export const withoutPictures = (view: PageView): PageView => ({
   ...view,
   toPictureUrl: () => null,
 });
 
-/** Returns the host of the account's Mastodon server; `null` for other platforms and for copies from other servers. */
+/**
+ * Returns the host of the Mastodon server of the requested account or of the requested post's author. Returns `null`
+ * for other platforms, and for a copy of the account or post that another server sent.
+ */
 function mastodonHostOf(result: PostResult | BrowseResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;
   if (result.source !== 'mastodon' || !subject || 'copied_from' in subject) return null;

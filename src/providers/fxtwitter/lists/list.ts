@@ -192,7 +192,10 @@ async function readFound<Row>(
 const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
-/** Creates the function that searches accounts. It returns the search suggestions of X on a single page. */
+/**
+ * Creates the function that searches accounts. The result is X's list of search suggestions, which has a single
+ * page.
+ */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);

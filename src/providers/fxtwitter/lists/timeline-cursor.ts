@@ -55,7 +55,10 @@ const belowTime = 22n;
 /** Upper bound of sequential post ids, used until November 2010. Later ids are snowflakes, which encode a time. */
 const lastCountedId = 30_000_000_000n;
 
-/** Returns the lowest snowflake id at a time in Unix milliseconds; `lastCountedId` for times before November 2010. */
+/**
+ * Returns the lowest snowflake id for a time in Unix milliseconds. For times before November 2010, when X introduced
+ * snowflake ids, returns `lastCountedId`, the upper bound of the older, sequential ids.
+ */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
   return id > lastCountedId ? id : lastCountedId;
