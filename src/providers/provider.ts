@@ -18,7 +18,8 @@ export const readNames = [
 export interface ProviderContext extends RequestContext {
   /**
    * Callback for a `throttled` error of a request for an optional part of a response, such as the replies to a post.
-   * It blocks new queries to the provider for a while. The current query continues without this part.
+   * The current query continues without this part. If the error is provider-wide, new queries to the provider are
+   * rejected for a while.
    */
   readonly onThrottled?: (error: ProviderError) => void;
 }

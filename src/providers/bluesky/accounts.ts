@@ -45,7 +45,7 @@ export function acceptAccount(
 
 /**
  * Reads the profile of an account whose posts were not found. Throws ProviderError `missing` if the account does not
- * exist or must not be shown. Otherwise returns nothing, even if the profile cannot be read.
+ * exist or must not be shown. Ignores other ProviderErrors, and returns nothing.
  */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);

@@ -84,8 +84,8 @@ export function listEntryPosts(posts: readonly Post[]): readonly Status[] {
 }
 
 /**
- * Creates a function that converts a post of `posts` to a feed entry. To build the id of a replied-to post, the
- * function looks up the account id of that post's author among the authors of `posts`.
+ * Creates a function that converts a post of `posts` to a feed entry. To build the id of a replied-to post on
+ * Bluesky, the function looks up the account id of that post's author among the authors of `posts`.
  */
 export function createToEntry(
   posts: readonly Post[],

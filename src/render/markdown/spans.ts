@@ -261,7 +261,7 @@ function canClose(span: Span, at: number, line: Neighbours): boolean {
 }
 
 /**
- * Returns whether the text before a span lets Markdown recognize an opening marker there. This is so after a space,
+ * Returns whether Markdown recognizes any opening marker at the start of a span, because the span follows a space,
  * punctuation, or the marker of a link or code.
  */
 function allowsMarkerBefore({ start, end }: Span, line: Neighbours): boolean {
