@@ -40,7 +40,10 @@ export interface Answer {
   readonly fallback?: Fallback;
 }
 
-/** Engine that replaced or completed the answer of the language model, with the reason. */
+/**
+ * Reason why the answer of a language model is missing or incomplete. `modelId` names the engine that wrote or
+ * completed the answer instead.
+ */
 export interface Fallback {
   readonly modelId: string;
   readonly code: FallbackCode;

@@ -6,7 +6,10 @@ import type { Answer, AnswerEngine, Fallback } from './answer.ts';
 export interface DeclinedQuestion {
   /** Text of the question on one line, cut to 300 characters, without API keys. */
   readonly text: string;
-  /** Number of times the question was declined since it was last added to the record in memory. */
+  /**
+   * Number of times the question was declined since it was added to the list of the latest declined questions. The
+   * count restarts if the question drops out of the list and is declined again.
+   */
   readonly times: number;
   /** Time at which the question was last declined, in epoch milliseconds. */
   readonly atMs: number;

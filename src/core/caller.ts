@@ -6,11 +6,13 @@ export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** Address and network of a client. The server limits the resources that each address and each network may use. */
 export interface Client {
-  /** IP address of the client. For limits on sessions, a hash of the IP address with a secret key. */
+  /**
+   * IPv4 address of the client, or the first 64 bits of its IPv6 address. The session service uses a keyed hash
+   * instead.
+   */
   readonly address: string;
   /**
-   * The /48 network of an IPv6 address; `null` for IPv4. For limits on sessions, a hash of the
-   * network with a secret key.
+   * The /48 network of an IPv6 address; `null` for IPv4. The session service uses a keyed hash of the network instead.
    */
   readonly network: string | null;
 }

@@ -9,8 +9,8 @@ export interface SchemaForms {
 }
 
 /**
- * Returns the JSON Schema of the values that a zod schema accepts. `forms` contains hand-written
- * JSON Schemas, which replace the generated ones.
+ * Returns the JSON Schema of the values that a zod schema accepts. For each zod schema in `forms`, uses its
+ * hand-written JSON Schema instead of a generated one.
  */
 export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, {

@@ -295,7 +295,10 @@ interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** Error that is reported to the caller. Any other error is reported as `internal_error`. */
+/**
+ * Error whose code and message are sent to the client. Any other error is sent as `internal_error`, without its
+ * message.
+ */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;

@@ -82,8 +82,8 @@ function toConcept(plain: string, context: WordContext): Concept {
 }
 
 /**
- * Returns the indexed forms of a word, with their search weights. If there are none, returns
- * spelling corrections, unless the word has synonyms.
+ * Returns the forms of a word that the index contains, each with the factor 1. If there are none, returns spelling
+ * corrections with a lower factor, or an empty map if the vocabulary has synonyms for the word.
  */
 function findOwnTerms(
   plain: string,
@@ -113,8 +113,9 @@ function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Con
 const pairSpan = 2;
 
 /**
- * Returns the identifiers that the index contains, with their search weights. Candidates are `identifiers`, and two
- * nearby words joined in either order, such as `bodyLimit` for “the limit of a body”.
+ * Returns the identifiers that the question may mean and the index contains, with their search weights. Candidates are
+ * `identifiers`, and pairs of nearby words of the question joined in either order, such as `bodylimit` for “the limit
+ * of a body”.
  */
 function findNames(plains: readonly string[], identifiers: readonly string[], lexicon: Lexicon) {
   const first = plains.slice(0, 12);

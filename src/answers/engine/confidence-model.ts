@@ -4,7 +4,9 @@
  */
 export const confidenceModel = {
   bias: -4.29,
-  /** Coefficients of the model, in the order of the features that `toFeatures` returns. */
+  /**
+   * Coefficients of the logistic model, one for each feature, in the order of the features that `toFeatures` returns.
+   */
   factors: [1.97, 1.56, 0.88, 6.56, -0.88, -2.88, -1.8],
   threshold: 0.2,
 };

@@ -10,8 +10,8 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 export interface Findings {
   readonly concepts: Concepts;
   /**
-   * Id of the passage that the previous answer quoted first, with the follow-up query. `undefined`
-   * if there is no previous answer, or if the search has not found that passage.
+   * Query for a follow-up question, and the id of the passage that the previous answer cited first. `undefined` if the
+   * question is not a follow-up, or if `scored` does not contain that passage.
    */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found by the search, sorted by descending score. */
@@ -22,7 +22,10 @@ export interface Findings {
   readonly passages: number;
 }
 
-/** Returns the input features of the confidence model, each scaled to about 1 or less. */
+/**
+ * Returns the input features of the confidence model. Most are between 0 and 1. `size` is negative if the index has
+ * fewer than 1000 passages.
+ */
 export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   const highest = (name: keyof ScoredPassage['features']) =>
     Math.max(0, ...scored.slice(0, 3).map(({ features }) => features[name]));
@@ -41,8 +44,9 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
 }
 
 /**
- * Reduction of the confidence for questions that documentation rarely answers: the confidence is multiplied by
- * `factor`. Not applied if a heading contains at least the share `minCoverage` (0 to 1) of the question's words.
+ * Reduction of the confidence for questions of kinds that documentation rarely answers, such as prices or opinions: the
+ * confidence is multiplied by `factor`. Not applied if the heading of one of the three best passages contains at least
+ * the share `minCoverage` (0 to 1) of the question's words.
  */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 

@@ -11,7 +11,7 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Query of a follow-up question about an already quoted passage; `undefined` for other questions. */
+  /** Query of a follow-up question, if the previous answer cited the passage first; otherwise `undefined`. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
@@ -126,7 +126,10 @@ function splitSentences({ kind, text }: Block): readonly string[] {
   return sentences;
 }
 
-/** Returns the weighted share (0 to 1) of the question's words in a text, plus 0.3 if an identifier matches. */
+/**
+ * Returns the weighted share (0 to 1) of the question's words that `text` contains, plus 0.3 if `text` contains an
+ * identifier in `names`.
+ */
 function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'followUp'>): number {
   const { words, names: written } = toWords(text);
   const matches = words.flatMap(

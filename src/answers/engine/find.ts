@@ -107,9 +107,9 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
 }
 
 /**
- * Score bonuses related to the previous answer. `file`: for passages of a cited file. `shown`: for
- * the passage that the previous answer quoted first, if the question asks for a name (`named`),
- * contains a word of the passage (`matched`), or does neither (`other`).
+ * Amounts that are added to the scores of passages for a follow-up question. `file`: for passages of a file that the
+ * previous answer cited. `shown`: for the passage that the previous answer cited first. Its amount is `named` if the
+ * question asks for a name, `matched` if the question shares a word with the passage, and otherwise `other`.
  */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
@@ -152,8 +152,8 @@ export function searchPassages(text: string, context: FindContext): Findings {
 }
 
 /**
- * Returns the score bonus for the passage that the previous answer quoted first. The bonus is
- * negative if the passage contains no word of the follow-up question.
+ * Returns the amount to add to the score of the passage that the previous answer cited first. The amount is negative if
+ * the follow-up question neither asks for a name nor shares a word with the passage.
  */
 function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
   const { named, matched, other } = recentBonuses.shown;
@@ -166,13 +166,13 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
 }
 
 /**
- * Factors for additional searches, which increase the score of a passage further. `above`: search
- * for a word in titles, headings and identifiers only. `name`: search for a complete identifier.
+ * Weights of two additional searches, relative to 1 for the search in all fields. The weighted scores are added up.
+ * `above`: search for a word in titles, headings and identifiers only. `name`: search for a complete identifier.
  */
 const factors = { above: 0.6, name: 0.5 } as const;
 /**
- * Minimum factor of a term that is also searched for in titles, headings and identifiers. The
- * factor is 1 for a word of the question, and less for synonyms.
+ * Minimum factor of a term for the additional search in titles, headings and identifiers. Words of the question have
+ * the factor 1; synonyms have a lower one.
  */
 const leastFactorAbove = 0.3;
 
@@ -200,8 +200,8 @@ function createTally(span: number) {
   let concepts = 0;
   return {
     /**
-     * Increases the score of each passage that matches a concept (word or phrase of the question).
-     * The increase is `weight` multiplied by the factor of the best term that the passage contains.
+     * Adds `weight` times a factor to the score of each passage that contains a term of a concept (word or phrase of
+     * the question). Each term has its own factor. If a passage contains several terms, the highest factor counts.
      * `look` returns the ids of the passages that contain a term.
      */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {

@@ -64,8 +64,8 @@ export function countIn(use: number, field: CountedField): number {
 }
 
 /**
- * Packed counts of a term that occurs in the lead (introductory text) of the file, but not in the
- * passage. `countIn` unpacks them.
+ * Packed counts of a term that occurs in the lead (introductory text) of the file, but not in the passage: 1 for the
+ * field `lead`, 0 for every other field. `countIn` returns the count for one field.
  */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
@@ -75,7 +75,10 @@ export function toPlainWords(text: string): string {
   return ` ${plain.trim()} `;
 }
 
-/** Maximum length in characters of a heading that is compared with identifiers. */
+/**
+ * Exclusive maximum length in characters of a heading whose words are joined. Longer headings are not compared with
+ * identifiers in questions.
+ */
 const maxNameLength = 60;
 
 /** Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in lower case. */
@@ -101,13 +104,14 @@ function toProfile(passage: FoundPassage) {
   return {
     passage,
     /**
-     * Number of occurrences of each term in each field of the passage, packed into one integer that `countIn` reads.
+     * Packed counts by term: one integer for each term, with the number of its occurrences in each field of the
+     * passage. `countIn` returns the count for one field.
      */
     counts,
     words: terms.body.length + terms.code.length,
     /**
-     * Terms of the heading joined into one word, for comparison with identifiers. It is empty if
-     * the word is too long.
+     * Terms of the heading joined into one word, for comparison with identifiers in questions. It is empty if the word
+     * is too long.
      */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),

@@ -29,8 +29,8 @@ export function toQuery(concepts: readonly Concept[]) {
 }
 
 /**
- * Returns the weighted share (0 to 1) of a question's concepts (words and phrases) that have a
- * match. Uses the best match of each concept.
+ * Returns how much of a question `matches` cover, from 0 to 1: the weighted mean, over the question's concepts (words
+ * and phrases), of the highest factor among the matches of a concept. A concept without a match counts as 0.
  */
 export function coverageOf(
   matches: readonly ConceptMatch[],
@@ -85,7 +85,10 @@ function measureConcept({ counts }: Profile, terms: Concept['terms'], length: nu
   return best;
 }
 
-/** Returns the BM25F score (0 to 1) of a term from its packed counts (`use`) and the relative length of the passage. */
+/**
+ * Returns the BM25F score (0 to 1) of a term in a passage. `use`: integer with the packed counts of the term in each
+ * field. `length`: 1 for a passage of average length, more for longer passages.
+ */
 function saturate(use: number, length: number): number {
   const inText = countIn(use, 'body') * weights.inBody + countIn(use, 'code') * weights.inCode;
   const above =

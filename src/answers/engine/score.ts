@@ -100,7 +100,10 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   return { passage, features, matched };
 }
 
-/** Returns 1 for a heading that is a question on an FAQ page, 0.4 for a question elsewhere, 0 for other headings. */
+/**
+ * Returns the degree to which a passage's heading is a frequently asked question: 1 for a question on an FAQ page, 0.4
+ * for a question on another page, 0 for other headings.
+ */
 function shareOfQuestion({ heading, path }: FoundPassage): number {
   if (!heading.trimEnd().endsWith('?')) return 0;
   return /\bfaq\b|questions/i.test(path) ? 1 : 0.4;
@@ -127,8 +130,8 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
 }
 
 /**
- * Adds the features `file` and `fileCoverage` to passages. Both features depend on the best three
- * passages of each file.
+ * Adds two features to each passage, which depend on the three best passages of its file. `file`: weighted sum of their
+ * BM25F scores. `fileCoverage`: share (0 to 1) of the question's words that they contain together.
  */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();
@@ -157,8 +160,8 @@ function measureFile(all: readonly MeasuredPassage[]) {
 const windowWords = 16;
 
 /**
- * Returns the highest weighted share (0 to 1) of the question's words that occur within
- * `windowWords` consecutive words of `text`.
+ * Returns the largest share (0 to 1) of the question's words that any `windowWords` consecutive words of `text`
+ * contain. Rare words count more than common ones.
  */
 export function proximityOf(text: readonly string[], query: Query): number {
   const mentions: (ConceptMatch & { readonly at: number })[] = [];

@@ -6,11 +6,11 @@ export const weights = {
   everyday: 0.3,
   /** Search weight of the correction of a misspelt word. */
   correction: 0.9,
-  /** Weight factor of a word that most pages contain. */
+  /** Factor that reduces the search weight of a word in the vocabulary's list of words that most pages contain. */
   weakWord: 0.7,
-  /** Search weight of each word that the engine searches for in place of a known phrase. */
+  /** Search weight of each word that the engine searches for in place of a phrase in the vocabulary. */
   phrase: 1,
-  /** Weight factor of a known phrase, relative to 1 for a word of the question. */
+  /** Factor that multiplies the search weight of a phrase in the vocabulary. The factor of most single words is 1. */
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
   rarity: 0.8,
@@ -30,7 +30,7 @@ export const weights = {
   inCode: 0.9,
   /** Weight of an occurrence of a term as an identifier. */
   inNames: 1.5,
-  /** Reduction of a passage's score for each passage of the same file that was already chosen. */
+  /** Amount subtracted from a passage's score for each passage of the same file that was already chosen. */
   sameFile: 0.35,
 } as const;
 

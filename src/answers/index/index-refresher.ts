@@ -114,7 +114,10 @@ function openFolderWatch(onChange: () => void) {
   return {
     /** Returns whether all folders are watched, so that no file change is missed. */
     isComplete: () => missed + missing === 0,
-    /** Watches a folder and marks it as visited by the current index update. */
+    /**
+     * Watches a folder for file changes, if it is not watched yet. Also marks the folder as visited. After the index
+     * update, `unwatchUnvisited` stops watching folders without the mark.
+     */
     watchFolder: (folder: string) => {
       visited.add(folder);
       if (watchers.has(folder)) return;

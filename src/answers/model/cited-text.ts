@@ -24,7 +24,10 @@ interface CitedTextOptions {
   onText(piece: string): void;
 }
 
-/** Maximum number of buffered characters of a model's text. It is an error if a longer text has no citation. */
+/**
+ * Maximum number of characters of a model's text that are buffered while they wait for a citation. If more text without
+ * a citation arrives, the model's answer fails.
+ */
 const maxBuffered = 3000;
 
 /**
@@ -36,14 +39,15 @@ export class CitedText {
   /** Verified citations in the text sent so far, in the order of their first use. */
   citations: readonly Citation[] = [];
   /**
-   * State of the text. `open`: more text is accepted. `full`: the maximum length is reached.
-   * `done`: further text is ignored. `abstained`: the model cannot answer.
+   * State of the answer's text. `open`: more text is accepted. `full`: the maximum length or number of citations is
+   * reached. `done`: the rest of the model's text, such as a list of sources, is ignored. `abstained`: the model stated
+   * that it cannot answer.
    */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
   #received = '';
-  /** Offset up to which the received text (`#received`) has been sent. */
+  /** Offset in `#received` (text from the model) up to which the text has been sent to the client. */
   #sentUpTo = 0;
 
   constructor(options: CitedTextOptions) {
@@ -53,9 +57,9 @@ export class CitedText {
   }
 
   /**
-   * Adds a part of the model's text. Wait for each call before the next one.
-   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` for too much
-   * text without a citation
+   * Checks the citations in the next part of the model's text, and sends the text up to the last citation to the
+   * client. Await each call before the next one.
+   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` for too much text without a citation
    */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
@@ -73,9 +77,9 @@ export class CitedText {
   }
 
   /**
-   * Sends the remaining cited text.
-   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` if the text has
-   * no citation; `model_failed` if there is no text
+   * Checks the citations in the remaining text, and sends the text up to the last citation to the client.
+   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` if the text has no citation;
+   * `model_failed` if there is no text
    */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
@@ -146,7 +150,9 @@ export class CitedText {
   }
 }
 
-/** Appends the cited locations to the text, so that even an interrupted answer names its sources. */
+/**
+ * Returns `words` followed by the cited locations in parentheses, so that even an interrupted answer names its sources.
+ */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');
   const before = trimEndOf(words, ' \t');
@@ -164,8 +170,8 @@ const miscited = () =>
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
 /**
- * Finds the offset (`at`) in the model's text at which a list of sources or the statement that
- * there is no answer begins. Returns `undefined` if there is neither.
+ * Returns the offset (`at`) from which the model's text is not sent: the start of a list of sources, or of the
+ * statement that the model cannot answer. Returns `undefined` if the text contains neither.
  */
 function findStop(segments: readonly Segment[]) {
   let at = 0;

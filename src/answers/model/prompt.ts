@@ -50,7 +50,7 @@ export function buildPrompt(
   ];
   return {
     messages,
-    /** Passages that fit into the prompt. Their order determines their numbers, from 1. */
+    /** Passages in the prompt. The model cites a passage by its position in this list, counted from 1. */
     quoted: quoted.map(({ passage }) => passage),
     promptText: last,
   };
@@ -70,8 +70,8 @@ function quotePassages(passages: readonly PromptPassage[], room: number) {
 }
 
 /**
- * Quotes a passage as XML. Replaces `<` before `passage` in its text, so that the text cannot close
- * or imitate the XML element.
+ * Wraps a passage in a `<passage>` element. Replaces the `<` of `<passage` and `</passage` in its text by `‹`, so that
+ * the text cannot contain a tag of the element.
  */
 function quote(
   { citation, trail, text }: PromptPassage,

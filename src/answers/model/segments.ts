@@ -23,8 +23,8 @@ const forms = {
 } as const;
 
 /**
- * Number of characters that must follow a citation in an incomplete text. With fewer characters,
- * text that arrives later can still extend the citation.
+ * Number of characters that must follow a citation in a partial text before the citation counts as complete. With fewer
+ * characters, text that arrives later can still extend the citation, as in `[1], [2]`.
  */
 const maxMarkerGap = 3;
 

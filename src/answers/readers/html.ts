@@ -20,8 +20,8 @@ const skipped = setOf('script style nav footer noscript template svg button sele
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
 /**
- * Elements that start a new block of text. The leading text of their parent element, such as a list
- * item, ends before them.
+ * Elements that start a new block of text. For example, the text of an `<li>` before a nested `<ul>` becomes a block of
+ * its own.
  */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;

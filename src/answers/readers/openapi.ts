@@ -93,8 +93,8 @@ class OpenApiReader {
 }
 
 /**
- * Returns three texts that describe a schema: type, allowed values and default. The text of a fact
- * is empty if the schema omits the fact.
+ * Returns three texts: the type, the allowed values and the default of a schema. A text is empty if the schema does not
+ * specify the value.
  */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
@@ -173,8 +173,8 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
 /**
- * Function that handles a token of a JSON list or object. If the token begins a nested list or object, returns an
- * array with one function, which handles the tokens of the nested list or object. Otherwise returns an empty array.
+ * Handler of the tokens of a JSON list or object. If a token begins a nested list or object, returns an array with the
+ * handler of the nested tokens, which the parser pushes onto its stack. Otherwise returns an empty array.
  */
 type Open = (token: string, line: number) => readonly Open[];
 

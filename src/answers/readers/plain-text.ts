@@ -66,7 +66,10 @@ function toBlock(lines: readonly string[]) {
   return { kind: isItem ? 'item' : 'text', text: isItem ? text.replace(item, '') : text } as const;
 }
 
-/** Finds an underlined heading. `====` underlines level 1, `----` level 2. */
+/**
+ * Returns the underlined heading that starts at the line with index `at`; `undefined` if there is none. `====`
+ * underlines level 1, `----` level 2.
+ */
 function findUnderlined(lines: readonly string[], at: number): FoundHeading | undefined {
   const text = lines[at]?.trim() ?? '';
   const under = lines[at + 1]?.trimEnd() ?? '';

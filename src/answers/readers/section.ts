@@ -44,7 +44,10 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Ends the last section at the end of `text`. Returns the title and all sections that have a heading or a block. */
+  /**
+   * Ends the last section at the end of `text`. Returns `title`, and all sections that have a heading or at least one
+   * block.
+   */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };

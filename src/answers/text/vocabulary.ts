@@ -10,9 +10,12 @@ export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 /** Reads the word lists in `resources/words/`. The lists contain general English and are not specific to a project. */
 export function readVocabulary() {
   return {
-    /** Returns the stems of a word's synonyms in software documentation, given the stem of the word. */
+    /** Returns the stems of a word's synonyms in software documentation. The argument is the stem of the word. */
     synonyms: createWordMap(readLines('synonyms')),
-    /** Returns the stems of the technical words for an everyday word, given the stem of the everyday word. */
+    /**
+     * Returns the stems of technical words with the meaning of an everyday word. The argument is the stem of the
+     * everyday word.
+     */
     everyday: createWordMap(readLines('everyday-words')),
     /** Finds the known phrases in a text. Returns these phrases, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
@@ -64,8 +67,9 @@ const separated =
   /\b(set|shut|switch|turn)\s+((?:\w+\s+){0,2}\w+)\s+(down|off|on|up)\b(?=\s*(?:[?.!,;]|$|again\b|and\b|for\b))/gi;
 
 /**
- * Creates a function that finds phrases in a text and removes them. Each line has the form `phrase
- * | meanings`. Longer phrases match first.
+ * Creates a function that removes known phrases from a text. The function returns the remaining text (`rest`), and the
+ * removed phrases with their meanings (`found`). Each line has the form `phrase | meanings`. Longer phrases match
+ * first.
  */
 function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));

@@ -52,7 +52,7 @@ export function toStem(plain: string): string {
   return stemmer(irregular.get(plain) ?? plain);
 }
 
-/** Words that end with “s” but are no plurals. */
+/** Words that end with “s” but are not plurals. `toStem` returns them unchanged. */
 const unchanged: ReadonlySet<string> = new Set(['https', 'news']);
 
 const irregular: ReadonlyMap<string, string> = new Map(

@@ -10,14 +10,16 @@ export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
-  /** Task that opens the index. The result is `true` if the index was already built for the same document folders. */
+  /**
+   * Task that opens the index. The result is `true` if the index was already built for the configured document folders.
+   */
   readonly open: Task<null, never, boolean>;
   /**
    * Task that updates the index. Files in `skip` are indexed without text, because reading them
    * crashed a thread before.
    */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
-  /** Task that answers a question. Each report is a part of the answer's text, in order. */
+  /** Task that answers a question. While it runs, the thread reports the parts of the answer's text in order. */
   readonly answer: Task<Question, string, Answer>;
   readonly find: Task<Question, never, readonly PromptPassage[]>;
   readonly isCurrent: Task<PromptPassage, never, boolean>;

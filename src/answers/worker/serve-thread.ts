@@ -10,7 +10,10 @@ import {
   toFailure,
 } from './messages.ts';
 
-/** Abort signal of a task, and the function that sends a report of the task. */
+/**
+ * Abort signal of a task, and a function that sends an intermediate report, such as progress, to the thread that
+ * started the task.
+ */
 type TaskContext<Report> = Readonly<{ signal: AbortSignal; report: (report: Report) => void }>;
 
 type TaskHandler<Task extends ThreadTasks[TaskKind]> = (

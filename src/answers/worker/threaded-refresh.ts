@@ -19,7 +19,10 @@ export class SkippedFileError extends Error {}
 
 /** Timeout in milliseconds for the next report of a thread. After the timeout, the thread is terminated. */
 const silenceMs = 120_000;
-/** Maximum number of files that one index update skips. */
+/**
+ * Maximum number of files that one index update skips because they crashed a thread. If one more file crashes a thread,
+ * the update fails.
+ */
 const maxSkipped = 20;
 
 /**

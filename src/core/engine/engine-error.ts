@@ -38,8 +38,8 @@ function isReply(error: unknown): boolean {
 const isNetwork = (error: Error) => 'code' in error;
 
 /**
- * Rethrows the error of a Redis command that Perch can do without. If the command failed because Perch's Redis user
- * lacks permission for it, throws an EngineError whose `isOutage` is `false` instead.
+ * Rethrows the error of an optional Redis command. If Perch's Redis user lacks permission for the command, throws an
+ * EngineError whose `isOutage` is `false` instead, so that the server does not count as down.
  */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';

@@ -167,8 +167,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /**
- * Function that sends commands to the shared Valkey or Redis server, even while Perch knows that
- * the server does not answer.
+ * Function that sends commands to the shared Valkey or Redis server. It sends them even if the last command failed, so
+ * that a probe can detect that the server answers again.
  * @throws EngineError if the server fails
  */
 type Send = <Value>(
@@ -272,8 +272,8 @@ function createHealth({ clock, onChange }: EngineOptions) {
   let reported: boolean | null = null;
   let notify = () => {};
   /**
-   * Calls `onChange` if `isUp` differs from the last reported value. Does nothing in the second
-   * after a report. A later call then reports the change.
+   * Calls `onChange` if `isUp` differs from the last reported value. To limit the reports to one per second, a call
+   * within 1 second of the last report does nothing. The next call after that second reports the change.
    */
   const report = (): void => {
     const nowMs = clock.now();
@@ -313,8 +313,8 @@ function createHealth({ clock, onChange }: EngineOptions) {
 }
 
 /**
- * Probes the shared Valkey or Redis server by regular calls of `beat`, until `health` is closed.
- * Calls `reconnect` after five consecutive failed probes.
+ * Calls `beat` regularly to check whether the shared Valkey or Redis server answers, until `health.close()` is called.
+ * Calls `reconnect` after five consecutive failed checks.
  */
 async function watch(
   beat: () => Promise<void>,

@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.ts';
 
-/** Databases in a data folder whose content Perch cannot create again. */
+/** Names of the databases in a data folder whose content Perch cannot create again. */
 export const savedDatabases = ['archive.db', 'perch.db', 'sessions.db'] as const;
-/** Text files with secrets in a data folder. */
+/** Names of the text files with secrets in a data folder. */
 export const savedSecrets = ['cursor.key', 'session.key'] as const;
-/** Databases and secrets in a data folder that a backup contains. */
+/** Names of the databases and secrets that a backup copies from a data folder. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 
 /** Name of the folder with the pictures, videos and sounds of the archive. A backup also contains this folder. */

@@ -34,7 +34,10 @@ interface Source {
   readonly reader: SqliteDatabase;
   /** Connection with a lock that prevents writes by other processes. */
   readonly locker: SqliteDatabase;
-  /** Whether the database has a write-ahead log, so that other processes can write while `reader` reads. */
+  /**
+   * Whether the database uses a write-ahead log. If `true`, other processes can write to it while `reader` copies its
+   * state.
+   */
   readonly isWal: boolean;
 }
 

@@ -48,8 +48,8 @@ export class NewerSchemaError extends UnusableFileError {
 
 /**
  * Opens a database, migrates the schema, and calls `build` to create a store. The store must close the database.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the
- * file, or if it has no schema although `mustExist` is `true`
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file,
+ * or if `mustExist` is `true` and the file has no schema
  */
 export function openStore<Store>(
   options: SqliteOptions,
@@ -128,10 +128,10 @@ export function readSchemaVersion(path: string): number {
 }
 
 /**
- * Sets the journal mode and migrates the schema. Callers may call this function again after an
- * error, for example because the file was locked.
- * @throws Error of SQLite; UnusableFileError if a newer version of Perch wrote the file, or if it
- * has no schema although `mustExist` is `true`
+ * Sets the journal mode and migrates the schema. Callers may call this function again after an error, such as the error
+ * for a locked file.
+ * @throws Error of SQLite; UnusableFileError if a newer version of Perch wrote the file, or if `mustExist` is `true`
+ * and the file has no schema
  */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.
@@ -184,9 +184,9 @@ function keepForever<Native>(native: Native): Native {
 }
 
 /**
- * Prevents the garbage collection of all native backup objects of a database. Wraps
- * better-sqlite3's internal function `backup`, which creates these objects. The function is a
- * member of an object that `database` contains under a symbol.
+ * Prevents the garbage collection of a database's native backup objects, which could abort the process. Replaces
+ * better-sqlite3's internal function `backup` by a function that also keeps a reference to each object that `backup`
+ * returns. better-sqlite3 stores `backup` in an object under a symbol of `database`.
  */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {

@@ -44,7 +44,10 @@ export class HttpFailure extends Error {
 }
 
 export interface RequestContext extends Sliced {
-  /** Called when the response body is complete, to restart the time slice (maximum CPU time without a pause). */
+  /**
+   * Called when the response body is complete, to restart the caller's time slice (maximum computing time without a
+   * pause). The time slice must not include the wait for the response.
+   */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
   /**
@@ -126,7 +129,9 @@ type SendOptions<Answer> = Rules<Answer> & { readonly sender: Sender };
 interface AttemptOptions<Answer> extends SendOptions<Answer> {
   /** Converts an error of a request to an HttpFailure. @throws the error itself if it is a Problem */
   readonly toFailure: (error: unknown) => HttpFailure;
-  /** Counts a request that is about to be sent. Returns the number of earlier requests. */
+  /**
+   * Counts a request that is about to be sent. Returns the number of requests that the same call of `get` sent before.
+   */
   readonly countSent: () => number;
 }
 
@@ -292,12 +297,17 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
 /** Maximum number of `,`, `[`, `{` and `\` in a JSON body. Parsing time depends on the number of these characters. */
 export const maxJsonDelimiters = 75_000;
 
-/** Table of all byte values: 1 for the characters `,`, `[`, `{` and `\`, 0 for others. Faster than a `Set`. */
+/**
+ * Lookup table of `countJsonDelimiters` by byte value: 1 for `,`, `[`, `{` and `\`, 0 for others. Faster than a `Set`.
+ */
 const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
-/** Counts the characters `,`, `[`, `{` and `\` in JSON, including characters within strings. */
+/**
+ * Returns the number of `,`, `[`, `{` and `\` in JSON, including those within strings. JSON with more of them takes
+ * longer to parse.
+ */
 export function countJsonDelimiters(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) count += isJsonDelimiter[byte] ?? 0;

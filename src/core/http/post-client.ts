@@ -29,7 +29,8 @@ export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
     /**
-     * Sends JSON in a POST request. Follows no redirects. There is no timeout for the response except `signal`.
+     * Sends JSON in a POST request. Follows no redirects. Once connected, waits for the response until `signal` is
+     * aborted.
      * @throws Error if the request fails or is aborted
      */
     post: async (url: URL, request: PostRequest) => {

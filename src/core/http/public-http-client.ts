@@ -34,8 +34,8 @@ export function openPublicHttpClient(
 }
 
 /**
- * Opens a client like `openPublicHttpClient`, but with another reader of responses and without the
- * limit of 1 MiB. `options.maxBytes` limits the size.
+ * Opens a client like `openPublicHttpClient`, but converts responses with `reader`. The limit of 1 MiB does not apply;
+ * `options.maxBytes` is the only size limit.
  */
 export function openPublicClient<Answer>(
   options: HttpClientOptions,

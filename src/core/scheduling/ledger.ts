@@ -25,7 +25,10 @@ export interface ResourceBound {
 
 /** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
-  /** Reserves a further amount of the resource. If this would exceed a limit, reserves nothing and returns `false`. */
+  /**
+   * Adds `amount` to the reservation and returns `true`. If this would exceed a limit, adds nothing and returns
+   * `false`.
+   */
   take(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
   release(): void;
@@ -38,8 +41,8 @@ export interface ExternalUsage {
 }
 
 /**
- * Kind of the limit that a reservation would exceed. `share`: the reservation would leave less of
- * the resource for all other clients together than the client already uses.
+ * Limit that a reservation would exceed: of the client's address, of its network, or of all clients together (`total`).
+ * `share`: less of the resource would remain than the client's address or network already uses.
  */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
@@ -49,9 +52,9 @@ export type Ledger = ReturnType<typeof createLedger>;
 export const addressesPerNetwork = 4;
 
 /**
- * Creates a ledger, which counts the resources that each client uses. The ledger refuses an amount that exceeds the
- * limit for the client's address, for its network or for all clients. It also refuses an amount that would leave less
- * for all other clients together than the client already uses.
+ * Creates a ledger, which counts the amount of each resource that each client uses. The ledger refuses an amount that
+ * would exceed the limit of the client's address, of its network or of all clients together. It also refuses an amount
+ * if less of the resource would then remain than the client already uses.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -63,8 +66,8 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   return {
     bounds,
     /**
-     * Creates an empty reservation. `client` is `null` for the server's own work, to which only the
-     * total limit applies.
+     * Creates a reservation of a resource with the amount 0. `client` is `null` for the server's own work, to which
+     * only the limit of all clients together applies.
      */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
@@ -114,7 +117,10 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/** Creates an empty reservation of one resource. `client` is `null` for the server's own work. */
+/**
+ * Creates a reservation of the resource that `usage` counts, with the amount 0. `client` is `null` for the server's own
+ * work.
+ */
 export function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;

@@ -1,7 +1,7 @@
 export interface Loop {
   /**
-   * Calls `run` in a later iteration of the event loop. `lengthMs` is the time in milliseconds from
-   * the call of `nextPass` to the first iteration that follows.
+   * Calls `run` once, in the next iteration of the event loop or a later one. `lengthMs` is the time in milliseconds
+   * from the call of `nextPass` to the next iteration, even if `run` is called later.
    */
   nextPass(run: (lengthMs: number) => void): void;
 }

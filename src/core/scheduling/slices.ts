@@ -8,7 +8,10 @@ const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/** Creates callbacks that divide a task into time slices of 20 ms. After each slice, the task waits for `takeTurn`. */
+/**
+ * Creates two callbacks for a long task. The task calls `endSlice` regularly. If 20 ms have passed since the time slice
+ * began, `endSlice` waits for `takeTurn`, so that other tasks can run.
+ */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
   /** Starts a new time slice. Called when the task resumes after waiting, for example for a file or a response. */

@@ -16,7 +16,7 @@ export interface TurnLimits {
 
 /** Fair scheduler. Clients take turns, so that the requests of one client do not delay the other clients. */
 export interface Turns {
-  /** Calls `go` at the client's turn. If `go` returns `false`, the next waiting task gets the turn instead. */
+  /** Calls `go` once, at the client's turn. If `go` returns `false`, the next waiting task gets the turn instead. */
   take(client: string, go: () => boolean): void;
 }
 
@@ -25,7 +25,10 @@ interface Queue {
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates a fair scheduler. The number of waiting tasks is not limited. */
+/**
+ * Creates a scheduler that starts up to `each` tasks per client, and `all` tasks in total, in each event loop
+ * iteration. Other tasks wait, in any number.
+ */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
@@ -90,7 +93,10 @@ export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean)
   });
 }
 
-/** Creates time slices for a client's work. The scheduler `turns` decides when the next slice may begin. */
+/**
+ * Creates callbacks that divide a client's task into time slices. After each slice, the task waits until the scheduler
+ * `turns` lets the client continue.
+ */
 export const sliceByTurns = (turns: Turns, client: string): Slices =>
   createSlices(() => waitForTurn(turns, client, () => true));
 

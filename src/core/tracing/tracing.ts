@@ -30,7 +30,7 @@ interface RootOptions extends SpanOptions {
   readonly parent?: SpanContext | null;
 }
 
-/** Tracer that starts spans. Variables contain `null` instead of a `Tracing` if tracing is off. */
+/** Tracer that starts spans. If tracing is off, functions get `null` instead of a `Tracing`. */
 export interface Tracing {
   /** Starts a span that has no parent span, or whose parent span is in another process. */
   start(type: SpanType, options?: RootOptions): TraceSpan;
