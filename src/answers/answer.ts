@@ -41,8 +41,8 @@ export interface Answer {
 }
 
 /**
- * Reason why the answer of a language model is missing or incomplete. `modelId` names the engine that wrote or
- * completed the answer instead.
+ * Reason why the answer of a language model is missing or incomplete. `modelId` names the engine that answered instead,
+ * or that completed the answer.
  */
 export interface Fallback {
   readonly modelId: string;

@@ -6,10 +6,7 @@ export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** Address and network of a client. The server limits the resources that each address and each network may use. */
 export interface Client {
-  /**
-   * IPv4 address of the client, or the first 64 bits of its IPv6 address. The session service uses a keyed hash
-   * instead.
-   */
+  /** IPv4 address, or the first 64 bits of the IPv6 address. The session service uses a keyed hash of them instead. */
   readonly address: string;
   /**
    * The /48 network of an IPv6 address; `null` for IPv4. The session service uses a keyed hash of the network instead.

@@ -295,10 +295,7 @@ interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/**
- * Error whose code and message are sent to the client. Any other error is sent as `internal_error`, without its
- * message.
- */
+/** Error whose code and message are sent to the client. For any other error, the client gets only `internal_error`. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;

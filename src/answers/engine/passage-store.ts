@@ -76,8 +76,7 @@ export function toPlainWords(text: string): string {
 }
 
 /**
- * Exclusive maximum length in characters of a heading whose words are joined. Longer headings are not compared with
- * identifiers in questions.
+ * Number of characters from which the joined words of a heading are too long to compare with identifiers in questions.
  */
 const maxNameLength = 60;
 

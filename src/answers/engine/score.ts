@@ -130,8 +130,8 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
 }
 
 /**
- * Adds two features to each passage, which depend on the three best passages of its file. `file`: weighted sum of their
- * BM25F scores. `fileCoverage`: share (0 to 1) of the question's words that they contain together.
+ * Adds two features to each passage. Both depend on the three best passages of its file. `file`: weighted sum of the
+ * passages' BM25F scores. `fileCoverage`: share (0 to 1) of the question's words that the passages contain together.
  */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();

@@ -6,11 +6,11 @@ export const weights = {
   everyday: 0.3,
   /** Search weight of the correction of a misspelt word. */
   correction: 0.9,
-  /** Factor that reduces the search weight of a word in the vocabulary's list of words that most pages contain. */
+  /** Factor that reduces the search weight of words that most pages contain, such as “add” (`weak-words.txt`). */
   weakWord: 0.7,
-  /** Search weight of each word that the engine searches for in place of a phrase in the vocabulary. */
+  /** Search weight of each word that the engine searches for in place of a phrase in `phrases.txt`. */
   phrase: 1,
-  /** Factor that multiplies the search weight of a phrase in the vocabulary. The factor of most single words is 1. */
+  /** Factor that reduces the search weight of a phrase in `phrases.txt`, compared with a single word. */
   phraseWeight: 0.9,
   /** Exponent of the inverse document frequency. A value below 1 reduces the weight of rare words. */
   rarity: 0.8,

@@ -45,7 +45,7 @@ export class SectionBuilder {
   }
 
   /**
-   * Ends the last section at the end of `text`. Returns `title`, and all sections that have a heading or at least one
+   * Ends the last section at the end of `text`. Returns `title` and all sections that have a heading or at least a
    * block.
    */
   finish(title: string, text: string): ReadFile {

@@ -68,8 +68,8 @@ const separated =
 
 /**
  * Creates a function that removes known phrases from a text. The function returns the remaining text (`rest`), and the
- * removed phrases with their meanings (`found`). Each line has the form `phrase | meanings`. Longer phrases match
- * first.
+ * removed phrases with their meanings (`found`). Longer phrases match first. Each line has the form
+ * `phrase | meanings`.
  */
 function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));

@@ -11,7 +11,7 @@ type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; resu
 
 export interface ThreadTasks {
   /**
-   * Task that opens the index. The result is `true` if the index was already built for the configured document folders.
+   * Task that opens the index. The result is `true` if the index is already built for the configured document folders.
    */
   readonly open: Task<null, never, boolean>;
   /**

@@ -48,16 +48,14 @@ function makeOneFolder(path: string, mode: number): unknown {
 }
 
 /**
- * Creates a folder and its missing parents, all with access for the owner only (mode 0700). Keeps an existing folder
- * unchanged.
+ * Creates a folder and its missing parents, all for their owner only (mode 0700). Keeps an existing folder unchanged.
  */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }
 
 /**
- * Creates an empty file that only its owner may access. If the file exists, keeps its content and removes other users'
- * access.
+ * Creates an empty file that only its owner may access. Keeps an existing file, but removes other users' access to it.
  */
 export function makePrivateFile(path: string): void {
   try {

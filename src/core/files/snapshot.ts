@@ -34,10 +34,7 @@ interface Source {
   readonly reader: SqliteDatabase;
   /** Connection with a lock that prevents writes by other processes. */
   readonly locker: SqliteDatabase;
-  /**
-   * Whether the database uses a write-ahead log. If `true`, other processes can write to it while `reader` copies its
-   * state.
-   */
+  /** Whether the database uses a write-ahead log. If so, other processes can write to it while `reader` reads. */
   readonly isWal: boolean;
 }
 

@@ -69,8 +69,8 @@ export function openStore<Store>(
 
 /**
  * Opens a database and migrates the schema. The caller must close the database.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of
- * Perch wrote the file, or if it has no schema although `mustExist` is `true`
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file,
+ * or if `mustExist` is `true` and the file has no schema
  */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);

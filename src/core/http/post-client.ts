@@ -29,8 +29,7 @@ export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
     /**
-     * Sends JSON in a POST request. Follows no redirects. Once connected, waits for the response until `signal` is
-     * aborted.
+     * Sends JSON in a POST request. Follows no redirects. After connecting, only `signal` limits the waiting time.
      * @throws Error if the request fails or is aborted
      */
     post: async (url: URL, request: PostRequest) => {

@@ -26,8 +26,8 @@ export interface ResourceBound {
 /** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
   /**
-   * Adds `amount` to the reservation and returns `true`. If this would exceed a limit, adds nothing and returns
-   * `false`.
+   * Adds `amount` to the reservation and returns `true`. Changes nothing and returns `false` if a limit would be
+   * exceeded.
    */
   take(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
@@ -66,8 +66,8 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   return {
     bounds,
     /**
-     * Creates a reservation of a resource with the amount 0. `client` is `null` for the server's own work, to which
-     * only the limit of all clients together applies.
+     * Creates a reservation of 0 units of a resource. `client` is `null` for the server's own work, to which only the
+     * limit of all clients together applies.
      */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
@@ -117,10 +117,7 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/**
- * Creates a reservation of the resource that `usage` counts, with the amount 0. `client` is `null` for the server's own
- * work.
- */
+/** Creates a reservation of 0 units of the resource of `usage`. `client` is `null` for the server's own work. */
 export function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;

@@ -26,8 +26,8 @@ interface Queue {
 }
 
 /**
- * Creates a scheduler that starts up to `each` tasks per client, and `all` tasks in total, in each event loop
- * iteration. Other tasks wait, in any number.
+ * Creates a scheduler in which clients take turns. In each event loop iteration, it starts up to `each` tasks per
+ * client and up to `all` tasks in total. Any number of other tasks can wait.
  */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
