@@ -11,7 +11,7 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Query of a follow-up question, if the previous answer cited the passage first; otherwise `undefined`. */
+  /** Query of a follow-up question, if the previous answer's first citation is the passage; otherwise `undefined`. */
   readonly followUp: FollowUpQuery | undefined;
 }
 

@@ -45,8 +45,8 @@ export class SectionBuilder {
   }
 
   /**
-   * Ends the last section at the end of `text`. Returns `title` and all sections that have a heading or at least a
-   * block.
+   * Ends the last section at the end of `text`. Returns `title` and all sections that have a heading or a block of
+   * content.
    */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));

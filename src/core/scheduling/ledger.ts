@@ -25,10 +25,7 @@ export interface ResourceBound {
 
 /** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
-  /**
-   * Adds `amount` to the reservation and returns `true`. Changes nothing and returns `false` if a limit would be
-   * exceeded.
-   */
+  /** Adds `amount` and returns `true`. If a limit would be exceeded, adds nothing and returns `false`. */
   take(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
   release(): void;
