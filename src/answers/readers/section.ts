@@ -44,10 +44,7 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /**
-   * Ends the last section at the end of `text`. Returns `title` and all sections that have a heading or a block of
-   * content.
-   */
+  /** Ends the last section at the end of `text`. Returns `title` and all sections with a heading or a block. */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };
