@@ -18,7 +18,10 @@ const rounds = Number(process.env.BENCH_ALLOWANCES_ROUNDS ?? 30);
 const callsInRound = 20_000;
 const callers = Array.from({ length: 10_000 }, (_, index) => addressAt(index * 97));
 
-/** Rate-limit operation to measure. `call` performs the operation for one client, such as `public 10.0.0.1`. */
+/**
+ * Operation to measure. `call` runs it for one client. `account` is the name of the client in the rate limiter, such
+ * as `public 10.0.0.1`.
+ */
 interface Case {
   readonly name: string;
   call(account: string): unknown;

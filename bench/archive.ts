@@ -200,8 +200,8 @@ const cases: readonly Case[] = [
 ];
 
 /**
- * Writes an archive of `size` posts, `size` / 10 reposts and `size` / 10 followers of each author.
- * Returns its size and build time.
+ * Writes an archive with `size` posts, `size` / 10 reposts and `size` / 10 accounts that follow every author.
+ * Returns the size of the file in MiB and the build time in seconds.
  */
 function build(path: string, size: number) {
   const begun = performance.now();

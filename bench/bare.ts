@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** Response that a minimal server sends to every request. Benchmarks compare Perch with the minimal server. */
+/** Response of a Perch server that a minimal server also sends. Benchmarks compare the speed of both servers. */
 export interface Page {
-  /** Path and query of the URL from which the response was copied. */
+  /** Path and query of the request to Perch whose response was copied. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Path of an SQLite database. If it is set, the minimal server opens the database at its start. */
   readonly database?: string;
-  /** Headers of the request whose response was copied. Benchmarks send them with each request. */
+  /** Headers of the request to Perch whose response was copied. Benchmarks send them with each request. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 
@@ -21,8 +21,8 @@ const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
 const connectionHeaders = ['date', 'connection', 'keep-alive'];
 
 /**
- * Sends a request to a server, and returns the response, so that a minimal server can send the same
- * bytes and headers.
+ * Sends a request to a Perch server and returns a copy of the response. Pass the copy to `startBare` to start a
+ * minimal server that sends the same body and headers.
  */
 export async function copyPage({ url, headers }: Target): Promise<Page> {
   const answer = await fetch(url, { headers });
@@ -37,7 +37,7 @@ export async function copyPage({ url, headers }: Target): Promise<Page> {
   };
 }
 
-/** Starts a minimal server (plain Node.js or Fastify), which sends the response `page` to every request. */
+/** Starts a minimal server (plain Node.js or Fastify) that responds with `page` to requests for the path of `page`. */
 export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
   const file = join(folder, 'page.json');

@@ -10,8 +10,8 @@ export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connectio
 /** Medians of a server's measurements. */
 export interface Interleaved extends Measured {
   /**
-   * Measurements of the first of the compared servers, divided by the measurements of this server
-   * in the same round; medians over all rounds.
+   * Ratios of the measurements of the first compared server to the server's own measurements. Each ratio is
+   * calculated for one round; the value is the median over all rounds.
    */
   readonly ratios: Measured;
 }

@@ -50,7 +50,10 @@ for (const one of [...xCases, ...fediverseCases]) {
 for (const name of failed) console.log(`FAILED: ${name} takes more than linear time.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Doubles the input size up to `maxBytes`. Returns the measurement with the highest ratio of CPU times. */
+/**
+ * Measures inputs that double in size up to `maxBytes`, and stops early if an input takes longer than `enoughMs`.
+ * Returns the measurement with the highest ratio of CPU time to the CPU time for half the input.
+ */
 async function findWorst(one: Case): Promise<Doubling> {
   let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
   let before = Number.POSITIVE_INFINITY;
@@ -72,7 +75,10 @@ async function warmUp(one: Case): Promise<void> {
   for (let at = 0; at < repeats; at += 1) await run();
 }
 
-/** Returns `ratio` if it is `maxRatio` or less. Otherwise repeats the measurement and returns the lowest ratio. */
+/**
+ * Returns `ratio`, the CPU time for an input divided by the CPU time for half the input, if it is `maxRatio` or
+ * less. Otherwise measures both inputs again, up to `rounds` times, and returns the lowest ratio.
+ */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
   for (let round = 0; round < rounds && least > maxRatio; round += 1) {

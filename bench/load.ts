@@ -16,7 +16,10 @@ export interface LoadOptions {
 
 export const generator = isInstalled('wrk') ? 'wrk' : 'undici';
 
-/** Sends requests as fast as the server responds, for a given time, and measures the server. */
+/**
+ * Sends requests as fast as the server responds, for a given time. Returns the request rate and the server's CPU
+ * time.
+ */
 export async function measure(target: Target, options: LoadOptions): Promise<Measured> {
   const before = cpuSeconds(target.pid);
   const begin = performance.now();

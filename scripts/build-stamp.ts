@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files and folders that affect the build. Missing ones are skipped: a Docker build has no `node_modules` lock file. */
+/** Files and folders that affect the build, relative to the package folder. Missing ones are skipped. */
 const inputPaths: readonly string[] = [
   'src',
   'clients/typescript/src',

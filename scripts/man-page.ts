@@ -137,8 +137,8 @@ function toLiteral(text: string): readonly string[] {
 }
 
 /**
- * Escapes a text in a line that starts with a macro. In such a line, mdoc also interprets punctuation
- * and names of macros.
+ * Escapes text that follows a macro on the same line. There, mdoc would interpret punctuation and names of macros in
+ * the text.
  */
 function toArguments(text: string): string {
   return text

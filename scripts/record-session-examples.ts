@@ -4,7 +4,7 @@ import { loadConfig } from '../src/config/config.ts';
 import type { RecordedExamples } from '../src/http/openapi/examples.ts';
 import { openSample, requireOk, type SendRequest } from './sample-server.ts';
 
-/** Recorded examples of the session service. */
+/** Recorded response bodies of the session service, which are examples in the OpenAPI document. */
 export type SessionExamples = Pick<RecordedExamples, 'endpoints' | 'problems'>;
 
 const json = { 'content-type': 'application/json', authorization: 'Bearer any-token' };
@@ -32,7 +32,10 @@ const silent: AnswerEngine = {
     }),
 };
 
-/** Records examples of sessions, from servers that store nothing on disk. */
+/**
+ * Starts servers without a data folder, runs sessions on them, and returns the response bodies as examples for the
+ * OpenAPI document.
+ */
 export async function recordSessions(): Promise<SessionExamples> {
   const talking = await openSample({ engine: steadyEngine });
   const busy = await openSample({ engine: silent, env: { PERCH_SESSION_QUEUE: '0' } });

@@ -78,11 +78,7 @@ function createSteadyRandom(): Random {
   };
 }
 
-/**
- * Returns a successful response.
- *
- * @throws Error for a status of 300 or above
- */
+/** Waits for a response and returns it. @throws Error if the status is 300 or above */
 export async function requireOk(
   reply: Promise<LightMyRequestResponse>,
 ): Promise<LightMyRequestResponse> {

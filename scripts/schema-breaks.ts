@@ -241,8 +241,8 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
 }
 
 /**
- * Converts a limit of a schema to a number. A larger number means that the schema allows more
- * values. Returns `Number.MAX_VALUE` if the schema has no such limit.
+ * Converts the value of a schema keyword in `limits` to a number that is larger if the schema allows more values.
+ * `way`: the entry of the keyword in `limits`. Returns `Number.MAX_VALUE` if `limit` is `undefined`.
  */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;

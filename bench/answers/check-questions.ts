@@ -7,8 +7,9 @@ import { scratchFolder } from './rig.ts';
 import { plain } from './scoring.ts';
 
 /**
- * Arguments of this script: question files. The script checks that the files, headings, lines and phrases that the
- * questions expect exist in the documents. Usage: `npx tsx bench/answers/check-questions.ts [FILE...]`.
+ * Paths of the question files to check. Default: the question files in `bench/answers`. For each question, the
+ * script checks that the expected files, headings, lines and phrases exist in the documents that the question is
+ * about. Usage: `npx tsx bench/answers/check-questions.ts [FILE...]`.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const files =

@@ -13,7 +13,7 @@ import { fetchCorpus } from './corpora.ts';
 import type { LabelledQuestion } from './questions.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
-/** Folder into which packages with documents are downloaded. */
+/** Folder for the downloaded npm and Debian packages whose documents the benchmark indexes. */
 export const scratchFolder =
   process.env.PERCH_BENCH_SCRATCH ?? join(tmpdir(), 'perch-bench-answers');
 

@@ -72,7 +72,7 @@ export function resolves({ file, heading, line }: JudgedCitation, folder: string
   return lines.slice(0, line).some((one) => plain(one).includes(plain(heading)));
 }
 
-/** Aggregated scores. All members except `questions` are shares from 0 to 1. */
+/** Aggregated scores of several answers. All members except `questions` are shares from 0 to 1, or `NaN`. */
 export interface Shares {
   readonly questions: number;
   readonly first: number;
@@ -88,7 +88,10 @@ export interface Shares {
   readonly falselyDeclined: number;
 }
 
-/** Aggregates the scores of several answers. */
+/**
+ * Returns the number of scored answers, and each score as a share of the answers (0 to 1). A share of zero answers
+ * is `NaN`.
+ */
 export function toShares(judgements: readonly Judgement[]): Shares {
   const answerable = judgements.filter(({ question }) => question.answerable);
   const others = judgements.filter(({ question }) => !question.answerable);

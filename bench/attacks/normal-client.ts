@@ -6,8 +6,9 @@ export interface ClientResults {
   readonly requests: number;
   /** Number of failures by cause and path. Failures are connection errors and responses with status 429 or above. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Duration of the slowest request to a path in `trivial`, in milliseconds. */
+  /** Duration in milliseconds of the slowest request to one of the quickly served paths in `trivial`. */
   readonly slowestMs: number;
+  /** 99th percentile in milliseconds of the durations of requests to paths in `trivial`. */
   readonly p99Ms: number;
 }
 

@@ -131,8 +131,8 @@ export async function benchSharedHits(
 }
 
 /**
- * Creates a client that reads profiles through a local cache of one entry and the shared Valkey or Redis server.
- * `asked` of the result lists the keys that the client requested from the shared server.
+ * Opens a reader of profiles that uses a local cache of one entry and the shared Valkey or Redis server. Its member
+ * `asked` lists the first keys that it requested from the shared server, up to 2 * `callsInRound` keys.
  */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];

@@ -14,8 +14,8 @@ const path = '/api/v1/profiles/ada.example';
 const adminToken = 'an-admin-token-for-the-bench-of-40-letters';
 
 /**
- * Kinds of requests for a profile, each with its share of all requests (0 to 1). A cache contains
- * the profile for a hit, but not for a miss.
+ * Share (0 to 1) of each kind of profile request. A `hit` requests a profile that Perch has cached, a `miss` a
+ * profile that it has not cached. `with a key` means that the request contains an API key.
  */
 const kinds = {
   hit: 0.4,

@@ -9,8 +9,8 @@ const sample = '/api/v1/profiles/ada.example';
 const twoPorts = [0, 1] as const;
 
 /**
- * Compares the request rate for cached profiles of two Perch servers: one that uses a shared Valkey
- * or Redis server, and one that does not. Returns Markdown lines.
+ * Measures the request rate and CPU time for cached profiles with two Perch servers. One server uses the shared
+ * Valkey or Redis server at `url`, the other does not. Returns the comparison as lines of Markdown.
  */
 export async function benchLocalHits({ url }: Served): Promise<string[]> {
   const [embedded, shared] = twoPorts.map(

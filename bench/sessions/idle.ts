@@ -57,8 +57,8 @@ async function measure(folder: string) {
 }
 
 /**
- * Starts `streams` sessions, which the server stores in `folder`, and waits until each session has
- * an answer. Returns the sessions and the text of one event stream.
+ * Starts a number of sessions (`streams`) on a server that stores them in `folder`. Waits until each session has an
+ * answer. Returns the sessions and the text of one event stream.
  */
 async function answerSessions(folder: string) {
   const target = await startPerch({ folder, cores: 'any' });

@@ -18,9 +18,12 @@ const message = '1 pieces of 250000';
 
 const sampleMs = 20;
 
-/** Measurements of a run in which the last reader either reads normally or stalls (reads nothing). */
+/**
+ * Measurements of one run, in which clients read the event stream of one session. One client, which is connected
+ * before the others, either reads normally or stalls (reads nothing).
+ */
 interface Taken {
-  /** Milliseconds until all readers except the last one have read all answers. */
+  /** Milliseconds from the first question until all clients, except the one that may stall, have read all answers. */
   readonly ms: number;
   /** Peak memory of the server in MiB. */
   readonly mostMiB: number;

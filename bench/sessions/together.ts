@@ -31,10 +31,12 @@ const questions = [
   'What is the capital of Mongolia?',
 ];
 
-/** Session with an answer, and the time from its start to the end of its stream. */
+/** Session with one answer. */
 interface Answered {
   readonly session: ClientSession;
+  /** Text of the event stream. */
   readonly body: string;
+  /** Milliseconds from the request that starts the session to the end of the event stream. */
   readonly ms: number;
 }
 

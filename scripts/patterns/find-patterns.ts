@@ -8,7 +8,7 @@ export interface FoundPattern {
   readonly flags: string;
 }
 
-/** Location in the source code that creates regular expressions from strings. */
+/** Location of a call of `RegExp`, which creates a regular expression from a string. */
 export interface DynamicPlace {
   readonly file: string;
   readonly line: number;

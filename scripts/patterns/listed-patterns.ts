@@ -23,7 +23,7 @@ export interface DynamicPatterns {
   readonly file: string;
   /** Description of the strings from which the file creates regular expressions. */
   readonly madeOf: string;
-  /** Runs the code in the file that creates the regular expressions. Absent if importing the file is enough. */
+  /** Calls the functions of the file that create the regular expressions. Absent if importing the file creates them. */
   readonly create?: () => Promise<unknown>;
 }
 

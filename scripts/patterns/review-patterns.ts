@@ -4,7 +4,7 @@ import { type DynamicPatterns, maxMs, type PatternException } from './listed-pat
 
 export interface Review {
   readonly literals: readonly FoundPattern[];
-  /** Locations in `src` that create regular expressions from strings. */
+  /** Locations in `src` of calls of `RegExp`, which create regular expressions from strings. */
   readonly places: readonly DynamicPlace[];
   /** Regular expressions that modules in `src` created from strings while the check ran. */
   readonly recorded: readonly FoundPattern[];
@@ -14,8 +14,9 @@ export interface Review {
 }
 
 /**
- * Returns a message for each regular expression that may be slow, each unnecessary entry in
- * `exceptions`, and each mismatch between `places`, `recorded` and `dynamicPatterns`.
+ * Returns a message for each regular expression that may be slow and each unneeded entry in `exceptions`. Also
+ * returns a message for each `RegExp` call that did not run, each file with such calls that `dynamicPatterns` does
+ * not list, and each listed file without such calls.
  */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;
@@ -65,9 +66,9 @@ function toLiteral({ source, flags }: FoundPattern): string {
 }
 
 /**
- * Compares the locations that create regular expressions (`places`) with the source files that are
- * known to create them (`dynamicPatterns`). Returns a message for each location in an unknown file,
- * for each location that created no regular expression, and for each known file without locations.
+ * Compares the `RegExp` calls in `src` (`places`) with the files that are listed to contain them
+ * (`dynamicPatterns`). Returns a message for each call in an unlisted file, for each call that did not run during
+ * the check, and for each listed file without calls.
  */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));

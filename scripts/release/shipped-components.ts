@@ -13,8 +13,9 @@ interface Component {
 }
 
 /**
- * Removes packages from a software bill of materials that are neither in the bundle nor installed by users.
- * `licences`: content of `dist/licences.txt`, which names each bundled package. `name`: name of the npm package.
+ * Returns a software bill of materials without the development packages that are not bundled. `licences`: content of
+ * `dist/licences.txt`, which names each bundled package. `name`: name of the npm package, which replaces the name in
+ * `sbom`.
  */
 export function keepShipped(sbom: Sbom, licences: string, name: string): Sbom {
   const bundled = new Set(licences.match(/^\S+ \S+(?= \()/gm));

@@ -38,7 +38,11 @@ export async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Splits the parts of a body into trimmed lines. Omits empty lines, and text after the last line feed. */
+/**
+ * Joins the parts of a body, and splits the text into trimmed lines. Omits empty lines, and text after the last line
+ * feed.
+ * @throws ResponseError if a line is too long
+ */
 export async function* splitLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let pieces: string[] = [];

@@ -19,8 +19,8 @@ export interface FollowOptions extends Omit<RetryOptions, 'endMs'> {
   /** Index of the first event to read. */
   readonly startIndex: number;
   /**
-   * Whether the iteration continues until the caller ends it. A stream that ends is then treated as
-   * a lost connection.
+   * Whether to open the stream again whenever the server ends it, until the caller stops iterating. If `false`, the
+   * iteration also ends when the server has answered all questions. Default: `false`.
    */
   readonly isOpenEnded?: boolean;
 }

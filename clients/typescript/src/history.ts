@@ -92,7 +92,10 @@ function toLine<Item>(text: string): Line<Item> {
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
 
-/** Creates a record of the received posts, so that a repeated request can skip them. */
+/**
+ * Creates a record of the posts received so far. After a repeated request, the client uses the record to drop posts
+ * from the response that it has already returned.
+ */
 function createSeenEntries() {
   const keys = new Set<string>();
   let counts = new Map<string, number>();
@@ -102,14 +105,14 @@ function createSeenEntries() {
       return keys.size;
     },
     /**
-     * Prepares for the response to a repeated request. `isNew` then returns `false` until it is
-     * called with a known post, because the posts before it were published after the first request.
+     * Prepares for the response to a repeated request. `isNew` returns `false` for all posts of that response before
+     * the first known post: they were published after the first request, so the client skips them.
      */
     restart: () => {
       counts = new Map();
       isAligned = keys.size === 0;
     },
-    /** Returns whether a post is new, and records the post. */
+    /** Returns whether the client must return a post to the caller. Records the post if so. */
     isNew: (entry: Entry): boolean => {
       const id = toId(entry);
       const count = (counts.get(id) ?? 0) + 1;

@@ -18,7 +18,9 @@ export interface List<Item> extends AsyncIterable<Item> {
   pages(): AsyncIterable<Page<Item>>;
 }
 
-/** Maximum number of earlier cursors that a new cursor is compared with. */
+/**
+ * Maximum number of received cursors to remember. The iteration fails if the server sends a remembered cursor again.
+ */
 const maxCursors = 10_000;
 
 /** Creates a list that requests its pages one after another. `pick` returns the items of a response. */

@@ -8,16 +8,22 @@ export type Surface = 'post' | 'browse';
 
 /** Record of the number of requests that the server still allows, for each group of operations. */
 export interface Pacer {
-  /** Counts a request, and returns the time in milliseconds to wait before it is sent. */
+  /**
+   * Counts a request. Returns the milliseconds to wait before it is sent: the time until the rate limit resets if no
+   * request remains, otherwise 0.
+   */
   take(surface: Surface): number;
   /**
-   * Stores the number of remaining requests from the `RateLimit` header of a response. Does nothing
-   * if there is no such header.
+   * Stores the number of remaining requests, and the time of the reset, from the `RateLimit` header of a response.
+   * Does nothing if the header is missing or invalid.
    */
   note(surface: Surface, headers: Headers): void;
 }
 
-/** Creates an empty record of the remaining requests. `take` returns 0 (no wait) until the record contains a number. */
+/**
+ * Creates an empty record of the number of requests that the server still allows. `take` returns 0 (no wait) for a
+ * group of operations until `note` has stored a number for that group.
+ */
 export function createPacer(clock: Clock): Pacer {
   const states = new Map<Surface, { remaining: number; resetMs: number }>();
   return {

@@ -46,8 +46,8 @@ export function createTransport(options: PerchOptions): Transport {
   const pacer = createPacer(clock);
   const exchange = createExchange(options, { clock, pacer });
   /**
-   * Waits until the server's allowance permits another request. Does not wait if the wait would
-   * take `maxMs` milliseconds or longer.
+   * Waits until the server's rate limit permits another request. Returns at once, so that the request is sent
+   * without a wait, if the wait would take `maxMs` milliseconds or longer.
    */
   const pace = async ({ surface }: Request, maxMs: number, signal?: AbortSignal) => {
     const waitMs = pacing && surface !== undefined ? pacer.take(surface) : 0;

@@ -9,7 +9,10 @@ export interface Watchdog {
   /** Whether the timer has expired and aborted the signal. */
   readonly isExpired: boolean;
   restart(ms: number): void;
-  /** Stops the timer. Aborts the request that uses the signal if the request is still running. */
+  /**
+   * Stops the timer and aborts `signal`. If the request is still running, it is cancelled and its connection
+   * released.
+   */
   close(): void;
 }
 
