@@ -16,10 +16,7 @@ export interface LoadOptions {
 
 export const generator = isInstalled('wrk') ? 'wrk' : 'undici';
 
-/**
- * Sends requests as fast as the server responds, for a given time. Returns the request rate and the server's CPU
- * time.
- */
+/** Sends requests as fast as the server responds, for a given time. Measures the request rate and the CPU time. */
 export async function measure(target: Target, options: LoadOptions): Promise<Measured> {
   const before = cpuSeconds(target.pid);
   const begin = performance.now();

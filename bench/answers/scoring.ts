@@ -89,8 +89,8 @@ export interface Shares {
 }
 
 /**
- * Returns the number of scored answers, and each score as a share of the answers (0 to 1). A share of zero answers
- * is `NaN`.
+ * Returns the number of scored answers, and each score as a share (0 to 1) of the answers to which the score
+ * applies. The share is `NaN` if the score applies to no answer.
  */
 export function toShares(judgements: readonly Judgement[]): Shares {
   const answerable = judgements.filter(({ question }) => question.answerable);

@@ -9,11 +9,9 @@ export interface ClientSession {
 
 /** HTTP client of the session service, with one connection for each concurrent request. */
 export interface SessionClient {
-  /**
-   * Starts a session with a message. Resolves when the server accepts the message; rejects if the server refuses it.
-   */
+  /** Starts a session with a message. Resolves when the server accepts the message; rejects if it is refused. */
   start(message: string): Promise<ClientSession>;
-  /** Sends a message to a started session. Resolves when the server accepts it; rejects if the server refuses it. */
+  /** Sends a message to a started session. Resolves when the server accepts the message; rejects if it is refused. */
   say(session: ClientSession, message: string): Promise<void>;
   /** Reads a session's event stream to its end. `query` starts with `?`. Rejects if the connection breaks. */
   read(session: ClientSession, query?: string): Promise<string>;

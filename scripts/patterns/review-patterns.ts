@@ -15,8 +15,8 @@ export interface Review {
 
 /**
  * Returns a message for each regular expression that may be slow and each unneeded entry in `exceptions`. Also
- * returns a message for each `RegExp` call that did not run, each file with such calls that `dynamicPatterns` does
- * not list, and each listed file without such calls.
+ * returns a message for each `RegExp` call that did not run, each call in a file that `dynamicPatterns` does not
+ * list, and each listed file without calls.
  */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;

@@ -92,10 +92,7 @@ function toLine<Item>(text: string): Line<Item> {
 
 type SeenEntries = ReturnType<typeof createSeenEntries>;
 
-/**
- * Creates a record of the posts received so far. After a repeated request, the client uses the record to drop posts
- * from the response that it has already returned.
- */
+/** Creates a record of the received posts. After a repeated request, the client skips the posts in this record. */
 function createSeenEntries() {
   const keys = new Set<string>();
   let counts = new Map<string, number>();
@@ -106,7 +103,7 @@ function createSeenEntries() {
     },
     /**
      * Prepares for the response to a repeated request. `isNew` returns `false` for all posts of that response before
-     * the first known post: they were published after the first request, so the client skips them.
+     * the first known post. They were published after the first request, so the client skips them.
      */
     restart: () => {
       counts = new Map();

@@ -18,9 +18,7 @@ export interface List<Item> extends AsyncIterable<Item> {
   pages(): AsyncIterable<Page<Item>>;
 }
 
-/**
- * Maximum number of received cursors to remember. The iteration fails if the server sends a remembered cursor again.
- */
+/** Maximum number of cursors to remember. The iteration fails if the server sends a remembered cursor again. */
 const maxCursors = 10_000;
 
 /** Creates a list that requests its pages one after another. `pick` returns the items of a response. */

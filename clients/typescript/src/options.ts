@@ -41,8 +41,8 @@ export interface PerchOptions {
   /** Maximum time to wait for a response or for the next part of its body, in milliseconds. Default 30,000. */
   readonly stallMs?: number | undefined;
   /**
-   * Maximum number of retries of a failed request. For streams, the number applies to consecutive retries: it
-   * restarts when a new event or post arrives. Default 4.
+   * Maximum number of retries of a failed request. For streams, each new event or post resets the count of retries.
+   * Default 4.
    */
   readonly retries?: number | undefined;
   /** Whether to wait while the server's `RateLimit` header reports that the allowance is used up. Default `true`. */

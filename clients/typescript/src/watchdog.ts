@@ -9,10 +9,7 @@ export interface Watchdog {
   /** Whether the timer has expired and aborted the signal. */
   readonly isExpired: boolean;
   restart(ms: number): void;
-  /**
-   * Stops the timer and aborts `signal`. If the request is still running, it is cancelled and its connection
-   * released.
-   */
+  /** Stops the timer and aborts `signal`, which cancels the request if it is still running. */
   close(): void;
 }
 
