@@ -14,8 +14,8 @@ export const sampleVersion: number = 6;
 interface Sample {
   readonly accounts: readonly Account[];
   /**
-   * Posts, each with the id of the post to which it replies (`parentId`), even if the reply is
-   * deleted. `parentId` is `null` if the post is not a reply.
+   * Posts. `parentId` is the id of the post to which a post replies; `null` if it is not a reply. Placeholders for
+   * deleted replies also have a `parentId`.
    */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];

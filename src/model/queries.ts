@@ -68,7 +68,7 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /** Unix time in milliseconds at which archived content was current; absent for live content. */
+  /** Unix time in milliseconds from which archived content dates; absent for live content. */
   readonly asOfMs?: number;
 }
 
@@ -89,7 +89,7 @@ export interface ProfileFound extends Dated {
   readonly warnings: readonly string[];
 }
 
-/** Time range that a timeline page covers. Used to read many pages of a timeline concurrently. */
+/** Time range that a received timeline page covers. Perch uses it to read other pages of the timeline concurrently. */
 export interface PageSpan {
   /**
    * Newer end of the page's time range (exclusive), in Unix milliseconds; `null` if the page starts

@@ -47,7 +47,9 @@ export const postReply = record('PostReply', {
 });
 export type PostReply = z.output<typeof postReply>;
 
-/** Selection of accounts whose profiles a Markdown page includes: none, only the author, or all. */
+/**
+ * Accounts whose profiles a page includes: none, only the author of the requested post, or all accounts on the page.
+ */
 export type UserDetail = 'off' | 'author' | 'all';
 
 /** Absolute URLs of a result page and its neighboring pages under `/api/v1`, without the parameter `format`. */
@@ -55,8 +57,8 @@ export interface PageUrls {
   readonly self: string;
   readonly first: string;
   /**
-   * URL of the previous page. `null` on the first page. Also `null` on page 12 and later pages,
-   * because the URL contains a page number, and the highest page number in a request is 10.
+   * URL of the previous page; `null` on the first page. The URL contains a page number, and the highest number in a
+   * request is 10. The URL is therefore also `null` from page 12, which a request can reach only with a cursor.
    */
   readonly previous: string | null;
 }
@@ -126,7 +128,8 @@ export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
       /**
-       * Handle without `@`. The capitalization is the one that the source sent for the account, otherwise lower case.
+       * Handle without `@`, capitalized as in the account data from the source. Lower case if the source sent no
+       * account data.
        */
       readonly handle: string;
       readonly url: string;

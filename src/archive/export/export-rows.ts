@@ -6,7 +6,7 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** Account, post, repost or follow in the archive. `stored`: Unix second at which the data was current. */
+/** Account, post, repost or follow in the archive. `stored`: Unix second from which the data dates. */
 export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
 interface PostRow {
@@ -67,7 +67,9 @@ export function openExportRows(database: SqliteDatabase) {
       for (const repost of reposts(of)) yield toRepost(repost, of);
       for (const follow of follows(of)) yield { kind: 'follow', ...follow };
     },
-    /** Yields the posts of unarchived authors that no archived account reposted. */
+    /**
+     * Yields the posts that `readAccountItems` yields for no account: no archived account published or reposted them.
+     */
     *readOrphanPosts(): Iterable<ArchivedItem> {
       for (const post of orphans({ platform: 'x', handle: '' })) yield toPost(post);
     },

@@ -39,7 +39,10 @@ export interface StoredHistoryQuery extends StoredTimeline {
 export interface StoredPart {
   /** Time ranges for which all posts are stored, newest first. Adjacent ranges are merged. */
   readonly ranges: readonly SecondRange[];
-  /** Posts in `ranges`, newest first. Includes each repost that may have been made within one of the ranges. */
+  /**
+   * Posts in `ranges`, newest first. The exact time of a repost is unknown, so a repost is included if its possible
+   * times overlap one of the ranges.
+   */
   readonly posts: readonly StoredHistoryPost[];
 }
 
@@ -158,8 +161,8 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
 }
 
 /**
- * Converts stored rows to posts, newest first. If there are more than `query.limit` rows, omits the
- * oldest, and shortens the time ranges to the part for which all posts are returned.
+ * Converts stored rows to posts, newest first. If there are more than `query.limit` rows, omits the oldest posts, and
+ * shortens the ranges in `stored` so that they contain no omitted post.
  */
 function limitPart(
   stored: readonly SecondRange[],

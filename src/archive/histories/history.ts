@@ -31,8 +31,8 @@ interface RepostRow {
 }
 
 /**
- * SQL condition that excludes replies to other accounts, whose posts can have the same ids as the account's own
- * posts. On X and in the sample, where post ids are unique, the condition is always true.
+ * SQL condition that excludes replies to other accounts on Bluesky and Mastodon, where posts of two accounts can have
+ * the same id. Post ids on X and in the sample are unique, so the condition excludes nothing there.
  */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 

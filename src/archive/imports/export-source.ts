@@ -2,7 +2,9 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 
 interface Dated {
-  /** Unix second at which the item was current. Default: the time of the export. */
+  /**
+   * Unix second from which the data of the item dates, such as its number of likes. Default: the time of the export.
+   */
   readonly stored?: number;
 }
 
@@ -14,7 +16,7 @@ export interface MediaReference {
   readonly name: string;
 }
 
-/** Account in an export. The account comes before its reposts and follows. */
+/** Account in an export. `groups` yields an account before the reposts and `ExportedFollow` items of that account. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
@@ -45,7 +47,10 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/** Follow of one account by another. Each account is a lower-case handle, or `id:` and its id (see `toIdHandle`). */
+/**
+ * Record that the account `follower` follows the account `followed`. Each value is a lower-case handle, or `id:` and
+ * the id of the account (see `toIdHandle`).
+ */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;

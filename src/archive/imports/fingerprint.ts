@@ -10,8 +10,8 @@ const importVersion = 2;
 const sample = { bytes: 65_536, places: 8 } as const;
 
 /**
- * Returns as `fingerprint` a hash of an export and of `form` (its format and handle). Returns as
- * `changed` the Unix second in which a file of the export was last modified.
+ * Returns `fingerprint`, a hash of an export and of `form` (its format and handle). Also returns `changed`, the latest
+ * modification time of the hashed files in Unix seconds.
  */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);

@@ -145,22 +145,25 @@ function createTokenTest(): (byte: number) => boolean {
   };
 }
 
-/** Role of a byte in an array: end of an element, end of the array, or start of an element after an unclosed one. */
+/**
+ * Boundary at a byte of a JSON array. `element`: end of an element. `end`: end of the array. `unclosed`: start of an
+ * element in a malformed file, where the closing brace of the previous element is missing.
+ */
 type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
 /**
- * Creates a function to call with each byte of a JSON array. The function returns whether the byte ends an element,
- * ends the array, or starts an element after an unclosed one; `null` for any other byte.
+ * Creates a function to call with each byte of a JSON array. The function returns the boundary at the byte; `null` if
+ * there is no boundary.
  */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;
   /**
-   * Closes the innermost open bracket `opener`, and all unclosed brackets inside it. Returns `end`
-   * if the closing bracket belongs to the array itself.
+   * Closes the last open bracket of the type `opener`, and all brackets opened after it. Returns `end` for a `]`
+   * without an open `[`, because that bracket closes the array itself.
    */
   const close = (opener: number): Boundary | null => {
     const found = openers.lastIndexOf(opener);

@@ -57,8 +57,8 @@ export interface MediaImport {
 const turnFiles = 200;
 
 /**
- * Stores the media files of an export that imported posts or profiles refer to. Can be repeated: files that the archive
- * already has are not read again. @throws Error with a code if the disk cannot store a file
+ * Stores those media files of an export to which imported posts or profiles refer. Can be repeated: files that are
+ * already in the archive are not read again. @throws Error with a code if the disk cannot store a file
  */
 export async function importMedia(options: MediaImport): Promise<MediaOutcome> {
   const { store, folder } = options;
@@ -128,8 +128,8 @@ function createFileWriter(options: MediaImport) {
 }
 
 /**
- * Moves a received media file to its final path, or deletes it if no post or profile refers to it.
- * Returns the name of the counter to increment.
+ * Moves a received media file to its final path, or deletes it if no post or profile refers to it. Returns the name of
+ * the counter in `MediaCounts` to increment.
  */
 function placeFile(
   received: ReceivedFile,

@@ -24,7 +24,7 @@ export class UnreadableFileError extends Error {}
 
 export interface ReceiveOptions {
   readonly maxBytes: number;
-  /** Signal that stops the write of the file. The returned promise then rejects with the reason of the signal. */
+  /** Signal that cancels writing the file. After an abort, `receive` rejects with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ export function openMediaFolder(dataFolder: string) {
   };
 }
 
-/** Opens the folder `incoming` for files that are being written. */
+/** Returns functions that write new files to the folder `incoming`. The function `lock` creates the folder. */
 function openIncoming(dataFolder: string, root: string) {
   const incoming = `${root}/incoming`;
   let count = 0;
@@ -124,7 +124,10 @@ function tryToLock(path: string, dataFolder: string): FileLock | null {
   }
 }
 
-/** Writes content to a file and computes its hash. Stops early if the file is too large or has an unsupported type. */
+/**
+ * Writes content to a file and computes its hash. Returns `too_large` or `unsupported`, without reading the rest, if
+ * the file is too large or has an unsupported type.
+ */
 async function writeContent(
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
@@ -152,7 +155,7 @@ function createInspector() {
   const findType = () => detectMediaType(start);
   return {
     findType,
-    /** Returns whether the bytes so far show that the type is not supported. */
+    /** Takes the next chunk of the file. Returns whether the bytes taken so far show an unsupported media type. */
     isRefused: (chunk: Uint8Array): boolean => {
       if (start.length >= mediaHeadBytes) return false;
       start = Buffer.concat([start, chunk.subarray(0, mediaHeadBytes - start.length)]);

@@ -13,7 +13,7 @@ export interface MediaCopy {
 
 /** Reference to a media file from a post or an account in an export. */
 interface StoredReference {
-  /** Account whose export contains the reference. */
+  /** Account whose export contains the post or profile that refers to the file. */
   readonly owner: AccountReference;
   /** Lower-case handle of the account that published the file. */
   readonly author: string;
@@ -59,14 +59,14 @@ function openReferences(database: SqliteDatabase) {
     addMediaReference: ({ owner, ...reference }: StoredReference): void =>
       void refer.run({ ...reference, ...owner }),
     /**
-     * Returns the hash of the stored file for each reference of an account to the file name `name`.
-     * The hash is `null` if no file is stored for the reference.
+     * Returns the hash of the stored file for each media URL of an account whose file in the export has the name
+     * `name`. A hash is `null` if the file is not stored.
      */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),
     /**
-     * Counts the references from an account's export to media files that the archive lacks and
-     * whose URL on the platform is unknown.
+     * Returns the number of an account's media references that cannot be served: the archive lacks the file, and the
+     * URL of the file on the platform is unknown.
      */
     countMissingMedia: (owner: AccountReference): number => missing.get(owner) ?? 0,
     listImportedAccounts: (number: number): readonly AccountReference[] => importedBy.all(number),
@@ -95,8 +95,8 @@ function openCopies(database: SqliteDatabase) {
     .pluck();
   return {
     /**
-     * Stores the row of a media file and links it to all references of the account with the file name `name`. If the
-     * account has no reference with this name, stores nothing and returns `false`.
+     * Stores the row of a media file, and links it to all references to the file name `name` in the account's posts and
+     * profile. If there is no reference to the name, stores nothing and returns `false`.
      */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;

@@ -6,9 +6,12 @@ import { type AccountSummary, openAccountSummaries } from '../store/account-summ
 import { openImportRows, type StoredImport } from '../store/import-rows.ts';
 import { migrations } from '../store/schema.ts';
 
-/** Contents of the archive, without the built-in sample. Shown to the operator. */
+/**
+ * Summary of the archive for the operator: its accounts, imports, counts and sizes. The accounts exclude the built-in
+ * sample.
+ */
 export interface ArchiveReport {
-  /** First imported accounts, ordered by platform and handle; limited by `reportLimits.accounts`. */
+  /** Imported accounts, ordered by platform and handle. Contains only the first `reportLimits.accounts` accounts. */
   readonly accounts: readonly AccountSummary[];
   /** Number of all imported accounts. */
   readonly accountCount: number;
@@ -35,10 +38,7 @@ export type ArchiveReporter = ReturnType<typeof createArchiveReporter>;
 export function createArchiveReporter(path: string) {
   let opened: ReturnType<typeof openTables> | undefined;
   return {
-    /**
-     * Returns a report on the archive's contents; `null` if there is no database. Yields to the
-     * event loop between accounts.
-     */
+    /** Returns a report on the archive; `null` if there is no database. Yields to the event loop between accounts. */
     read: async (): Promise<ArchiveReport | null> => {
       const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
       if (path === ':memory:' || bytes === 0) return null;

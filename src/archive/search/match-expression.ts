@@ -2,7 +2,10 @@ import { type Platform, platform } from '../../model/reference.ts';
 import { anyPostToken, platformToken } from './post-words.ts';
 import type { SearchText, Term, UserSearchText } from './search-query.ts';
 
-/** Scope of a search: the posts and accounts of one platform, or everything that users imported (`imports`). */
+/**
+ * Scope of an archive search: the archived posts and accounts of one platform (`sample`: the built-in sample), or all
+ * imported posts and accounts of every platform (`imports`).
+ */
 export type SearchScope = Platform | 'imports';
 
 /**

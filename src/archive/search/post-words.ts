@@ -8,7 +8,10 @@ export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
 
-/** Returns the columns of a post in the full-text index. `marks` contains a token for each matching search filter. */
+/**
+ * Returns the values of the full-text index columns for a post. `marks` contains a token for the platform of the post,
+ * and for each kind of media in it, such as `photo`.
+ */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),

@@ -77,11 +77,11 @@ function warningsOf(parts: readonly QueryPart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === 'warning' ? [part.text] : [])))];
 }
 
-/** Operator or hashtag in a search text, without a preceding `-` or `(`. */
+/** Operator or hashtag in a search text. `body` has no leading `-` or `(`, and no trailing `)`. */
 interface Special {
   readonly body: string;
   readonly kind: 'include' | 'exclude';
-  /** Operator or hashtag as the user wrote it, for warnings. */
+  /** Operator or hashtag to show in warnings: `body`, with a leading `-` if `kind` is `exclude`. */
   readonly shown: string;
 }
 
@@ -94,7 +94,7 @@ interface Dialect {
 
 /** Limits on the length of a search text, because long phrases of common words are slow to find. */
 const limits = {
-  /** Maximum number of characters. The rest of the text is ignored. */
+  /** Maximum length of a search text in characters. The rest of the text is ignored. */
   characters: 4096,
   /** Maximum number of terms. Further terms are ignored. */
   terms: 32,
@@ -104,7 +104,10 @@ const limits = {
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
-/** Pattern of one part of a search text: text without spaces, or a quoted phrase with a prefix such as `-from:`. */
+/**
+ * Pattern of one part of a search text: a quoted phrase with an optional prefix such as `-from:`, or text without
+ * spaces.
+ */
 const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
 /** Splits a search text into terms, time limits and warnings. Never throws. */
@@ -171,8 +174,9 @@ const ofAccounts: Dialect = {
 type ReadValue = (value: string, special: Special) => QueryPart;
 
 /**
- * Parses an operator such as `since:2020-01-31`. Returns the operator's value and the function `read` that parses the
- * value; `read` is `undefined` for an unsupported operator. Returns `undefined` if `body` is not an operator.
+ * Splits an operator such as `since:2020-01-31` at the colon. Returns the unparsed value, and the function `read` that
+ * parses the value; `read` is `undefined` for an unsupported operator. Returns `undefined` if `body` is not an
+ * operator.
  */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];

@@ -85,7 +85,9 @@ function openLatest(database: SqliteDatabase) {
   };
 }
 
-/** Maximum number of posts that the `top` feed sorts by likes and reposts. Older matches are omitted. */
+/**
+ * Maximum number of matches, from the newest, that the `top` feed sorts by likes and reposts. All others are omitted.
+ */
 export const rankedPosts = 500;
 
 /**
@@ -97,8 +99,9 @@ const rankedLater = 10 * rankedPosts;
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the query of the `top` feed: the newest matches, ordered by likes and reposts, then newest first. The cursor
- * contains the range of posts from the first page, so that newer posts do not shift later pages.
+ * Prepares the query of the `top` feed, which takes the newest `rankedPosts` matches and sorts them by likes and
+ * reposts. Matches with equal numbers are sorted newest first. The cursor contains the range of posts from the first
+ * page, so that newer posts do not shift later pages.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<

@@ -108,7 +108,10 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
   SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
 ))`;
 
-/** SQL condition for posts of unarchived authors that only the account `@handle` reposted. */
+/**
+ * SQL condition for posts that the account in the parameter `@handle` reposted, that no other account reposted, and
+ * whose author is not archived.
+ */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts
       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle

@@ -7,7 +7,7 @@ import type { ArchiveStore } from './store.ts';
 const limits = {
   /** Maximum number of posts before the requested post: its parent, the parent's parent, etc. */
   ancestors: 100,
-  /** Maximum number of posts after the requested post with which its author continues the thread. */
+  /** Maximum number of later posts in which the author of the requested post continues the thread. */
   continuation: 100,
   /** Maximum number of direct and indirect replies. */
   replies: 500,

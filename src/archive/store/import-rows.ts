@@ -33,8 +33,8 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
   /**
-   * Number of stored items that this process expects in the database. A different number shows that
-   * another process runs the same import.
+   * Value of `items` in the database before the update, as last read or stored by this process. If the database
+   * contains a different value, another process runs the same import.
    */
   readonly before: number;
   readonly now: number;
@@ -69,11 +69,14 @@ export function openImportRows(database: SqliteDatabase) {
   });
   return {
     /**
-     * Returns the record of the import of an export. Creates the record if the export has none.
-     * `now` is in Unix seconds.
+     * Returns the stored record of an import. Creates the record if the export was never imported. `now` is in Unix
+     * seconds.
      */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
-    /** Stores the progress of an import. Returns `false` and stores nothing if another process changed the import. */
+    /**
+     * Stores the progress of an import. Returns `false` and stores nothing if the import is done, or if another process
+     * has stored items of it (see `before`).
+     */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;

@@ -11,8 +11,8 @@ export interface Row<Item> {
 export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
 /**
- * Creates a page of up to `count` items from `rows`, which contains one more row if more pages
- * follow. `asOfMs` in the result: oldest `stored` time on the page, in Unix ms.
+ * Creates a page from the first `count` rows. An additional row in `rows` shows that more pages follow. `asOfMs` of the
+ * page is the earliest time from which data of its items dates, in Unix milliseconds.
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],

@@ -10,7 +10,7 @@ interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
   readonly at: number;
-  /** Text that identifies the post or repost. Two posts never have the same text, and neither do two reposts. */
+  /** Key of the post or repost. Keys are unique among posts and unique among reposts. */
   readonly key: string;
 }
 
@@ -32,8 +32,8 @@ export function toNumber({ kind, at, key }: Numbered): number {
 }
 
 /**
- * Returns the post number to try if `number` is taken. The returned number encodes the same second
- * and the same kind (post or repost) as `number`.
+ * Returns the post number to try if `number` is taken. Both numbers encode the same time of publication, in seconds,
+ * and the same kind (post or repost).
  */
 export function nextNumber(number: number): number {
   const start = number - (number % step);
@@ -43,7 +43,10 @@ export function nextNumber(number: number): number {
 export const isSameSecond = (one: number, other: number): boolean =>
   secondOf(one) === secondOf(other);
 
-/** Returns the time in Unix seconds that a post number encodes, including milliseconds if encoded. */
+/**
+ * Returns the time that a post number encodes, in Unix seconds. The fraction contains the milliseconds if the number
+ * encodes them.
+ */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;

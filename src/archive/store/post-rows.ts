@@ -94,8 +94,10 @@ function answersOther(post: Post): boolean {
 }
 
 /**
- * Returns whether `reply`, whose parent id is the id of `post`, is a reply to `post`. Always true on X and in the
- * sample, where post ids are unique. On Bluesky, the author must match too; on Mastodon, the server or the author.
+ * Returns whether `reply` replies to `post`. The caller must check that the parent id of `reply` is the id of `post`.
+ * On X and in the sample, post ids are unique, so the result is always `true`. On Bluesky, `reply` must also name the
+ * author of `post` as the author of its parent. On Mastodon, `reply` must name that author, or have a parent URL on the
+ * host of `post`.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {

@@ -21,9 +21,9 @@ interface NumberedRow {
 }
 
 /**
- * Returns a function that writes a row with the post number `wanted`, or with the next free number.
- * The new row replaces the stored row with equal `key` columns (the first columns after the post
- * number), unless the stored row is newer. The replaced row's number is kept if that number and
+ * Returns a function that writes a row. The row gets the post number `wanted`, or the next free number if `wanted` is
+ * taken. If a stored row has equal `key` columns (the first columns after the post number), the new row replaces it; if
+ * the stored row is newer, nothing is written. The new row keeps the number of the replaced row if that number and
  * `wanted` encode the same second. `columns`: number of columns of `table`.
  */
 export function openNumberedWriter(

@@ -51,7 +51,10 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** Creates an export source that counts the bytes read. `totalBytes` is the total size of `countedFiles`. */
+/**
+ * Creates the source from which an import reads an export. Counts the bytes read from `countedFiles`, to show the
+ * progress. `totalBytes` is the total size of `countedFiles`.
+ */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

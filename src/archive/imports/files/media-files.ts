@@ -27,7 +27,7 @@ export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, v
   else yield* (await readZipFiles(path)) ?? readTarFiles(path);
 }
 
-/** Flags to open a file for reading, which fail for a symbolic link on systems with `O_NOFOLLOW`. */
+/** Flags for opening a file for reading. Opening a symbolic link fails on systems with `O_NOFOLLOW`. */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {

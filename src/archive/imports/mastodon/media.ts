@@ -45,7 +45,7 @@ export function toProfilePictureUrl(path: string | null, handle: string): string
   return /^[\w-]{1,100}\.\w{1,10}$/.test(path) ? toExportUrl(handle, path) : null;
 }
 
-/** Returns an account's references to profile pictures that the export contains. */
+/** Returns references to the profile picture and banner of an account, if their files are in the export. */
 export function referToPictures({
   screen_name,
   avatar_url,

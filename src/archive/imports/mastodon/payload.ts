@@ -68,7 +68,7 @@ export type MentionPayload = z.output<typeof mention>;
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-/** Schema of the choices of a poll; `null` for posts without a poll. */
+/** Schema of the choices of a poll. The output is `null` for posts without a poll. */
 const choices = z
   .unknown()
   .optional()

@@ -135,7 +135,10 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
   };
 }
 
-/** Parses a post's URL: `https://host/users/u/statuses/1`, `…/@u/1`, or `…/ap/users/2/statuses/1` (no handle). */
+/**
+ * Returns the handle and the id in a post's URL, such as `https://host/users/u/statuses/1` or `https://host/@u/1`.
+ * `handle` is `null` for `https://host/ap/users/2/statuses/1`. Returns `null` for any other URL.
+ */
 function parseNoteAddress(
   address: string,
 ): { readonly handle: string | null; readonly id: string } | null {

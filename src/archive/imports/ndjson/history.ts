@@ -32,7 +32,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
 
 /**
  * Returns whether a file that begins with `start` is an account history saved as NDJSON.
- * @throws Error if the file lists only post ids
+ * @throws Error with a message for the user if the file contains only the ids of posts, so that it cannot be imported
  */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {

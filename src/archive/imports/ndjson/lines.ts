@@ -80,7 +80,10 @@ export function openLines(
 export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>
   skipRecord(`${name}, line ${number}`, reason);
 
-/** Parses a line of JSON with the schema that `choose` returns. Returns a skipped record if the line is invalid. */
+/**
+ * Parses a line of JSON. `choose` returns the schema for the parsed value. If the line is invalid, returns a
+ * `SkippedRecord` with the reason.
+ */
 export function parseLine<Item>(
   line: Line,
   name: string,

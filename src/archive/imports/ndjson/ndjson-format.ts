@@ -29,7 +29,7 @@ export const ndjsonFormat: ExportFormat = {
   },
 };
 
-/** Number of bytes that are read to detect the format. The first line of an export is shorter. */
+/** Number of bytes to read to detect the format. The first line of a file from `perch archive export` is shorter. */
 const startBytes = 4096;
 
 async function readFirstLine(path: string): Promise<string> {

@@ -19,7 +19,7 @@ export function mediaNameOf(path: string): string | null {
 
 const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
 
-/** Returns a post's references to its pictures and videos. */
+/** Returns the URL and the file name in the export of each picture, video and thumbnail of a post. */
 export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   if (media.all.length === 0) return [];
   const urls = media.all.flatMap(({ url, thumbnail_url, variants = [] }) => [
@@ -30,7 +30,10 @@ export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   return [...new Set(urls)].map((url) => ({ url, name: `${id}-${fileNameOf(url)}` }));
 }
 
-/** Returns an account's references to its profile picture and banner. `profile`: URLs of both in the export. */
+/**
+ * Returns references to the files of an account's profile picture and banner. `profile` contains the URLs of both
+ * pictures as in the export file `profile.js`.
+ */
 export function referToPictures(
   { id, avatar_url, banner_url }: Account,
   profile:

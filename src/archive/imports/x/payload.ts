@@ -137,7 +137,10 @@ function reportFault(row: unknown, context: z.RefinementCtx): never {
 
 export type TweetPayload = z.output<typeof tweetPayload>;
 
-/** Removes the wrapper object `tweet` from an exported post, and renames the members of older exports. */
+/**
+ * Unwraps an exported post from its object `tweet`. Renames the members `id` and `text` of older exports to `id_str`
+ * and `full_text`.
+ */
 function unwrapTweet(value: unknown): unknown {
   const row = memberOf(value, 'tweet') ?? value;
   if (typeof row !== 'object' || row === null) return row;
@@ -152,7 +155,9 @@ function memberOf(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Schema of the full text of a long post in `note-tweet.js`, which does not contain the post's id. */
+/**
+ * Schema of an entry of `note-tweet.js`: the full text of a long post. The entry does not contain the id of the post.
+ */
 export const notePayload = z.object({
   noteTweet: z.object({
     createdAt: token,

@@ -124,8 +124,8 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
 }
 
 /**
- * Returns the index in `text` of the text that an annotation covers (`item.written`). Uses the exported position if
- * that text is there, else the first match at or after `from`. Returns `null` if there is no match.
+ * Returns the index of `item.written` (the annotated string) in `text`: the exported position if the string occurs
+ * there, else its first occurrence at or after `from`. Returns `null` if there is none.
  */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
@@ -136,7 +136,10 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
   return found < 0 ? null : found;
 }
 
-/** Maximum total length, in characters, of long texts in memory. Further long posts are imported shortened. */
+/**
+ * Maximum total length, in characters, of the full texts of long posts kept in memory. After the limit is reached, the
+ * import stores long posts with the shortened text from `tweets.js`.
+ */
 const maxCharacters = 8_000_000;
 
 /**
@@ -177,7 +180,7 @@ function findText(
   return note && shapeNote(note);
 }
 
-/** Returns a shortened text without the ellipsis and the link at its end. */
+/** Removes the ellipsis and the link at the end of a text that X has shortened. Decodes HTML entities. */
 function beginningOf(text: string): string {
   return decodeEntities(text)
     .trimEnd()
