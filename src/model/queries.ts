@@ -68,7 +68,7 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /** Unix time in milliseconds from which archived content dates; absent for live content. */
+  /** Unix time in milliseconds at which the platform provided archived content; absent for live content. */
   readonly asOfMs?: number;
 }
 

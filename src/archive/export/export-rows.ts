@@ -6,7 +6,7 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** Account, post, repost or follow in the archive. `stored`: Unix second from which the data dates. */
+/** Account, post, repost or follow in the archive. `stored`: Unix second at which the platform provided the data. */
 export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
 interface PostRow {

@@ -2,9 +2,7 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 
 interface Dated {
-  /**
-   * Unix second from which the data of the item dates, such as its number of likes. Default: the time of the export.
-   */
+  /** Unix second at which the platform provided the data of the item. Default: the time of the export. */
   readonly stored?: number;
 }
 
@@ -16,7 +14,7 @@ export interface MediaReference {
   readonly name: string;
 }
 
-/** Account in an export. `groups` yields an account before the reposts and `ExportedFollow` items of that account. */
+/** Account in an export. `ExportSource.groups` yields an account before its reposts and its `ExportedFollow` items. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;

@@ -61,8 +61,8 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   const linkPost = (post: Post): Post => (post.type === 'status' ? linkStatus(post) : post);
   return {
     /**
-     * Returns whether the JSON of a post or an account can be used as it is: the archive has no media files whose URLs
-     * could replace others, and the JSON contains no `export:` placeholder.
+     * Returns whether the JSON of a post or an account can be used without replacing media URLs: the archive has no
+     * media files, and the JSON contains no `export:` placeholder.
      */
     isUnchanged: (json: string): boolean => isEmpty() && !json.includes(`"${exportOnly}`),
     account: linkAccount,

@@ -100,8 +100,8 @@ const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
  * Prepares the query of the `top` feed, which takes the newest `rankedPosts` matches and sorts them by likes and
- * reposts. Matches with equal numbers are sorted newest first. The cursor contains the range of posts from the first
- * page, so that newer posts do not shift later pages.
+ * reposts. Ties are sorted newest first. The cursor contains the range of posts from the first page, so that newer
+ * posts do not shift later pages.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<

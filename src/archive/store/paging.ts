@@ -3,6 +3,7 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 
 export interface Row<Item> {
   readonly item: Item;
+  /** Unix second at which the platform provided the item. */
   readonly stored: number;
   readonly cursor: string;
 }
@@ -12,7 +13,7 @@ export const toRowLimit = (count: number): number => Math.max(1, Math.floor(coun
 
 /**
  * Creates a page from the first `count` rows. An additional row in `rows` shows that more pages follow. `asOfMs` of the
- * page is the earliest time from which data of its items dates, in Unix milliseconds.
+ * page is the earliest `stored` time of its rows, in Unix milliseconds.
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],

@@ -27,7 +27,9 @@ export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, v
   else yield* (await readZipFiles(path)) ?? readTarFiles(path);
 }
 
-/** Flags for opening a file for reading. Opening a symbolic link fails on systems with `O_NOFOLLOW`. */
+/**
+ * Flags for opening a file for reading. With these flags, opening a symbolic link fails on systems with `O_NOFOLLOW`.
+ */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {

@@ -19,7 +19,7 @@ export function mediaNameOf(path: string): string | null {
 
 const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
 
-/** Returns the URL and the file name in the export of each picture, video and thumbnail of a post. */
+/** Returns, for each picture, video and thumbnail of a post, its URL and its file name in the export. */
 export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   if (media.all.length === 0) return [];
   const urls = media.all.flatMap(({ url, thumbnail_url, variants = [] }) => [
