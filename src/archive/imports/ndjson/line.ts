@@ -13,7 +13,10 @@ const seconds = z.number().nonnegative();
 
 /** Schema of a post id or account handle. Bluesky has the longest ids and handles, of up to 2,048 characters. */
 const name = z.string().max(maximums.url);
-const stored = z.int().nonnegative().describe('Unix second at which the platform provided the item.');
+const stored = z
+  .int()
+  .nonnegative()
+  .describe('Unix second at which the platform provided the item.');
 
 export const headLine = z.object({
   perch_archive: z.int().positive(),
