@@ -67,9 +67,9 @@ export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
 /**
- * Checks that a session was started with the caller's bearer token. `owner`: keyed hash of this
- * token; `null` for a caller without a token. @throws Problem `session_forbidden` if the session
- * was started with another token, or without one
+ * Checks that the caller sent the bearer token that started the session, or none if the session was started without
+ * a token. `owner`: keyed hash of the caller's token; `null` without a token. @throws Problem `session_forbidden`
+ * otherwise
  */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;

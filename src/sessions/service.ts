@@ -81,7 +81,10 @@ export async function openSessionService(options: ServiceOptions) {
     secret,
     clock,
     limits,
-    /** Returns keyed hashes of a client's address (`name`) and network. The store contains only these hashes. */
+    /**
+     * Returns the keyed hashes of the address `name` and of its network. The store contains these hashes instead of
+     * addresses.
+     */
     toClient: (name: string): Client => {
       const { network } = toClient(name);
       return {
@@ -187,7 +190,10 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
-  /** Rejects new messages and starts no further answers. Running answers continue. */
+  /**
+   * Begins the shutdown: from now on, the service rejects new messages and starts no answers. Running answers
+   * continue. Unanswered messages stay in the store.
+   */
   const startDraining = (): void => {
     isDraining = true;
     turns.startDraining();

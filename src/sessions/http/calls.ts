@@ -50,8 +50,8 @@ export async function findSession(request: SessionRequest, options: CallOptions)
 }
 
 /**
- * Checks that the caller started the session, if `rules.bindBearer` is set. @throws Problem
- * `session_forbidden` if the session was started with another bearer token, or without one
+ * If `rules.bindBearer` is set, checks that the caller sent the bearer token that started the session, or none if
+ * the session was started without a token. @throws Problem `session_forbidden` otherwise
  */
 export function refuseStranger(
   record: SessionRecord,
@@ -90,8 +90,9 @@ export function refuseWrongToken(
 }
 
 /**
- * Checks the continuation token of a request. @throws Problem `invalid_continuation_token`;
- * `missing_continuation_token` if `rules.token` is `required`; and the errors of `readToken`
+ * Checks the continuation token of a request. @throws Problem `missing_continuation_token` if the request has no
+ * token and `rules.token` is `required`; `invalid_continuation_token` if the token belongs to another session; and
+ * the errors of `readToken`
  */
 export function demandToken(request: SessionRequest, body: Body | undefined, options: CallOptions) {
   const token = readToken(request, body);

@@ -55,8 +55,8 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
 }
 
 /**
- * Registers a parser that returns request bodies as bytes. The handlers parse the bytes after they
- * have found the session.
+ * Makes Fastify pass request bodies to the handlers as unparsed bytes. A handler can then report other errors, such
+ * as an unknown session, before it parses the body.
  */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

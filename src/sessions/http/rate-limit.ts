@@ -6,8 +6,9 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 /**
- * Rate limits per client address, and the function `spend` that applies them. Bearer tokens and
- * IPv6 networks have a multiple of these limits.
+ * Rate limits per client address, and the function `spend` that applies them. The limits of an IPv6 /48 network are
+ * `addressesPerNetwork` (4) times as high. A bearer token has the same limit as a network, but only for session
+ * starts.
  */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
 
@@ -44,9 +45,10 @@ export interface RateWait {
 export type NamedRate = Rate & Readonly<{ name: string }>;
 
 /**
- * Creates the functions that apply the rate limits for session starts and messages. Addresses are
- * limited too, because callers can invent bearer tokens. A token has a higher limit than an
- * address, because several clients can share the token.
+ * Creates the functions that apply the rate limits for session starts and messages. Each request counts towards the
+ * limits of the client's address and IPv6 network, because callers can invent bearer tokens. A session start also
+ * counts towards the limit of its bearer token. A token has a higher limit than an address, because clients with
+ * different addresses can share the token.
  */
 export function createCallRates({ starts, messages, spend }: CallRatesOptions): CallRates {
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };

@@ -4,9 +4,12 @@ import type { SessionStore } from './session-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
 export interface LifetimeLimits {
-  /** Maximum idle time of an active session in milliseconds. */
+  /** Milliseconds without a message or an answer after which a session ends. */
   readonly idleMs: number;
-  /** Maximum age of an active session in milliseconds. */
+  /**
+   * Milliseconds from the start of a session until it ends, even if it is in use. Unanswered messages are answered
+   * first.
+   */
   readonly ageMs: number;
   /** Milliseconds from the end of a session to the deletion of its data. */
   readonly retentionMs: number;
@@ -70,8 +73,8 @@ async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void>
 }
 
 /**
- * Calls `take` with batches of ids until `list` returns no ids. Stops if two batches start with the
- * same id, because `take` then makes no progress.
+ * Passes batches of ids from `list` to `take`, which must remove them from the list, until `list` returns no ids.
+ * Stops if a batch starts with the same id as the previous batch, because `take` has then failed to remove this id.
  */
 async function forEachBatch(
   list: () => Promise<readonly string[]>,

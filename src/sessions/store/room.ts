@@ -18,7 +18,7 @@ interface Need {
   readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /** Row number of the session that grows by `amount`; 0 for a new session. This session is never evicted. */
+  /** Row number of the session that needs the space; 0 for a new session. Only other sessions are evicted. */
   readonly session: number;
 }
 
@@ -128,8 +128,8 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
 /**
- * States in which a session can be evicted to reduce the number of sessions or their stored bytes.
- * Sessions in the first state of a list are evicted first.
+ * States of the sessions that may be evicted to reduce each quantity (number of sessions, stored bytes), in the
+ * order of eviction.
  */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
@@ -142,9 +142,12 @@ interface Search {
   readonly name: string;
   /** Row number of a session that must not be evicted. */
   readonly except: number;
-  /** Time in Unix milliseconds. Sessions that were used after this time are skipped. */
+  /** Latest time of last use of a session that may be evicted, in Unix milliseconds. */
   readonly unusedSinceMs: number;
-  /** 1 to include sessions with open event streams, otherwise 0. */
+  /**
+   * 1 if the client that needs the space owns the searched sessions, so that sessions with open event streams may be
+   * evicted too; otherwise 0.
+   */
   readonly isOwn: 0 | 1;
 }
 
@@ -152,8 +155,9 @@ type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
 /**
- * Creates the function that finds a session to evict. The function returns `undefined` if no session may be evicted.
- * It returns a recently used session only if the change that exceeds the limit comes from the client of that session.
+ * Creates the function that finds a session to evict when a change would exceed a limit. The function returns
+ * `undefined` if no session may be evicted. A session that was used in the last minute is evicted only for a change
+ * by its own client.
  */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
@@ -206,9 +210,10 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
 }
 
 /**
- * Returns the session to evict. Searches the clients or networks in `holders`, which are sorted by
- * usage (`weight`), highest first. If several have the same usage, returns the least recently used
- * of their sessions. Returns `undefined` if no session may be evicted.
+ * Returns the session that `findOf` finds for the client or network with the highest usage (`weight`). If several
+ * have this usage, returns the least recently used of their sessions. If `findOf` finds no session for them,
+ * continues with the next lower usage. `holders` must be sorted by usage, highest first. Returns `undefined` if no
+ * session may be evicted.
  */
 function findInHeaviest(
   holders: readonly Holder[],

@@ -128,9 +128,9 @@ export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: 
 
 /** Request with an `Idempotency-Key` header. */
 export interface KeyedRequest {
-  /** Keyed hash of the header value and the caller. */
+  /** Keyed hash of the `Idempotency-Key` header and the caller. */
   readonly key: string;
-  /** Keyed hash of the path and body of the request. */
+  /** Keyed hash of the request's path and body. Used to reject a different request with the same idempotency key. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }

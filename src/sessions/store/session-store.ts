@@ -27,10 +27,16 @@ export type StampEvent = (index: number) => EventStamp;
  */
 export type Decide = (record: SessionRecord) => Transition | null;
 
-/** Part of a stored event that is too long to be sent at once. `isLast`: whether this is the last part of the event. */
+/**
+ * One part of a long stored event, which is sent in several parts. `isLast`: whether this is the last part of the
+ * event.
+ */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
-/** Limits of the store, and the event streams that are open in this process. */
+/**
+ * Limits of the store (`ledger`), and the sessions with open event streams. These sessions are not evicted for other
+ * clients.
+ */
 export interface StoreBounds {
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -47,7 +53,10 @@ export interface SessionStore {
    * by only one instance at a time.
    */
   readonly isShared: boolean;
-  /** Applies rate limits across all server instances that share the store. Absent if the store is not shared. */
+  /**
+   * Applies the rate limits of callers across all server instances that share the store. Absent if the store is not
+   * shared.
+   */
   readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
   /**
@@ -56,13 +65,13 @@ export interface SessionStore {
    */
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
   /**
-   * Reads events from index `from` on. Returns at least one event, if any. The total length of
-   * several events is at most `chunkLength` (in characters or bytes, depending on the store).
+   * Reads events from index `from` on, up to a total length of `chunkLength` (in characters or bytes, depending on
+   * the store). Always returns the first event, even if it is longer; an empty list if there are no more events.
    */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
   /**
-   * Reads the part at byte `offset` of an event that is longer than `chunkLength` bytes. Returns
-   * `undefined` for a shorter event.
+   * Reads up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined` if the event is not
+   * longer than `chunkLength` bytes; `readEvents` returns it as a whole.
    */
   readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
@@ -90,25 +99,30 @@ export interface SessionStore {
   /** Returns whether this server instance runs a session, that is, answers its messages. */
   runs(id: string): boolean;
   /**
-   * Starts a session, or returns the stored result of an earlier request with the same idempotency
-   * key. Evicts other sessions to enforce limits (`docs/sessions.md`). @throws Problem
-   * `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Starts a session and returns the result for the caller. If an earlier request had the same idempotency key,
+   * starts no session and returns the result of that request. Evicts other sessions to enforce limits
+   * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message, or returns the stored result of an earlier request with the same idempotency
-   * key. Returns `undefined` for an unknown or deleted session. @throws errors of the callback
-   * `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Adds a message to a session and returns the result for the caller. If an earlier request had the same
+   * idempotency key, adds nothing and returns the result of that request. Returns `undefined` for an unknown or
+   * deleted session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`,
+   * `idempotency_conflict`
    */
   accept(
     id: string,
     request: KeyedRequest | null,
     decide: (record: SessionRecord) => Acceptance,
   ): Promise<Receipt | undefined>;
-  /** Changes a session and returns it. Returns `undefined` if the session does not exist or `decide` returns `null`. */
+  /**
+   * Applies the change that `decide` returns, and returns the changed session. Returns `undefined` if the session
+   * does not exist or `decide` returns `null`. `urgency`: with `soon`, the store may delay the write to combine it
+   * with others.
+   */
   change(id: string, decide: Decide, urgency?: 'now' | 'soon'): Promise<SessionRecord | undefined>;
   /**
-   * Changes a session like `change`, but only if this server instance runs the session. Otherwise
+   * Changes a session like `change`, but only if this server instance answers the session's messages. Otherwise
    * returns `undefined`.
    */
   changeOwn(
@@ -131,7 +145,10 @@ export interface SessionStore {
    * Returns the number of deleted sessions.
    */
   trim(): Promise<number>;
-  /** Sets the only listener for commits. The store calls it once for each durable commit, in order. */
+  /**
+   * Sets the listener for changes of sessions, and replaces the previous listener. The store calls it once for each
+   * durable commit, in the order of the commits.
+   */
   onCommit(listener: (commit: Commit) => void): void;
   /**
    * Sets the listener for sessions that this server instance takes over from a failed instance.

@@ -90,11 +90,14 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
      */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    /** Returns events from index `from` on: at least one event, if any, and up to `chunkLength` characters. */
+    /**
+     * Returns events from index `from` on, up to a total of `chunkLength` characters. Always returns the first
+     * event, even if it is longer; an empty list if there are no more events.
+     */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /**
-     * Returns up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined`
-     * if the event is not longer than `chunkLength` bytes.
+     * Returns up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined` if the event is
+     * not longer than `chunkLength` bytes; `readEvents` returns it as a whole.
      */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
@@ -144,16 +147,17 @@ function createWrites(
     setBounds: room.setBounds,
     hasRoom: async (client: Client | null) => room.hasRoom(client),
     /**
-     * Starts a session, or returns the stored result of an earlier request with the same
-     * idempotency key. Evicts other sessions to enforce limits (`docs/sessions.md`). @throws
-     * Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Starts a session and returns the result for the caller. If an earlier request had the same idempotency key,
+     * starts no session and returns the result of that request. Evicts other sessions to enforce limits
+     * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message, or returns the stored result of an earlier request with the same idempotency
-     * key. Returns `undefined` for an unknown or deleted session. @throws errors of the callback
-     * `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     * Adds a message to a session and returns the result for the caller. If an earlier request had the same
+     * idempotency key, adds nothing and returns the result of that request. Returns `undefined` for an unknown or
+     * deleted session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`,
+     * `idempotency_conflict`
      */
     accept: (
       id: string,

@@ -9,7 +9,7 @@ export interface TransitionWrites {
   readonly after: SessionRecord;
   readonly lines: readonly StoredEvent[];
   /**
-   * Index of the `message.completed` event, which contains the complete answer; `null` if the
+   * Index in the session of the `message.completed` event, which contains the complete answer; `null` if the
    * transition has no such event.
    */
   readonly completed: number | null;

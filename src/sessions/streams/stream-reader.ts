@@ -132,7 +132,11 @@ function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, reco
   return { sessionId, from: { index: cursor, offset }, untilIndex, token };
 }
 
-/** Returns whether to end an event stream. Call this function when all events stored so far have been sent. */
+/**
+ * Returns whether an event stream that has sent all stored events ends now. It ends if the session has ended, the
+ * server stops, or the stream has reached its last event or its time limit. In the mode `automatic`, it also ends if
+ * the session waits for a message.
+ */
 function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
   if (record === undefined || !isLive(record.state) || reader.isClosing) return true;
   if (reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs) return true;

@@ -131,7 +131,8 @@ function createStreamSlots({ limits, ledger }: StreamsOptions) {
   return {
     feeds,
     /**
-     * Counts a new event stream. @throws Problem `overloaded` if the session, the client or the
+     * Reserves an event stream. Returns the open streams of the session (`feed`), and the function `release`, which
+     * the caller must call when the stream ends. @throws Problem `overloaded` if the session, the client or the
      * server already has the maximum number of event streams
      */
     take: ({ sessionId, client }: StreamRequest) => {

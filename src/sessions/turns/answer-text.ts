@@ -18,8 +18,8 @@ const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
 /**
- * Maximum total length in characters of the member `messageSoFar` (the answer so far) in all events
- * of an answer. Text beyond the maximum is sent when the answer ends.
+ * Maximum sum of the lengths of `messageSoFar` (the answer so far, which each event repeats) over all events of an
+ * answer, in characters. At the maximum, the rest of the text is sent only when the answer ends.
  */
 const maxRepeated = 4_194_304;
 

@@ -5,7 +5,7 @@ export interface QueuedTask {
   readonly key: string;
   /** Client that the task belongs to; `null` if unknown. */
   readonly client: Client | null;
-  /** Text that sorts tasks by the time of their arrival. */
+  /** Sort key. Tasks of the same address are taken in ascending order of this text, the order of their arrival. */
   readonly order: string;
 }
 
@@ -14,7 +14,10 @@ export interface QueuedTask {
  * /48, or all unknown clients.
  */
 export function createFairQueue<Task extends QueuedTask>() {
-  /** Tasks by network, then by address. The first entry of each map contains the next task. */
+  /**
+   * Queued tasks by network, then by address. The next task is the first task of the first address of the first
+   * network.
+   */
   const networks = new Map<string, Map<string, Task[]>>();
   const queued = new Map<string, QueuedTask>();
   const tasksOf = (client: Client | null) => {

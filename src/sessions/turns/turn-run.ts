@@ -46,7 +46,9 @@ interface Run extends TurnRunOptions, Turn {
   /** Signal that stops the answer early. Its abort reason is a `Stop`. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
-  /** Signal that is aborted when the server stops, even if the answer was stopped before for another reason. */
+  /**
+   * Signal that is aborted only when the server stops. It ends the attempts to store the final events of the answer.
+   */
   readonly interrupted: AbortSignal;
 }
 
@@ -235,8 +237,9 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 }
 
 /**
- * Stores the final events of an answer. After an error, tries again until the events are stored or
- * the server stops, because clients wait for these events.
+ * Stores the final events of an answer, and returns the session after them. After an error, tries again, because
+ * clients wait for these events. Returns `undefined` if the server stops first, or if the session has ended or
+ * another server instance has taken it over.
  */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits, interrupted } = run;

@@ -13,8 +13,8 @@ interface TurnsOptions extends TurnRunOptions {
 }
 
 /**
- * Creates the functions that run turns (a message and its answer). The scheduler serves the
- * networks of the clients in rotation.
+ * Creates the functions that run turns (a message and its answer). Queued turns start in rotation over the networks
+ * of the clients, so that a network with many turns does not delay the others.
  */
 export function createTurns(options: TurnsOptions) {
   const { scheduler, store } = options;
@@ -31,7 +31,10 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
-    /** Continues a session after an interrupted answer: records the failure, and schedules the next message. */
+    /**
+     * Continues a session after an interruption: ends an interrupted answer with a failure, and schedules the next
+     * message.
+     */
     resume,
     /**
      * Handles a change of a session. Stops the running turn (a message and its answer) if it was
@@ -129,8 +132,9 @@ function createRunningTurns(options: TurnsOptions) {
     if (record !== undefined) schedule(record);
   };
   /**
-   * Records a failure if the session's answer was interrupted, then schedules the next message.
-   * Retries after errors. Does nothing if another server instance runs the session.
+   * Continues a session after an interruption. Ends an interrupted answer with a failure, then schedules the next
+   * message. If the session store fails, repeats these steps until they succeed or the server stops. Does nothing if
+   * another server instance runs the session.
    */
   const resume = async (sessionId: string): Promise<void> => {
     while (!closed.signal.aborted) {
@@ -150,8 +154,9 @@ function createRunningTurns(options: TurnsOptions) {
 }
 
 /**
- * Records a failure if the answer to a session's oldest pending message was interrupted. Returns
- * the session afterwards; `undefined` if the answer has ended in the meantime.
+ * Ends the answer to a session's oldest pending message with the failure `turn_interrupted`, if the answer was
+ * started. Call this function only if the answer is no longer running. Returns the session afterwards; `undefined`
+ * if the answer has already ended.
  */
 export async function failInterrupted(
   record: SessionRecord,

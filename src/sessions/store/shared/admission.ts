@@ -93,9 +93,9 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
 }
 
 /**
- * Creates the function that stores a message, and evicts other sessions if the limits do not allow
- * the message. The function returns `undefined` for a repeated request, and `retry` if another
- * change came first. It throws Problem `overloaded` or `turn_queue_full`.
+ * Creates the function that stores a message and, if a limit requires it, evicts other sessions first. The function
+ * returns the result for the caller. It returns `undefined` if an earlier request had the same idempotency key, and
+ * `retry` if the session has changed since it was read. It throws Problem `overloaded` or `turn_queue_full`.
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
   /**
@@ -167,8 +167,9 @@ function toNeeds(
 }
 
 /**
- * Returns a copy of the message `acceptance` of a new session, in which `storedBytes` of the session includes the
- * size of an empty session. If there is a `request`, `storedBytes` also includes the size of its idempotency key.
+ * Returns a copy of `acceptance`, the first message of a new session. Sets `storedBytes` of the session to the size
+ * of an empty session, plus the size of the idempotency key if there is a `request`. The size of the message is
+ * added later.
  */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;

@@ -128,8 +128,9 @@ export function createChanges(options: SharedSessionsOptions) {
 }
 
 /**
- * Returns whether sessions must be deleted because the stored bytes exceed the limit `excess`.
- * Returns `false` for `share`, a limit that is enforced only when a client sends a new message.
+ * Returns whether sessions must be deleted because a change has exceeded a limit of stored bytes. `excess`: kind of
+ * the limit; `undefined` if none is exceeded. Returns `false` for `share`, which is enforced only when a client
+ * sends a message.
  */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
@@ -138,7 +139,10 @@ const isOver = (excess: Excess | undefined) => excess !== undefined && excess !=
  * of the store, and the listener for changes.
  */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  /** Cache of the last known sessions, so that a change can start without reading the session. */
+  /**
+   * Cache of the last known states of sessions. The first attempt to change a session uses the cached state instead
+   * of reading it from Valkey or Redis.
+   */
   const written = new LRUCache<string, StoredSession>({ max: maxCached });
   const latest = new LRUCache<string, number>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
@@ -217,7 +221,10 @@ function createWriter(
   };
 }
 
-/** Returns the limits to check after a change that increases the stored bytes; `undefined` for other changes. */
+/**
+ * Returns the limits of stored bytes to check after a change has been made; `undefined` if the change does not
+ * increase the stored bytes.
+ */
 function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: SessionRecord) {
   if (after.storedBytes <= before.storedBytes) return undefined;
   return toNeed(bounds, { field: 'stored', client: after.client, amount: 0 })[0];

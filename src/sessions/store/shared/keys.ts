@@ -40,28 +40,28 @@ export const keys = {
    */
   read: 'read',
   /**
-   * Redis hash with the usage of a client, a network or all clients (`*`): sessions, stored bytes,
-   * unanswered messages.
+   * Redis hashes with the used amounts (sessions, stored bytes, unanswered messages): one hash for each client, for
+   * each network and for all clients (`*`).
    */
   use: 'use:',
   /**
-   * Sorted set of the sessions of a client, a network or all clients (`*`) with the state
-   * `waiting`. The score is the time of the last activity.
+   * Sorted sets of the sessions in the state `waiting`: one set for each client, for each network and for all
+   * clients (`*`). The score is the time of the session's last activity.
    */
   waiting: 'waiting:',
   /**
-   * Sorted set of the ended sessions of a client, a network or all clients (`*`). The score is the
-   * time of the last activity.
+   * Sorted sets of the ended sessions: one set for each client, for each network and for all clients (`*`). The
+   * score is the time of the session's last activity.
    */
   over: 'over:',
   /**
-   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set `*` contains all
-   * networks, and the clients without a network. The score is the number of active sessions.
+   * Sorted sets of clients and networks. The score is their number of active sessions. The set of a network contains
+   * its clients. The set `*` contains all networks, and the clients without a network.
    */
   holdersByLive: 'holders:live:',
   /**
-   * Sorted sets of clients and networks, by usage. A network's set contains its clients. The set `*` contains all
-   * networks, and the clients without a network. The score is the number of stored bytes.
+   * Sorted sets of clients and networks. The score is their number of stored bytes. The set of a network contains
+   * its clients. The set `*` contains all networks, and the clients without a network.
    */
   holdersByStored: 'holders:stored:',
 } as const;
@@ -78,7 +78,10 @@ const unknownClient = '-';
 /** Client or network whose usage is counted. The name `*` stands for all clients together. */
 export interface Holder {
   readonly name: string;
-  /** Name of the network of a client; `*` for a network and for a client without a network; `null` if `name` is `*`. */
+  /**
+   * Name of the parent. The parent of a client is its network, or `*` if it has none. The parent of a network is
+   * `*`. `*` has no parent (`null`).
+   */
   readonly parent: string | null;
 }
 

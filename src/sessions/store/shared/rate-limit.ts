@@ -3,11 +3,11 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Script that counts a request against all rate limits in ARGV, with the generic cell rate algorithm (GCRA). If a
- * limit is exceeded, the request is not counted against any limit. ARGV contains three values for each limit: its
- * name, the average milliseconds between two requests, and the maximum milliseconds by which requests may be ahead of
- * this average. Returns the index of the exceeded limit with the longest wait, and the wait in milliseconds; an empty
- * list if no limit is exceeded.
+ * Script that applies several rate limits to a request, with the generic cell rate algorithm (GCRA). Counts the
+ * request only if all limits allow it. ARGV contains three values for each limit: its name, the interval between two
+ * requests in milliseconds, and the allowed burst in milliseconds (number of requests multiplied by the interval).
+ * Returns an empty list if the request was counted. Otherwise returns the index of the limit with the longest wait,
+ * and this wait in milliseconds.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')

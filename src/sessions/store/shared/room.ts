@@ -26,8 +26,9 @@ const maxHolders = 64;
 const maxCandidates = 8;
 
 /**
- * Returns a list with one `Need`: the amount that a change adds to the quantity `field`, and the
- * limits of this quantity. Returns an empty list if `bounds` is `null`.
+ * Returns the amount that a change adds to the quantity `field` (active sessions, stored bytes or unanswered
+ * messages) and the limits to check, as a list with one element. Returns an empty list if no limits are set
+ * (`bounds` is `null`).
  */
 export function toNeed(
   bounds: StoreBounds | null,
@@ -56,20 +57,20 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Id of the session to change. This session is never evicted. */
+  /** Id of the session that needs the space. Only other sessions are evicted. */
   readonly except: string;
 }
 
 /**
- * Sorted sets of the sessions that may be evicted if there are too many active sessions (`live`) or
- * stored bytes (`stored`). Sessions in the first set of a list are evicted first.
+ * Sorted sets of the sessions that may be evicted to reduce each quantity: active sessions (`live`) or stored bytes
+ * (`stored`). The sets are in the order of eviction.
  */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
 /**
- * Creates the function that finds the id of a session to evict. The function returns `undefined` if
- * no session may be evicted. It returns a recently used session only if the change that exceeds the
- * limit comes from the client of that session.
+ * Creates the function that returns the id of a session to evict when a change would exceed a limit. The function
+ * returns `undefined` if no session may be evicted. A session that was used in the last minute is evicted only for a
+ * change by its own client.
  */
 export function createVictimSearch(
   { list }: Transactions,
@@ -99,9 +100,9 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Returns the session to evict so that another client can start a session or store data. Searches the clients of
-   * the network `parent`, or all networks if `parent` is `*`. Begins with the client or network with the highest
-   * usage. If several have the same usage, returns the least recently used of their sessions.
+   * Searches the clients of the network `parent`, or all networks if `parent` is `*`. Returns the session to evict
+   * from the client or network with the highest usage. If several have this usage, returns the least recently used
+   * of their sessions. If none of their sessions may be evicted, continues with the next lower usage.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;

@@ -98,8 +98,8 @@ return versions
 `);
 
 /**
- * Script that returns event lines of the session ARGV[1] from index ARGV[2] on: at least one line,
- * if any, and up to ARGV[3] bytes.
+ * Script that returns event lines of the session ARGV[1], starting at index ARGV[2], with up to ARGV[3] bytes in
+ * total. Always returns the first line, even if it is longer; an empty list if there are no more lines.
  */
 export const eventsScript = defineScript(`${functions}
 local lines, bytes, from = {}, 0, tonumber(ARGV[2]) + 1
@@ -116,9 +116,9 @@ return lines
 `);
 
 /**
- * Script that returns the length of a long event in bytes, and a part of the event. ARGV: session
- * id, event index, offset in bytes, maximum length of the part in bytes. Returns an empty list for
- * an event that is not longer than this maximum.
+ * Script that returns the length of a long event in bytes, and a part of the event. ARGV: session id, event index,
+ * offset in bytes, maximum length of the part in bytes. Returns an empty list for an event that is not longer than
+ * this maximum, which `eventsScript` returns as a whole.
  */
 export const partScript = defineScript(`${functions}
 local at = (tonumber(ARGV[2]) + 1) .. '-0'
@@ -151,8 +151,9 @@ return found
 `);
 
 /**
- * Script that checks whether an amount exceeds a limit. ARGV[1] is the amount with its limits: a `Need` as JSON.
- * Returns the kind of the exceeded limit, such as `total`; an empty string if no limit is exceeded.
+ * Script that checks whether the used amount of a quantity plus a further amount exceeds a limit. ARGV[1] is the
+ * further amount with its limits: a `Need` as JSON. Returns the kind of the exceeded limit, such as `total`; an
+ * empty string if no limit is exceeded.
  */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
@@ -167,14 +168,17 @@ return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV
 `);
 
 /**
- * Script that returns the ARGV[3] lowest members of the sorted set ARGV[1] with scores up to
- * ARGV[2], as alternating names and scores.
+ * Script that returns the members with the lowest scores in the sorted set ARGV[1]: up to ARGV[3] members with
+ * scores up to ARGV[2], as alternating names and scores.
  */
 export const lowestScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 `);
 
-/** Script that returns the ARGV[2] highest members of the sorted set ARGV[1], as alternating names and scores. */
+/**
+ * Script that returns the ARGV[2] members with the highest scores in the sorted set ARGV[1], as alternating names
+ * and scores.
+ */
 export const highestScript = defineScript(`${functions}
 return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
 `);
@@ -192,8 +196,8 @@ return found
 `);
 
 /**
- * Script that extends the leases of the server instance ARGV[1] on the sessions ARGV[3…] by ARGV[2]
- * milliseconds from now. Returns the ids of the sessions that the instance no longer runs.
+ * Script that sets the leases of the server instance ARGV[1] on the sessions ARGV[3…] to expire in ARGV[2]
+ * milliseconds. Returns the ids of the sessions whose leases the instance has lost.
  */
 export const renewScript = defineScript(`${functions}
 local untilMs, lost = nowMs() + ARGV[2], {}
@@ -242,8 +246,8 @@ end
 `);
 
 /**
- * Script that records the current time for each of the sessions ARGV[2…], which have open event
- * streams. Deletes recorded times older than ARGV[1] milliseconds.
+ * Script that stores the current time for each of the sessions ARGV[2…], to tell all server instances that clients
+ * are reading its events. Deletes times that were stored more than ARGV[1] milliseconds ago, for all sessions.
  */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()

@@ -38,8 +38,8 @@ export interface SessionChange {
    */
   readonly runner: string;
   /**
-   * Key under which the result of a request is stored; empty for none. The change is not made if
-   * this key has a result that is newer than `onceSinceMs`.
+   * Key under which the result of the request is stored; empty if the request has no idempotency key. The change is
+   * not made if the key already has a result that is newer than `onceSinceMs`.
    */
   readonly once: string;
   readonly onceSinceMs: number;
