@@ -36,11 +36,11 @@ const finishReason = z.enum(['stop', 'length', 'error']);
 
 const fallback = z
   .object({
-    modelId: z.string().describe('Engine that answered instead.'),
-    code: z.string().describe('Code of the failure of the model; begins with `model_`.'),
-    message: z.string().describe('Sentence that describes the failure.'),
+    modelId: z.string().describe('Id of the engine that wrote or completed the answer instead of the model.'),
+    code: z.string().describe('Code of the reason why the model gave no usable answer; begins with `model_`.'),
+    message: z.string().describe('The same reason as a sentence.'),
   })
-  .describe('Present if the model that `step.started` names gave no answer or an incomplete one.');
+  .describe('Replacement for the model that `step.started` names. Present if this model gave no usable answer.');
 
 const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 

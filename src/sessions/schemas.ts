@@ -63,7 +63,7 @@ export const startReply = z
 const queued = z
   .int()
   .min(0)
-  .describe('Number of messages ahead in the session; 0 if there are none.');
+  .describe('Number of unanswered messages of the session that are answered before this one.');
 
 export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })
