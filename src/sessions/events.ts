@@ -36,11 +36,17 @@ const finishReason = z.enum(['stop', 'length', 'error']);
 
 const fallback = z
   .object({
-    modelId: z.string().describe('Id of the engine that wrote or completed the answer instead of the model.'),
-    code: z.string().describe('Code of the reason why the model gave no usable answer; begins with `model_`.'),
+    modelId: z
+      .string()
+      .describe('Id of the engine that wrote or completed the answer instead of the model.'),
+    code: z
+      .string()
+      .describe('Code of the reason why the model gave no usable answer; begins with `model_`.'),
     message: z.string().describe('The same reason as a sentence.'),
   })
-  .describe('Replacement for the model that `step.started` names. Present if this model gave no usable answer.');
+  .describe(
+    'Replacement for the model that `step.started` names. Present if this model gave no usable answer.',
+  );
 
 const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 

@@ -553,13 +553,13 @@ export type SessionEvent = {
   readonly data: {
     readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
     readonly usage?: { readonly [name: string]: number };
-    /** Present if the model that `step.started` names gave no answer or an incomplete one. */
+    /** Replacement for the model that `step.started` names. Present if this model gave no usable answer. */
     readonly fallback?: {
-      /** Engine that answered instead. */
+      /** Id of the engine that wrote or completed the answer instead of the model. */
       readonly modelId: string;
-      /** Code of the failure of the model; begins with `model_`. */
+      /** Code of the reason why the model gave no usable answer; begins with `model_`. */
       readonly code: string;
-      /** Sentence that describes the failure. */
+      /** The same reason as a sentence. */
       readonly message: string;
     };
     readonly sequence: number;
@@ -716,7 +716,7 @@ export interface SessionMessageAccepted {
   readonly status: 'accepted';
   /** Id of this message, found in `meta.deliveryIds` of the events that answer it. */
   readonly deliveryId: string;
-  /** Number of messages ahead in the session; 0 if there are none. */
+  /** Number of unanswered messages of the session that are answered before this one. */
   readonly queued: number;
 }
 

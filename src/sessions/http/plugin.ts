@@ -55,8 +55,8 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
 }
 
 /**
- * Makes Fastify pass request bodies to the handlers as unparsed bytes. A handler can then report other errors, such
- * as an unknown session, before it parses the body.
+ * Registers a parser that passes request bodies to the handlers as bytes. A handler can then report other errors,
+ * such as an unknown session, before it parses the body.
  */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
