@@ -33,8 +33,7 @@ const tables = [
   /** Name of the table (a Redis hash) that maps the id of an API key to the key's SHA-256 hash. */
   '{keys}:ids',
   /**
-   * Name of the table (a Redis hash) that maps the id of an API key to the time of its last use in Unix
-   * milliseconds.
+   * Name of the table (a Redis hash) that maps the id of an API key to the time of its last use in Unix milliseconds.
    */
   '{keys}:used',
 ] as const;
@@ -42,8 +41,7 @@ const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
 /**
- * Milliseconds for which the last check result of an API key is reused while the shared Valkey or Redis server
- * fails.
+ * Milliseconds for which the last check result of an API key is reused while the shared Valkey or Redis server fails.
  */
 const knownMs = 30_000;
 /** Maximum number of cached check results for valid API keys. The cache for invalid API keys has the same limit. */

@@ -244,9 +244,8 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     },
     remove,
     /**
-     * Splits `range` at `toMs`. `range` keeps the newer part. Adds the older part to the unread ranges, with
-     * `cursor` for its first page, and returns it. Returns `undefined`, without a change, if either part would be
-     * empty.
+     * Splits `range` at `toMs`. `range` keeps the newer part. Adds the older part to the unread ranges, with `cursor`
+     * for its first page, and returns it. Returns `undefined`, without a change, if either part would be empty.
      */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);

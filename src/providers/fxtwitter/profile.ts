@@ -121,10 +121,9 @@ export function createControl({ clock, answers }: ControlOptions) {
   return {
     noteSuccess,
     /**
-     * Returns the error for an account that was not found. The error is `missing` if an account was read
-     * successfully in the last minute, or if a well-known account can be read now. Otherwise, the API may have an
-     * outage, and the error is `ambiguous` or `throttled`. Concurrent calls share the read of the well-known
-     * account.
+     * Returns the error for an account that was not found. The error is `missing` if an account was read successfully
+     * in the last minute, or if a well-known account can be read now. Otherwise, the API may have an outage, and the
+     * error is `ambiguous` or `throttled`. Concurrent calls share the read of the well-known account.
      */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;

@@ -105,10 +105,9 @@ export interface SessionStore {
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message to a session and returns the result for the caller. If an earlier request had the same
-   * idempotency key, adds nothing and returns the result of that request. Returns `undefined` for an unknown or
-   * deleted session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`,
-   * `idempotency_conflict`
+   * Adds a message to a session and returns the result for the caller. If an earlier request had the same idempotency
+   * key, adds nothing and returns the result of that request. Returns `undefined` for an unknown or deleted session.
+   * @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   accept(
     id: string,

@@ -193,8 +193,7 @@ const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
 /**
- * Creates the function that searches accounts. The result is X's list of search suggestions, which has a single
- * page.
+ * Creates the function that searches accounts. The result is X's list of search suggestions, which has a single page.
  */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
