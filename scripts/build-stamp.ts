@@ -45,7 +45,7 @@ function toText(folder: string, inputs: string): string {
   return `${JSON.stringify(stamp)}\n`;
 }
 
-/** Returns the SHA-256 hash of the Node.js version and of all inputs. `root` is the folder of the package. */
+/** Returns one SHA-256 hash of the Node.js version and all input files of the build. `root` is the folder of the package. */
 export function hashInputs(root: string): string {
   const hash = createHash('sha256').update(process.version);
   for (const path of inputPaths.flatMap((input) => listFiles(root, input))) {

@@ -23,12 +23,9 @@ export interface AppBasics {
 export interface AppOptions extends AppBasics {
   /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
   readonly providers?: readonly Provider[];
-  /** Open provider that reads the imported archives. Default: the server opens the archive in `PERCH_DATA_DIR`. */
+  /** Provider that reads the archive, opened by the caller. Default: the server opens the archive in `PERCH_DATA_DIR`. */
   readonly archive?: Provider;
-  /**
-   * DNS lookup and connections for host names in requests. Only tests replace this option; there is
-   * no setting for it.
-   */
+  /** DNS lookup and connections to hosts that callers name, such as Mastodon servers. Only tests replace this option. */
   readonly network?: PublicHttpOptions;
   /** Gauge of the server's load, which closes with the server. Default: a gauge of the event-loop delay. */
   readonly load?: LoadGauge;

@@ -9,11 +9,11 @@ export const facet = record('Facet', {
   start: z
     .number()
     .int()
-    .describe('Offset of the first Unicode code point of the range in `text`.'),
+    .describe('Start of the range in `text`, as a number of Unicode code points.'),
   end: z
     .number()
     .int()
-    .describe('Offset of the first Unicode code point after the range in `text`.'),
+    .describe('End of the range in `text` (exclusive), as a number of Unicode code points.'),
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
@@ -21,7 +21,7 @@ export const facet = record('Facet', {
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
-    .describe('Host of the server that sent the copy. This server may have changed the content.'),
+    .describe('Host of the Mastodon server from which Perch read a copy of the post or account. The host is not the home of the author, and may have changed the content.'),
   url: z.string().describe('URL of the copy on the server `host`.'),
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
@@ -33,7 +33,7 @@ export type CopiedFrom = z.output<typeof copiedFrom>;
 export const leftOut = list(z.string())
   .optional()
   .describe(
-    'Names of incomplete members. A member is incomplete if the source sent too much data or unreadable data. Absent if nothing is missing.',
+    'Names of the JSON members of this object that are incomplete, because the source sent too much data or unreadable data. Absent if all members are complete.',
   );
 
 const website = z

@@ -32,7 +32,7 @@ const params = z.object({
     'Includes reposts: posts that the account reposted, with their original author and time.',
   ),
   only_replies: flag(false).describe(
-    'Only the account’s replies to others, without its other posts and its reposts.',
+    'Whether to return only the account’s replies to other accounts, without its other posts and its reposts.',
   ),
   index: flag(false).describe('Returns only the ids, URLs and times of the posts.'),
   nocache: flag(false).describe(

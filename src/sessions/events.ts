@@ -38,14 +38,14 @@ const fallback = z
   .object({
     modelId: z
       .string()
-      .describe('Id of the engine that wrote or completed the answer instead of the model.'),
+      .describe('Id of the replacement, such as the built-in answer engine, which wrote the answer or finished the answer of the model.'),
     code: z
       .string()
       .describe('Code of the reason why the model gave no usable answer; begins with `model_`.'),
     message: z.string().describe('The same reason as a sentence.'),
   })
   .describe(
-    'Replacement for the model that `step.started` names. Present if this model gave no usable answer.',
+    'Answer engine that replaced the model named in `step.started`. Present only if the model gave no usable answer.',
   );
 
 const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);

@@ -15,7 +15,7 @@ interface PreparedHeaders {
   last: {
     /** Headers that depend on the caller. */
     readonly own: HeaderList;
-    /** Complete list of headers: the request id, `own`, and `ok`. */
+    /** All headers of the reply: the request id, the headers in `own`, and the headers of each reply with status 200. */
     readonly all: string[];
   } | null;
 }

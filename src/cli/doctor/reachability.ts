@@ -117,9 +117,9 @@ async function requestBase(
 }
 
 /**
- * Returns the successful result of the base URL check if the server on this machine sent the response to the request
- * through the base URL. Also accepts a response from another Perch server if instances share a Valkey or Redis
- * server, or if the server on this machine could not be identified. Returns `null` for any other response.
+ * Determines which server responded at the base URL. Returns a successful check result for the server on this machine.
+ * Also returns one for another Perch server if instances share a Valkey or Redis server, or if the server on this
+ * machine could not be identified. Returns `null` otherwise.
  */
 function identify(
   received: OnceAnswer,

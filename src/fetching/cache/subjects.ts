@@ -19,7 +19,10 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
   return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
-/** Returns keys of the posts and accounts in an answer. If one of them is deleted upstream, the answer is evicted. */
+/**
+ * Returns the keys of all posts and accounts in a cached result. The cache evicts the result if one of these posts or
+ * accounts is deleted upstream.
+ */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   const subjects = itemsOf(found).flatMap((item) =>
     'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item),

@@ -187,7 +187,10 @@ function toProviderError(error: unknown): ProviderError {
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
-/** Returns whether two or more providers report that a post or account is missing. An outage can cause one report. */
+/**
+ * Returns whether two or more providers report that a post or account is missing. One report is not enough, because
+ * an outage can cause it.
+ */
 function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
   return witnesses.length >= 2;

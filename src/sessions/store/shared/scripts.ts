@@ -246,8 +246,9 @@ end
 `);
 
 /**
- * Script that stores the current time for each of the sessions ARGV[2…], to tell all server instances that clients
- * are reading its events. Deletes times that were stored more than ARGV[1] milliseconds ago, for all sessions.
+ * Script that stores the current time as the last read time of each session in ARGV[2…]. From this time, all instances
+ * know that a client reads the events of the session. Deletes the read times of all sessions that are older than
+ * ARGV[1] milliseconds.
  */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
