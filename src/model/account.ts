@@ -21,7 +21,9 @@ export const facet = record('Facet', {
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
-    .describe('Host of the Mastodon server from which Perch read a copy of the post or account. The host is not the home of the author, and may have changed the content.'),
+    .describe(
+      'Host of the Mastodon server from which Perch read a copy of the post or account. The host is not the home of the author, and may have changed the content.',
+    ),
   url: z.string().describe('URL of the copy on the server `host`.'),
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;

@@ -91,7 +91,9 @@ const historyMeta = record('HistoryMeta', {
 export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
-  warnings: list(z.string()).describe('Sentences for people about parts of the response that are missing, outdated or unusual.'),
+  warnings: list(z.string()).describe(
+    'Sentences for people about parts of the response that are missing, outdated or unusual.',
+  ),
   source: openEnum(sourceNames, 'Name of the data provider from which Perch read the history.'),
   fetched_at: z
     .string()

@@ -22,7 +22,9 @@ export type Format = (typeof postFormats)[number] | 'preview';
 /** Kinds of search results. The request parameter also accepts `media` as a synonym for `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
-const warnings = list(z.string()).describe('Sentences for people about parts of the response that are missing, outdated or unusual.');
+const warnings = list(z.string()).describe(
+  'Sentences for people about parts of the response that are missing, outdated or unusual.',
+);
 
 export const postReply = record('PostReply', {
   format: openEnum(['json'], 'Format of the response.'),
@@ -84,7 +86,10 @@ export interface PostResult extends ReadResult {
 
 /** JSON response with a list: the posts of a profile, followers, following, replies, or search results. */
 export const browseReply = record('BrowseReply', {
-  resource: openEnum(['profile', 'followers', 'following', 'search', 'replies'], 'Content of the response: a profile with its posts, a list of accounts, a search, or replies.'),
+  resource: openEnum(
+    ['profile', 'followers', 'following', 'search', 'replies'],
+    'Content of the response: a profile with its posts, a list of accounts, a search, or replies.',
+  ),
   handle: optionalText.describe(
     'Handle of the requested account, without `@`. For a list of replies, the handle of the author of the post whose replies were requested. Absent if unknown, and for a search.',
   ),

@@ -38,7 +38,9 @@ const fallback = z
   .object({
     modelId: z
       .string()
-      .describe('Id of the replacement, such as the built-in answer engine, which wrote the answer or finished the answer of the model.'),
+      .describe(
+        'Id of the replacement, such as the built-in answer engine, which wrote the answer or finished the answer of the model.',
+      ),
     code: z
       .string()
       .describe('Code of the reason why the model gave no usable answer; begins with `model_`.'),

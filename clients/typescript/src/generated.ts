@@ -32,7 +32,7 @@ export interface Account {
     readonly verified: boolean;
     readonly type: 'individual' | 'organization' | 'government' | (string & {}) | null;
   };
-  /** Names of incomplete members. A member is incomplete if the source sent too much data or unreadable data. Absent if nothing is missing. */
+  /** Names of the JSON members of this object that are incomplete, because the source sent too much data or unreadable data. Absent if all members are complete. */
   readonly left_out?: readonly string[];
   readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
 }
@@ -107,7 +107,7 @@ export type ArticleBlock = {
 };
 
 export interface BrowseReply {
-  /** Kind of list. */
+  /** Content of the response: a profile with its posts, a list of accounts, a search, or replies. */
   readonly resource: 'profile' | 'followers' | 'following' | 'search' | 'replies' | (string & {});
   /** Handle of the requested account, without `@`. For a list of replies, the handle of the author of the post whose replies were requested. Absent if unknown, and for a search. */
   readonly handle?: string;
@@ -130,7 +130,7 @@ export interface BrowseReply {
   readonly limit: number;
   /** Cursor of the next page; absent on the last page. */
   readonly nextCursor?: string;
-  /** Sentences about missing or unusual content. */
+  /** Sentences for people about parts of the response that are missing, outdated or unusual. */
   readonly warnings: readonly string[];
   /** Whether the results come from the archive, because the platform could not be searched. */
   readonly degraded: boolean;
@@ -165,7 +165,7 @@ export interface Community {
 }
 
 export interface CopiedFrom {
-  /** Host of the server that sent the copy. This server may have changed the content. */
+  /** Host of the Mastodon server from which Perch read a copy of the post or account. The host is not the home of the author, and may have changed the content. */
   readonly host: string;
   /** URL of the copy on the server `host`. */
   readonly url: string;
@@ -195,9 +195,9 @@ export interface EmbedReply {
 
 export interface Facet {
   readonly type: 'link' | 'mention' | 'hashtag' | 'symbol' | 'bold' | 'italic' | 'strikethrough' | 'code' | (string & {});
-  /** Offset of the first Unicode code point of the range in `text`. */
+  /** Start of the range in `text`, as a number of Unicode code points. */
   readonly start: number;
-  /** Offset of the first Unicode code point after the range in `text`. */
+  /** End of the range in `text` (exclusive), as a number of Unicode code points. */
   readonly end: number;
   /** Target of a link, mention or tag. */
   readonly url?: string;
@@ -289,7 +289,7 @@ export interface HistoryMetaLine {
     readonly pages: number;
     /** Number of milliseconds that Perch took to read the history. */
     readonly duration_ms: number;
-    /** Sentences about missing or unusual content. */
+    /** Sentences for people about parts of the response that are missing, outdated or unusual. */
     readonly warnings: readonly string[];
     /** Name of the data provider from which Perch read the history. */
     readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
@@ -318,7 +318,7 @@ export interface HistoryReply {
   /** Posts in the order of the timeline, newest first. If the parameter `index` is true, the items are index entries instead of full posts. */
   readonly posts: readonly (Post | HistoryIndexEntry)[];
   readonly meta: HistoryMeta;
-  /** Sentences about missing or unusual content. */
+  /** Sentences for people about parts of the response that are missing, outdated or unusual. */
   readonly warnings: readonly string[];
   /** Name of the data provider from which Perch read the history. */
   readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
@@ -376,7 +376,7 @@ export interface PostReply {
   readonly posts: readonly Post[];
   /** Whether `markdown` is compact. It is false if the parameter `full=true` added dates, metrics and profile details. */
   readonly compact: boolean;
-  /** Sentences about missing or unusual content. */
+  /** Sentences for people about parts of the response that are missing, outdated or unusual. */
   readonly warnings: readonly string[];
   readonly postCount: number;
   /** Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export. */
@@ -553,9 +553,9 @@ export type SessionEvent = {
   readonly data: {
     readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
     readonly usage?: { readonly [name: string]: number };
-    /** Replacement for the model that `step.started` names. Present if this model gave no usable answer. */
+    /** Answer engine that replaced the model named in `step.started`. Present only if the model gave no usable answer. */
     readonly fallback?: {
-      /** Id of the engine that wrote or completed the answer instead of the model. */
+      /** Id of the replacement, such as the built-in answer engine, which wrote the answer or finished the answer of the model. */
       readonly modelId: string;
       /** Code of the reason why the model gave no usable answer; begins with `model_`. */
       readonly code: string;
@@ -790,7 +790,7 @@ export interface Status {
   /** Preview of a page that the post links to. */
   readonly card: Card | null;
   readonly community_note: string | null;
-  /** Names of incomplete members. A member is incomplete if the source sent too much data or unreadable data. Absent if nothing is missing. */
+  /** Names of the JSON members of this object that are incomplete, because the source sent too much data or unreadable data. Absent if all members are complete. */
   readonly left_out?: readonly string[];
   readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
   readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
@@ -886,7 +886,7 @@ export interface SearchParameters {
   readonly since?: string | number | undefined;
   /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
   readonly until?: string | number | undefined;
-  /** The platform to search, `archive` (imported accounts) or `sample` (fictional accounts). Default: the platform of the first provider that supports search. */
+  /** Posts and accounts to search: those of the platform `x`, `bluesky` or `mastodon`, the imported accounts (`archive`), or the fictional accounts (`sample`). Default: the platform of the first provider in `PERCH_PROVIDERS` that supports search. */
   readonly platform?: 'x' | 'bluesky' | 'mastodon' | 'archive' | 'sample' | undefined;
   /** Whether the search fails with 503 `upstream_unavailable` if there are no live results. */
   readonly require_live?: boolean | undefined;
@@ -924,7 +924,7 @@ export interface HistoryParameters {
   readonly with_replies?: boolean | undefined;
   /** Includes reposts: posts that the account reposted, with their original author and time. */
   readonly with_reposts?: boolean | undefined;
-  /** Only the account’s replies to others, without its other posts and its reposts. */
+  /** Whether to return only the account’s replies to other accounts, without its other posts and its reposts. */
   readonly only_replies?: boolean | undefined;
   /** Returns only the ids, URLs and times of the posts. */
   readonly index?: boolean | undefined;
