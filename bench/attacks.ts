@@ -114,8 +114,9 @@ const header = [
 ];
 
 /**
- * Measures the server without attacks, and then during each attack in turn. Returns whether a request of a normal
- * client failed or was too slow, the server exceeded its memory limit, or it did not stop on SIGTERM.
+ * Measures the server without attacks, and then during each attack in turn. Returns `true` if the server failed the
+ * test: a request of a normal client failed or was too slow, the server exceeded its memory limit, or the server did
+ * not stop on SIGTERM.
  */
 async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_SECONDS ?? 20);
@@ -143,8 +144,9 @@ async function measureCapacity(server: Target): Promise<number> {
 }
 
 /**
- * Runs all attacks while normal clients use 10% of the server's capacity. Returns whether a request of a normal
- * client failed, the server exceeded its memory limit, its memory kept growing, or it did not stop on SIGTERM.
+ * Runs all attacks while normal clients use 10% of the server's capacity. Returns `true` if the server failed the
+ * test: a request of a normal client failed, the server exceeded its memory limit, its memory kept growing, or the
+ * server did not stop on SIGTERM.
  */
 async function attackTogether(): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;

@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTarget, type Target } from './processes.ts';
 
-/** Response of a Perch server that a minimal server also sends. Benchmarks compare the speed of both servers. */
+/**
+ * Response copied from a Perch server. A minimal server sends the same response, so that benchmarks can compare the
+ * speed of both servers.
+ */
 export interface Page {
-  /** Path and query of the request to Perch whose response was copied. */
+  /** Path and query of the request that Perch answered with this response. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Path of an SQLite database. If it is set, the minimal server opens the database at its start. */
   readonly database?: string;
-  /** Headers of the request to Perch whose response was copied. Benchmarks send them with each request. */
+  /** Headers of the request that Perch answered with this response. Benchmarks send them with each request. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 

@@ -10,8 +10,8 @@ export const load = { seconds: Number(process.env.BENCH_SECONDS ?? 1), connectio
 /** Medians of a server's measurements. */
 export interface Interleaved extends Measured {
   /**
-   * Ratios of the measurements of the first compared server to the server's own measurements. Each ratio is
-   * calculated for one round; the value is the median over all rounds.
+   * Measurements of the first compared server, divided by the measurements of this server in the same round. Each
+   * value is the median of the ratios of all rounds.
    */
   readonly ratios: Measured;
 }

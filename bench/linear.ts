@@ -15,8 +15,8 @@ const enoughMs = 1000;
 const repeats = 7;
 
 /**
- * Maximum number of times that a measurement above `maxRatio` is repeated, each time with other
- * random data. A case fails only if all repetitions are above `maxRatio` too.
+ * Maximum number of repetitions of a measurement whose ratio of CPU times is above `maxRatio`. Each repetition uses
+ * different random data. A case fails only if the first measurement and all repetitions are above `maxRatio`.
  */
 const rounds = 3;
 
@@ -51,8 +51,8 @@ for (const name of failed) console.log(`FAILED: ${name} takes more than linear t
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 /**
- * Measures inputs that double in size up to `maxBytes`, and stops early if an input takes longer than `enoughMs`.
- * Returns the measurement with the highest ratio of CPU time to the CPU time for half the input.
+ * Measures inputs that double in size up to `maxBytes`. Stops early if an input takes longer than `enoughMs`.
+ * Returns the doubling of the input that increased the CPU time by the largest factor.
  */
 async function findWorst(one: Case): Promise<Doubling> {
   let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };

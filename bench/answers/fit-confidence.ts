@@ -1,3 +1,8 @@
+/**
+ * Script that fits the model that decides whether a question is answerable. It writes
+ * `src/answers/engine/confidence-model.ts` and prints the results of a cross-validation. Usage: `npx tsx
+ * bench/answers/fit-confidence.ts`.
+ */
 import { writeFileSync } from 'node:fs';
 import { toFeatures } from '../../src/answers/engine/confidence.ts';
 import { searchPassages } from '../../src/answers/engine/find.ts';
@@ -9,11 +14,7 @@ import { readQuestions } from './questions.ts';
 import { openRig } from './rig.ts';
 import { quantile } from './scoring.ts';
 
-/**
- * Training questions. This script fits the model that decides whether a question is answerable,
- * writes `src/answers/engine/confidence-model.ts`, and prints a cross-validation. Usage: `npx tsx
- * bench/answers/fit-confidence.ts`.
- */
+/** Labelled questions on which the model is trained. */
 const questions = [
   ...readQuestions('bench/answers/questions.jsonl'),
   ...readQuestions('bench/answers/questions-held-out.jsonl'),

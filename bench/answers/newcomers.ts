@@ -28,7 +28,7 @@ interface NewcomersQuestion {
   readonly facts: readonly string[];
 }
 
-/** Number of characters at the start of an answer in which an acceptable fact must appear. */
+/** Number of characters at the start of an answer. A good answer contains one of the question's `facts` within them. */
 const beginning = 400;
 
 const path = values.questions ?? `bench/answers/newcomers-${values.set}.jsonl`;

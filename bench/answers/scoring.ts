@@ -72,7 +72,10 @@ export function resolves({ file, heading, line }: JudgedCitation, folder: string
   return lines.slice(0, line).some((one) => plain(one).includes(plain(heading)));
 }
 
-/** Aggregated scores of several answers. All members except `questions` are shares from 0 to 1, or `NaN`. */
+/**
+ * Aggregated scores of several answers. All members except `questions` are shares from 0 to 1. A share of zero
+ * answers is `NaN`: for example, `declined` is `NaN` if no question is unanswerable.
+ */
 export interface Shares {
   readonly questions: number;
   readonly first: number;
@@ -89,8 +92,8 @@ export interface Shares {
 }
 
 /**
- * Returns the number of scored answers, and each score as a share (0 to 1) of the answers to which the score
- * applies. The share is `NaN` if the score applies to no answer.
+ * Aggregates the scores of several answers. `first`, `cited`, `heading`, `phrase` and `valid` are the shares of the
+ * answerable questions whose answers have the score `true`. A share is `NaN` if it is calculated from zero answers.
  */
 export function toShares(judgements: readonly Judgement[]): Shares {
   const answerable = judgements.filter(({ question }) => question.answerable);

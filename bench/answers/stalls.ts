@@ -1,3 +1,7 @@
+/**
+ * Script that answers questions while files are indexed, first in one thread, then in worker threads. It prints the
+ * delays of the event loop and of the answers. Usage: `npx tsx bench/answers/stalls.ts [FILES]`.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +12,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { makeFile, writeMadeFiles } from './made-files.ts';
 import { quantile } from './scoring.ts';
 
-/**
- * Number of generated files. This script answers questions while the files are indexed, first in
- * one thread, then in worker threads, and prints the delays of the event loop and of the answers.
- * Usage: `npx tsx bench/answers/stalls.ts [FILES]`.
- */
+/** Number of generated files. */
 const count = Number(process.argv[2] ?? 1000);
 const work = mkdtempSync(join(tmpdir(), 'perch-stalls-'));
 const text = makeFile(0).text.split(/\s+/).slice(2, 7).join(' ');

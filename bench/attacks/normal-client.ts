@@ -6,7 +6,7 @@ export interface ClientResults {
   readonly requests: number;
   /** Number of failures by cause and path. Failures are connection errors and responses with status 429 or above. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Duration in milliseconds of the slowest request to one of the quickly served paths in `trivial`. */
+  /** Duration in milliseconds of the slowest request to a path in `trivial`, the list of quickly served paths. */
   readonly slowestMs: number;
   /** 99th percentile in milliseconds of the durations of requests to paths in `trivial`. */
   readonly p99Ms: number;
@@ -17,7 +17,7 @@ export interface NormalUse {
   readonly port: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Number of clients, each with its own address (127.0.0.1, 127.0.1.2 and so on) and eight connections. */
+  /** Number of clients. Each client has its own loopback address and eight connections. Default: 1. */
   readonly clients?: number;
 }
 
@@ -32,10 +32,7 @@ export const trivial = [
   '/docs/start',
 ] as const;
 
-/**
- * Minimum number of fast requests (to paths in `trivial`) between two slow requests, which are for
- * X posts that are not cached.
- */
+/** Minimum number of requests to paths in `trivial` between two requests for X posts that are not cached. */
 const leastBeforeMiss = 49;
 
 /** Sends requests at a steady rate, without waiting for earlier responses, and measures the response times. */

@@ -18,7 +18,7 @@ import { type Served, unlimited } from './servers.ts';
 const prefix = 'bench:';
 const rounds = 30;
 const callsInRound = 300;
-/** Numbers of calls in progress at the same time. Functions are compared at each of these numbers. */
+/** Numbers of calls in progress at the same time. Every comparison is made once for each of these numbers. */
 const widths = [1, 32] as const;
 
 /** Function whose duration is measured. `index` is the number of the call within its round. */
@@ -95,8 +95,8 @@ async function openBare(url: string) {
 }
 
 /**
- * Compares the duration of reads that find the post list only in the shared cache with the duration
- * of plain Redis `GET` commands for the same cache entries.
+ * Compares the durations of two operations: a read of a post list that is only in the shared cache, and a plain
+ * Redis `GET` command for the same cache entry.
  */
 export async function benchSharedHits(
   { url }: Served,

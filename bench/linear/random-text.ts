@@ -29,7 +29,7 @@ type Pieces = readonly [string, ...string[]];
 /** Kind of hostile text, which is expensive to parse. */
 export type Theme = 'spaces' | 'markers' | 'brackets' | 'html' | 'links' | 'scripts' | 'words';
 
-/** Text fragments by kind. Texts that are expensive to parse consist of fragments of one kind. */
+/** Text fragments by kind. A text that is expensive to parse mainly repeats two fragments of one kind. */
 const pieces: Readonly<Record<Theme, Pieces>> = {
   spaces: [' ', '\t', '\n', '\u00a0', '\r\n', 'a\n\n', '  \n', '\u2028'],
   markers: ['*', '_', '~', '`', '**', '``', '$', '==', '%%', '\\', '|', '- ', '> ', '#', '1. '],

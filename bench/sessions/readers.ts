@@ -14,8 +14,8 @@ export interface Reading {
 }
 
 /**
- * Progress report of the script to its parent process: `ready` (the script can start), `open` (all
- * responses have begun), `done` (all answers were read), or `read` with the received `text`.
+ * Message from this child process to its parent: `ready` (the parent can send `begin`), `open` (all responses have
+ * begun), `done` (all answers were read), or `read` with the received `text`.
  */
 export interface ReaderMessage {
   readonly kind: 'ready' | 'open' | 'done' | 'read';
