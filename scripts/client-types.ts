@@ -1,4 +1,4 @@
-/** Part of an OpenAPI schema that the generator of types reads. */
+/** Members of an OpenAPI schema that the type generator uses. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -22,7 +22,7 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** Part of an OpenAPI description that the generator of types reads. */
+/** Members of an OpenAPI description that the type generator uses. */
 export interface Description {
   readonly paths: Readonly<
     Record<

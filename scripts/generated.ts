@@ -41,8 +41,8 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
 const toDescription = (text: string): Description => JSON.parse(text);
 
 /**
- * Returns the base URL, version, routes and rate limits of a server with default settings. `nowMs`
- * is `null`, so that the generated files do not depend on the date.
+ * Returns the base URL, version, routes and rate limits of a server with default settings. The member `nowMs` of the
+ * result is `null`, so that the generated files do not depend on the date.
  */
 function defaultFacts() {
   const loaded = loadConfig({});

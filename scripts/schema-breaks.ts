@@ -241,8 +241,9 @@ function compareLimits({ place, direction, before, after }: OnePair): readonly s
 }
 
 /**
- * Converts the value of a schema keyword in `limits` to a number that is larger if the schema allows more values.
- * `way`: the entry of the keyword in `limits`. Returns `Number.MAX_VALUE` if `limit` is `undefined`.
+ * Converts the value of a limit keyword, such as `maxLength`, to a number that grows with the number of allowed
+ * values. `way`: `up` if a higher limit allows more values, `down` if a lower limit does. Returns `Number.MAX_VALUE`
+ * if `limit` is `undefined`, which means no limit.
  */
 function widthOf(limit: unknown, way: 'up' | 'down'): number {
   if (limit === undefined) return Number.MAX_VALUE;

@@ -1,7 +1,7 @@
 /**
- * Script that fits the model that decides whether a question is answerable. It writes
- * `src/answers/engine/confidence-model.ts` and prints the results of a cross-validation. Usage: `npx tsx
- * bench/answers/fit-confidence.ts`.
+ * Script that fits the model that decides whether a question is answerable. Writes the model to
+ * `src/answers/engine/confidence-model.ts`, and prints the results of a cross-validation.
+ * Usage: `npx tsx bench/answers/fit-confidence.ts`.
  */
 import { writeFileSync } from 'node:fs';
 import { toFeatures } from '../../src/answers/engine/confidence.ts';

@@ -79,8 +79,8 @@ async function readSearch(limit: number): Promise<readonly string[]> {
 }
 
 /**
- * Uses up the allowance (read quota), waits for the time in the error response, and checks that requests
- * succeed again.
+ * Sends searches until the rate limit is exceeded, waits for the number of seconds in the error response, and checks
+ * that a search succeeds again.
  */
 async function waitOutAllowance(): Promise<void> {
   const search = () =>

@@ -24,8 +24,8 @@ const timeout = 180_000;
 const randomSeed = 1;
 
 /**
- * Test of a regular expression that may be slow. `lengths`: lengths of the inputs in UTF-16 code
- * units. `maxMs`: time in milliseconds above which the expression counts as slow.
+ * Parameters of the test for slow regular expressions. `lengths`: lengths of the test inputs in UTF-16 code units.
+ * `maxMs`: an expression counts as slow if it takes longer than this number of milliseconds for an input.
  */
 const trial = { lengths: [2_000, 8_000, 32_000, 128_000], maxMs: 200 };
 
@@ -63,7 +63,7 @@ function toVerdict(found: Diagnostics): Verdict {
   }
 }
 
-/** Returns a slow input as a string of about `length` UTF-16 code units. */
+/** Returns an input of about `length` UTF-16 code units that makes the analysed regular expression slow. */
 export function writeAttack({ parts, suffix }: Attack, length: number): string {
   const fixed = parts.reduce((sum, { prefix }) => sum + prefix.length, suffix.length);
   const pumped = parts.reduce((sum, { pump }) => sum + pump.length, 0);

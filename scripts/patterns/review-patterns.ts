@@ -14,9 +14,9 @@ export interface Review {
 }
 
 /**
- * Returns a message for each regular expression that may be slow and each unneeded entry in `exceptions`. Also
- * returns a message for each `RegExp` call that did not run, each call in a file that `dynamicPatterns` does not
- * list, and each listed file without calls.
+ * Returns a message for each problem: a regular expression that may be slow, an unneeded entry in `exceptions`, a
+ * `RegExp` call that did not run, a `RegExp` call in a file that is missing from `dynamicPatterns`, or a file in
+ * `dynamicPatterns` without `RegExp` calls.
  */
 export function reviewPatterns(review: Review): readonly string[] {
   const { literals, recorded, exceptions } = review;
@@ -66,9 +66,9 @@ function toLiteral({ source, flags }: FoundPattern): string {
 }
 
 /**
- * Compares the `RegExp` calls in `src` (`places`) with the files that are listed to contain them
- * (`dynamicPatterns`). Returns a message for each call in an unlisted file, for each call that did not run during
- * the check, and for each listed file without calls.
+ * Compares the `RegExp` calls in `src` (`places`) with the files in `dynamicPatterns`. Returns a message for each
+ * call in a file that is missing from `dynamicPatterns`, for each call that did not run during the check, and for
+ * each file in `dynamicPatterns` without `RegExp` calls.
  */
 function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
   const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));

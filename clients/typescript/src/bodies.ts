@@ -3,7 +3,10 @@ import { ConnectionError, ResponseError } from './errors.ts';
 /** Maximum size of a JSON response, and of a line of a stream, in bytes. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** Reads a response body in parts. Calls `onPart` for each part. @throws ConnectionError if the body ends early */
+/**
+ * Yields the parts of a response body as they arrive. Calls `onPart` before it yields each part.
+ * @throws ConnectionError if the body ends early
+ */
 export async function* readParts(response: Response, onPart: () => void) {
   if (response.body === null) return;
   const reader = response.body.getReader();

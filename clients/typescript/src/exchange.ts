@@ -53,9 +53,9 @@ export function createExchange(
 }
 
 /**
- * Runs `work` and returns its result.
- * @throws ConnectionError `no_response` if `work` fails after `watchdog` has expired; the signal's
- * reason if `work` fails after `signal` was aborted
+ * Runs `work` and returns its result. If `signal` or `watchdog` has aborted `work`, replaces the error of `work`.
+ * @throws the reason of `signal` if `signal` was aborted; otherwise ConnectionError `no_response` if `watchdog` has
+ * expired; otherwise the error of `work`
  */
 export async function guard<Result>(
   watchdog: Watchdog,

@@ -102,14 +102,17 @@ function createSeenEntries() {
       return keys.size;
     },
     /**
-     * Prepares for the response to a repeated request. `isNew` returns `false` for all posts of that response before
-     * the first known post. They were published after the first request, so the client skips them.
+     * Prepares for the response to a repeated request. That response can start with posts that were published after
+     * the first request. `isNew` returns `false` for them, so that the client skips them.
      */
     restart: () => {
       counts = new Map();
       isAligned = keys.size === 0;
     },
-    /** Returns whether the client must return a post to the caller. Records the post if so. */
+    /**
+     * Returns `false` if the client must skip the post: it was returned before, or it was published after the first
+     * request. Otherwise records the post as returned and returns `true`.
+     */
     isNew: (entry: Entry): boolean => {
       const id = toId(entry);
       const count = (counts.get(id) ?? 0) + 1;

@@ -49,7 +49,10 @@ function toNextQuery(query: Query, cursor: string | undefined): Query | null {
   return { ...others, cursor };
 }
 
-/** Creates a function that throws a ResponseError if it is called with the same cursor twice. */
+/**
+ * Creates a function that is called with each cursor from the server. It throws a ResponseError if a cursor repeats,
+ * because the list would never end. `first`: cursor of the first request, which counts as already received.
+ */
 function createCursorGuard(first: unknown) {
   const seen = new Set([first]);
   return (cursor: string | undefined): void => {

@@ -6,7 +6,7 @@ import type { Clock } from './options.ts';
  */
 export type Surface = 'post' | 'browse';
 
-/** Record of the number of requests that the server still allows, for each group of operations. */
+/** Record of the number of remaining requests for each group of operations. The client waits if no request remains. */
 export interface Pacer {
   /**
    * Counts a request. Returns the milliseconds to wait before it is sent: the time until the rate limit resets if no
@@ -21,8 +21,8 @@ export interface Pacer {
 }
 
 /**
- * Creates an empty record of the number of requests that the server still allows. `take` returns 0 (no wait) for a
- * group of operations until `note` has stored a number for that group.
+ * Creates a record of the requests that the server still allows. The client uses it to stay within the rate limits.
+ * `take` returns 0 (no wait) for a group of operations until `note` has stored its remaining requests.
  */
 export function createPacer(clock: Clock): Pacer {
   const states = new Map<Surface, { remaining: number; resetMs: number }>();

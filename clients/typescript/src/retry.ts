@@ -66,8 +66,8 @@ export interface RetryOptions {
 
 /**
  * Waits before the next attempt. Does not wait if `failures`, the number of consecutive failures, is 0.
- * @throws `error` if another attempt cannot succeed, or if there are more than `retries` failures. If the wait would
- * last until the deadline or longer: DeadlineError if `error` is a ConnectionError, otherwise `error`.
+ * @throws `error` if another attempt cannot succeed, or if `failures` exceeds `retries`. Also throws if the wait
+ * would not end before the deadline: a DeadlineError if `error` is a ConnectionError, otherwise `error`
  */
 export async function waitOrThrow(
   error: unknown,

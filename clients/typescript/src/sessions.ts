@@ -31,7 +31,10 @@ export interface AskOptions extends CallOptions {
 }
 
 export interface EventsOptions extends Pick<CallOptions, 'signal'> {
-  /** Index of the first event to read: `meta.index` + 1 of the last event that was read. Default 0. */
+  /**
+   * Index of the first event to read. To continue a stream, pass `meta.index` of the last received event, plus 1.
+   * Default: 0.
+   */
   readonly startIndex?: number | undefined;
 }
 

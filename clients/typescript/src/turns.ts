@@ -68,7 +68,10 @@ async function* followTurn({ deliveryId, ...options }: TurnOptions): AsyncGenera
   }
 }
 
-/** Throws a TurnError if the event ends a question without an answer. */
+/**
+ * Throws a TurnError if the event reports that the question failed or was cancelled, or that the session failed or
+ * ended. `answer`: the answer, if it was complete before the event; otherwise `null`.
+ */
 function throwIfFailed(event: SessionEvent, answer: Answer | null): void {
   switch (event.type) {
     case 'turn.failed':
