@@ -4,8 +4,8 @@ import { Problem } from '../../core/problem.ts';
 import { type AdminSessions, idleMs, maxAgeMs } from './admin-sessions.ts';
 
 /**
- * Milliseconds to wait for the shared Valkey or Redis server. Longer than for API requests, because
- * a person is waiting for the page.
+ * Timeout in milliseconds for a call to the shared Valkey or Redis server. By default, it is longer than for API requests,
+ * because the operator must sign in again if the lookup of a dashboard session times out.
  */
 const deadlineMs = 2000;
 
@@ -23,9 +23,9 @@ return 1
 `);
 
 /**
- * Lua script that checks a dashboard session and can postpone its end. Returns 1 if the session has not ended,
- * otherwise 0. ARGV: maximum age of the session in milliseconds; milliseconds without a request after which the
- * session ends (0: the script does not postpone the end).
+ * Lua script that checks a dashboard session. Returns 1 if the session has not ended, otherwise 0. ARGV: maximum age
+ * of the session in milliseconds; idle timeout in milliseconds, which the script restarts (0: the script does not
+ * restart the timeout).
  */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])
@@ -62,8 +62,8 @@ const keyOf = (id: string): string => `admin-session:${id}`;
 
 /**
  * Creates a store of dashboard sessions that combines the shared Valkey or Redis server with the memory of this
- * instance. While the server is unavailable, the sessions in the server count as ended. Sessions that start during
- * this time are valid on this instance only, so that the operator can still use the dashboard.
+ * instance. While the server is unavailable, its sessions are rejected. The operator can still sign in: this
+ * instance keeps new sessions in memory, and only this instance accepts them.
  */
 export function createInstanceAdminSessions(
   shared: AdminSessions,

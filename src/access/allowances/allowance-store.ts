@@ -4,11 +4,14 @@
  */
 export interface Charge {
   /**
-   * Name of the rate-limit account, such as a client address. One call of `spend` must not contain
-   * the same name twice.
+   * Name of the rate-limit account to charge, such as a client address. All charges in one call of `spend` must have
+   * different accounts.
    */
   readonly account: string;
-  /** Maximum number of units per time window, at least 1. Can differ between calls for the same rate-limit account. */
+  /**
+   * Maximum number of units (requests) that the account may spend per time window, at least 1. Calls for the same
+   * account can pass different limits.
+   */
   readonly limit: number;
 }
 

@@ -77,8 +77,8 @@ export class AllowanceWindow implements AllowanceStore {
   }
 
   /**
-   * Removes up to `maxRemoved` rate-limit accounts whose units have all expired. Returns the current time in
-   * milliseconds. `spend` and `stateOf` call this method first.
+   * Starts a call of `spend` or `stateOf`: returns the time of the call in milliseconds, and removes up to
+   * `maxRemoved` rate-limit accounts that have spent no units in the last time window.
    */
   #startCall(): number {
     const nowMs = this.#readMs();
@@ -121,9 +121,9 @@ export class AllowanceWindow implements AllowanceStore {
 }
 
 /**
- * Returns an upper bound of the memory use of a rate-limit account in bytes: its name, its log of timestamps, and its
- * share of the tables of the cache. V8 reserves memory for at least 17 timestamps, and for up to twice as many as the
- * log contains (measured with `bench/allowances.ts`).
+ * Returns an upper bound of the memory in bytes that a rate-limit account uses: its name, its log of timestamps, and
+ * its entry in the tables of the LRU cache. V8 reserves memory for up to twice the number of stored timestamps, but
+ * for at least 17 (measured with `bench/allowances.ts`).
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;

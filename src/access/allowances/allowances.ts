@@ -22,13 +22,13 @@ const allowancesPerNetwork = 8;
 interface AllowanceState {
   readonly remaining: number;
   /**
-   * Whole seconds until the API key or client address regains a unit; the length of the time window if it has no
-   * spent units.
+   * Whole seconds until the next spent unit of the API key or client address expires, so that it can be spent again.
+   * If no unit is spent, the length of the time window.
    */
   readonly resetSeconds: number;
   /**
-   * Milliseconds for which `remaining` and `resetSeconds` stay correct if no further unit is spent; `Infinity` if
-   * neither the caller nor its IPv6 /48 network has spent units.
+   * Milliseconds for which `remaining` and `resetSeconds` stay correct if the caller spends no more units;
+   * `Infinity` if neither the caller nor its IPv6 /48 network has spent units.
    */
   readonly validMs: number;
 }
@@ -73,11 +73,17 @@ export interface Allowances {
    */
   readonly revision: number;
   readonly pool: Pool;
-  /** Returns the number of upstream requests of all callers together in the last time window, and its limit. */
+  /**
+   * Returns the number of upstream requests of all callers together in the last time window, and the maximum for
+   * this number.
+   */
   poolUse(): Promise<PoolUse>;
 }
 
-/** Number of upstream requests of all callers in the last `windowSeconds` seconds (`used`), and its `limit`. */
+/**
+ * Number of upstream requests of all callers in the last `windowSeconds` seconds (`used`), and the maximum for this
+ * number (`limit`).
+ */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 
 /** Creates the rate limits of callers, and the common limit on upstream requests (`pool`). */

@@ -10,9 +10,9 @@ interface SharedAllowancesOptions {
   readonly windowMs: number;
   readonly clock: Clock;
   /**
-   * Returns a text whose hash becomes the Redis hash tag of the rate-limit accounts in a list of charges (units to
-   * spend), so that a Redis cluster stores all of them on one server. Must return the same text for all lists that
-   * contain the same account.
+   * Returns the text from which the Redis hash tag for a list of charges is made. All rate-limit accounts in the
+   * list get this tag, so that a Redis cluster stores them on the same server. Must return the same text for all
+   * lists that contain the same account.
    */
   readonly tagOf: (charges: readonly Charge[]) => string;
   /**
@@ -39,8 +39,8 @@ const maxHashes = 10_000;
  */
 const maxAgeMs = 1000;
 /**
- * Milliseconds for which the highest recent number of running instances is used instead of a lower current number.
- * An instance divides each rate limit by this number while the shared Valkey or Redis server is unavailable.
+ * Milliseconds for which the highest number of running instances is remembered. While the shared Valkey or Redis
+ * server is unavailable, each instance divides its rate limits by this number.
  */
 const peakMemoryMs = 600_000;
 

@@ -13,7 +13,8 @@ import {
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
 /**
- * Error messages for the operator, by fault. They omit the file path, because HTTP responses include these messages.
+ * Explanations of the faults of the API key file, with advice for the operator. They omit the path of the file,
+ * because HTTP clients see them too.
  */
 const details = {
   missing:
@@ -54,9 +55,10 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that identifies the current version of the file. The object is replaced when the file changes,
-   * and every 100 ms. The caller clears its cache when the object differs. Returns `undefined` if the caller must
-   * not cache anything: for a store in memory, for a missing file, and for 3 seconds after a change.
+   * Returns an object that stays the same while cached content of the file may be used. Returns a new object after
+   * the file has changed, and every 100 ms in case a change was not detected. The caller clears its cache when it
+   * gets a new object. Returns `undefined` if the caller must not cache anything: for a store in memory, a closed
+   * store, a missing file, and for 3 seconds after a change.
    */
   version(): object | undefined;
   close(): void;
