@@ -101,7 +101,8 @@ function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
 }
 
 /**
- * Returns the parameters, output format and print function for an input. `inputs`: number of inputs of the command.
+ * Returns the parameters, output format and print function for one input of `perch read`. `inputs`: total number of
+ * inputs. Some output formats allow only one input.
  * @throws UsageError for invalid options
  */
 function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {

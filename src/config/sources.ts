@@ -118,8 +118,8 @@ function removePairs(set: Map<string, Setting>, secrets: readonly string[]): Set
 }
 
 /**
- * Deletes secrets from the settings `weaker` if the settings `stronger` contain them, as a value or
- * as a file. `stronger` has the higher priority.
+ * Deletes each secret from the settings `weaker` if the settings `stronger` also set it, as a value or as a file.
+ * `stronger` has the higher priority.
  */
 function overrideSecrets(
   weaker: Map<string, Setting>,

@@ -24,7 +24,7 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** List of the items of an upstream list that were parsed successfully. */
+/** Array of the successfully parsed items of an upstream list, with the number of omitted items. */
 export type List<Row> = readonly Row[] & {
   /**
    * Number of omitted items: malformed items, and items beyond the maximum length of the list;
@@ -63,9 +63,9 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
 }
 
 /**
- * Creates a schema for a list in which every item matters, such as a list of moderation labels. The schema reads up
- * to `max` valid items. It rejects a list that reaches `max`, because further items would be lost. It skips
- * malformed items, but rejects a list with 100 or more of them.
+ * Creates a schema for a list in which every item matters, such as a list of moderation labels. Accepts fewer than
+ * `max` valid items and rejects longer lists, so that no valid item is lost. Skips up to 99 malformed items, and
+ * rejects lists with more of them.
  */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(

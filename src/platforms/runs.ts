@@ -29,8 +29,8 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
 /**
- * Returns a list with a styled range. If the range ends within a link that starts later than the range, the list
- * contains two parts instead: the range before the link, and the range within the link.
+ * Cuts a styled range at the start of a link if the link starts within the range and ends after it, so that the
+ * ranges can be nested. Returns both parts. If there is no such link, returns a list with the unchanged range.
  */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);
@@ -70,10 +70,7 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/**
- * Inserts the remaining part of a split range into the stack `rests`. The stack is sorted; its top
- * is the earliest range.
- */
+/** Inserts the rest of a split range into the sorted stack `rests`. The range with the lowest start is on top. */
 function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }

@@ -39,10 +39,7 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /**
-   * Number of margins (line prefixes such as `> `) on each empty line between the last written line and the next
-   * text line.
-   */
+  /** Number of margins (line prefixes such as `> `) to write on each empty line before the next line of text. */
   #blankMargins = 0;
 
   /** Writes text with its line breaks. Ignores white space at the start of a block. */

@@ -4,8 +4,8 @@ import { Problem } from '../../core/problem.ts';
 import { type AdminSessions, idleMs, maxAgeMs } from './admin-sessions.ts';
 
 /**
- * Timeout in milliseconds for a call to the shared Valkey or Redis server. By default, it is longer than for API requests,
- * because the operator must sign in again if the lookup of a dashboard session times out.
+ * Timeout in milliseconds for a call to the shared Valkey or Redis server. By default, it is longer than for API
+ * requests, because the operator must sign in again if the lookup of a dashboard session times out.
  */
 const deadlineMs = 2000;
 

@@ -73,16 +73,13 @@ export interface Allowances {
    */
   readonly revision: number;
   readonly pool: Pool;
-  /**
-   * Returns the number of upstream requests of all callers together in the last time window, and the maximum for
-   * this number.
-   */
+  /** Returns the number of upstream requests of all callers in the last time window, and the maximum of this number. */
   poolUse(): Promise<PoolUse>;
 }
 
 /**
- * Number of upstream requests of all callers in the last `windowSeconds` seconds (`used`), and the maximum for this
- * number (`limit`).
+ * Upstream requests of all callers in the last `windowSeconds` seconds: number (`used`) and maximum number
+ * (`limit`).
  */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 

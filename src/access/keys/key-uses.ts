@@ -3,9 +3,9 @@ import type { Clock } from '../../core/clock.ts';
 const minuteMs = 60_000;
 
 /**
- * Creates a buffer for the times at which API keys were last used, rounded down to minutes. Calls
- * `write` with the buffered times by the id of the key, at most once a minute. Repeats a failed
- * write a minute later. `close` writes the remaining times.
+ * Creates a buffer for the times at which API keys were last used, rounded down to minutes. Calls `write` at most
+ * once a minute, with a map from key ids to the buffered times. Repeats a failed write a minute later. `close`
+ * writes the remaining times.
  */
 export function createKeyUses(
   clock: Clock,

@@ -120,7 +120,10 @@ async function writeReposts(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Groups items by month. Items must be added in chronological order. Calls `endMonth` once for each month. */
+/**
+ * Creates a collector that groups items by month. Items must be added in chronological order. The collector calls
+ * `endMonth` with the items of a month when an item of another month is added, or when its method `end` is called.
+ */
 function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) => void) {
   const ended = new Set<string>();
   let current: string | null = null;

@@ -27,8 +27,9 @@ export interface MediaRequest {
 }
 
 /**
- * Stores the media files of an imported data export. Returns `null` if exports in this format have no media files,
- * or if the archive has no account from import `number`.
+ * Stores the media files of a data export that was imported into the archive. `path`: path of the export. `number`:
+ * number of the import. Returns `null` if exports in this format have no media files, or if the archive contains no
+ * account from this import.
  */
 export async function storeMedia(
   path: string,

@@ -165,8 +165,8 @@ const waitMs = 2000;
 const retryMs = 25;
 
 /**
- * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes the restore, or
- * deletes its incomplete files.
+ * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes the restore if
+ * all its new files were written; otherwise, deletes its new files, unless another process uses the folder.
  * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for other failures
  */
 export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
@@ -197,8 +197,8 @@ function tryToEnter(folder: string): FileLock | null {
 }
 
 /**
- * Locks a data folder that still contains the incomplete files of an interrupted restore, because another process
- * uses the folder. No command reads these files.
+ * Locks a data folder in which an interrupted restore has left incomplete files. They cannot be deleted now, because
+ * another process uses the folder. No command reads them.
  * @throws FileLockedError if a restore is running, or if an interrupted restore has written all its files and must
  * be finished first
  */

@@ -34,8 +34,8 @@ export interface OwnServer {
    */
   readonly nonce: string;
   /**
-   * Parses a response body as a report about the connection and the proxy headers of the request.
-   * Returns `null` if the body was sent by another server.
+   * Parses a response body as the report of the temporary server that `perch doctor` opened. The report describes
+   * the connection and the proxy headers of a test request. Returns `null` if another server sent the body.
    */
   readReport(body: string): ConnectionReport | null;
   close(): void;
@@ -44,8 +44,8 @@ export interface OwnServer {
 type Address = Pick<Config, 'HOST' | 'PORT' | 'PERCH_TRUST_PROXY'>;
 
 /**
- * Listens on the configured port. If the port is in use, finds out whether a Perch server uses it.
- * Callers must close a server of kind `own`.
+ * Starts a temporary server on the configured port, and returns it as a listener of the kind `own`. Callers must
+ * close it. If the port is in use, returns whether a Perch server or another program uses it.
  */
 export async function openListener(
   config: Address,

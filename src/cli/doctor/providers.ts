@@ -16,7 +16,10 @@ type Remote = Exclude<ProviderName, 'archive'>;
 /** Duration of a read in milliseconds above which a provider (data source) counts as slow. */
 const slowMs = 3000;
 
-/** Timeout in milliseconds for a read. It is shorter than the deadline of all checks. */
+/**
+ * Timeout in milliseconds for the reads from all providers (data sources), which run at the same time. It is shorter
+ * than the maximum duration of a check, so that the check can report which providers are slow.
+ */
 const stopMs = 7500;
 
 /** Status of an upstream's response, and the offset of this machine's clock from the upstream's clock. */

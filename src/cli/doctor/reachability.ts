@@ -117,9 +117,9 @@ async function requestBase(
 }
 
 /**
- * Determines which server responded at the base URL. Returns a successful check result for the server on this machine.
- * Also returns one for another Perch server if instances share a Valkey or Redis server, or if the server on this
- * machine could not be identified. Returns `null` otherwise.
+ * Determines which server responded at the base URL. Returns a successful check result if it was the server on this
+ * machine. For another Perch server, returns a successful check result only if instances share a Valkey or Redis
+ * server, or if the server on this machine could not be identified. Otherwise returns `null`.
  */
 function identify(
   received: OnceAnswer,

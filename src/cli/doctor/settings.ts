@@ -4,8 +4,8 @@ import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
 /**
- * Checks the settings. Returns a result for each invalid setting, each unknown setting, and each file with secret
- * settings that other users can access. Returns one successful result if there are none.
+ * Checks the settings. Returns a result for each invalid setting, each unknown setting, and each file with secrets
+ * that other users can access. If it finds no such setting or file, returns one successful result.
  */
 export function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const faults = context.faults.map(

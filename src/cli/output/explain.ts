@@ -46,7 +46,7 @@ function explainListening(error: unknown, { HOST, PORT }: Config): string {
   return `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine. Set HOST to 127.0.0.1 to accept connections from this machine only, or to 0.0.0.0 to accept them on all networks.`;
 }
 
-/** Returns whether SQLite's native module is missing, or was compiled for another version of Node.js. */
+/** Returns whether an error means that SQLite's native module is missing or built for another Node.js version. */
 const isOfNativeModule = (message: string, code: string | undefined): boolean =>
   code === 'ERR_DLOPEN_FAILED' || message.includes('Could not locate the bindings file');
 

@@ -34,8 +34,8 @@ export async function readAll(planned: readonly PlannedRead[], context: CommandC
 }
 
 /**
- * Returns a function that creates an output for one result. The output writes to `stdout`, and puts
- * a blank line between this result and the previous result.
+ * Returns a function to call once for each result. The function creates an output that writes to `stdout`, with a
+ * blank line before each result except the first.
  */
 function createPages(stdout: Output): () => Output {
   let gap = '';

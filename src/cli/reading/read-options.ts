@@ -4,7 +4,10 @@ import { type CommandOption, UsageError } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
-/** Request parameters that have no command-line option: the input, the paging parameters and `nocache`. */
+/**
+ * Request parameters from which no command-line option is created: the parameters that the command sets from its
+ * arguments (such as `url`), the paging parameters, and `nocache`.
+ */
 const withoutOption: ReadonlySet<string> = new Set([
   ...['url', 'handle', 'id', 'q'],
   ...['limit', 'cursor', 'page', 'nocache'],
@@ -93,8 +96,8 @@ function wordsOf({ schema }: Described): readonly string[] {
 }
 
 /**
- * Checks that a value is not a misspelling of one of `words`. Accepts values that are not similar
- * to any of the words.
+ * Checks that a value is not a misspelling of one of `words`. Accepts the words themselves, in upper or lower case,
+ * and values that are not similar to any of the words.
  * @throws UsageError that suggests the similar word
  */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {

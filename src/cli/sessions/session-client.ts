@@ -37,7 +37,7 @@ function toOperatorBearer(secret: Buffer): string {
 
 interface LocalClientOptions extends Pick<SessionClient, 'close'> {
   readonly service: SessionService;
-  /** Whether a session accepts only the bearer token that started it. */
+  /** Whether a session accepts only messages with the same bearer token as its first message. */
   readonly bindBearer: boolean;
 }
 

@@ -54,9 +54,9 @@ export interface Memory {
 
 /**
  * Returns a copy of a memory (record of known posts) with `items` added. Keeps only the last `maxRemembered` posts
- * that were added. All posts up to the time `floor` count as known. If posts are removed, `floor` rises to the
- * publication time of the newest removed post, or of the oldest remaining post if that is earlier. `floor` never
- * falls.
+ * in the order of addition, which can differ from the order of publication. All posts up to the time `floor` count
+ * as known. If posts are removed, `floor` rises to the earlier of two times: the publication time of the newest
+ * removed post, and that of the oldest remaining post. `floor` never falls.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);

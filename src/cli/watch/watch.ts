@@ -22,7 +22,7 @@ export interface WatchOptions {
   readonly start: Start;
   /** Fixed interval in milliseconds between two polls of a list; `null` to adapt the interval to the list. */
   readonly everyMs: number | null;
-  /** Minimum interval in milliseconds between two polls of a list. Replaces `everyMs` if that is shorter. */
+  /** Minimum interval in milliseconds between two polls of a list. Used instead of a shorter `everyMs`. */
   readonly minIntervalMs: number;
   /** Whether to read each list only once. */
   readonly isOnce: boolean;
@@ -131,9 +131,9 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
 }
 
 /**
- * Returns a temporary failure for an error that may resolve by itself: results that are not live, a Problem with the
- * status 429 or 5xx, and any Problem if an earlier read of the list in this run has succeeded.
- * @throws CommandError for any other Problem, such as an unknown account; other errors unchanged
+ * Converts an error that may resolve by itself to a temporary failure. These errors are NotLiveError, a Problem with
+ * the status 429 or 5xx, and, once the list has been read successfully in this run of `perch watch`, any Problem.
+ * @throws CommandError for a Problem that is not temporary, such as an unknown account; other errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
