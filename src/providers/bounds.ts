@@ -134,7 +134,7 @@ function countText(post: Post): number {
 const weighText = (text: string | null | undefined): number =>
   text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
-/** Terms for members of a post or account in warnings. Used for members whose names are not plain English. */
+/** Terms that warnings use in place of the names of post and account members, if a name is not plain English. */
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
   community_note: 'community note',
@@ -303,8 +303,8 @@ interface Lossy {
 }
 
 /**
- * Returns a copy of `whole` (a post or an account) with the members in `parts`. Adds the names of the members that
- * changed to the list `left_out` of the copy. Returns `whole` itself if nothing changed.
+ * Returns a copy of `whole` (a post or an account) in which the members in `parts` replace the original ones. Adds
+ * the names of the shortened members to the list `left_out` of the copy. Returns `whole` itself if nothing changed.
  */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));

@@ -47,8 +47,8 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 export interface BreakerHold {
   readonly reason: 'rate limit' | 'failures';
   /**
-   * Milliseconds until the breaker admits a query again. 0 if it admits only a single test query, or if this test
-   * query is in flight.
+   * Milliseconds for which the breaker will still reject all queries. 0 if this time has passed: the breaker then
+   * admits a single test query, or waits for the result of the test query.
    */
   readonly waitMs: number;
 }
@@ -56,7 +56,8 @@ export interface BreakerHold {
 export interface BreakerCall {
   readonly signal: AbortSignal;
   /**
-   * Post, account or path that the query reads. Repeated `malformed` responses for one subject count as one failure.
+   * Key of the requested resource: a post, an account, a search text, or a URL path of the host. Repeated
+   * `malformed` responses for the same subject count as one failure.
    */
   readonly subject: string;
 }

@@ -43,8 +43,8 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       return [...chain.values()].slice(1);
     },
     /**
-     * Returns the direct replies to the posts `answeredIds`, sorted by `order`, and then the posts
-     * `others`. Each of these posts is followed by the replies to it.
+     * Returns a flat list: the direct replies to the posts `answeredIds`, sorted by `order`, and then the posts
+     * `others`, in their given order. Each of these posts is followed by all replies below it, oldest first.
      */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);

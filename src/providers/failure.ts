@@ -62,8 +62,8 @@ export async function readOrNull<Found>(read: Promise<Found>, context: ProviderC
 }
 
 /**
- * Waits for a read, and throws its error if the post or account does not exist (ProviderError
- * `missing`). Ignores ProviderErrors of other kinds.
+ * Waits for a read and discards its result. Throws ProviderError `missing` if the post or account does not exist.
+ * Ignores ProviderErrors of other kinds, and rethrows all other errors.
  */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {

@@ -106,7 +106,7 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-/** Returns warnings with the numbers of posts or accounts that are hidden or could not be read. */
+/** Returns one warning for each reason why posts or accounts of a list are missing, with the number of missing ones. */
 export function describeHidden(
   restrictions: readonly (Restriction | null)[],
   unread: Pick<Rows<unknown>, 'unreadable' | 'excess'>,

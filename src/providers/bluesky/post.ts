@@ -132,9 +132,9 @@ async function readContinuation(
 }
 
 /**
- * Reads the post `last`, at which the previous response ended, again with its replies. Returns the post with its
- * replies, or `last` unchanged if it has no replies or no payload. Returns `null` if the read fails or the post is
- * no longer available.
+ * Requests the replies below `last`, the post at which the previous response was cut off. Returns the post with
+ * these replies. Sends no request and returns `last` unchanged if the post has no replies or no payload. Returns
+ * `null` if the request fails or the post is no longer available.
  */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
@@ -220,7 +220,10 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/** Converts the posts above a post, from its parent (`start`) upwards. The list ends at the first unavailable post. */
+/**
+ * Converts the ancestors of a post, starting with its parent (`start`), and lists them oldest first. Stops at the
+ * first unavailable ancestor, which becomes a placeholder.
+ */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;

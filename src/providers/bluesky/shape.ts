@@ -125,8 +125,8 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
 }
 
 /**
- * Returns a reference to the parent of a reply; `null` if the post is not a reply. All members are
- * `null` if the parent is only for logged-in users.
+ * Returns a reference to the parent of a reply; `null` if the post is not a reply. If only logged-in users may see
+ * the parent, returns a reference whose members are all `null`.
  */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;

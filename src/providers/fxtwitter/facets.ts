@@ -50,8 +50,9 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
 
 /**
  * Returns the first `Anchor` (pair of matching ranges) of X's original text and FxTwitter's edited text. If
- * FxTwitter removed the mentions at the start, which end at `visibleStart`, the anchor pairs them with an empty
- * range. Otherwise, both ranges are empty.
+ * FxTwitter removed the mentions at the start of the original text (up to `visibleStart`), the anchor matches these
+ * mentions with an empty range at the start of the edited text. Otherwise, it matches the empty ranges at the start
+ * of both texts.
  */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
@@ -118,9 +119,10 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
 }
 
 /**
- * Converts `rawIndex`, an index in X's original text, to an index in FxTwitter's edited text. `anchor` is a pair of
- * matching ranges that start at or before this index. For an index inside the range, returns `inside`, a value that
- * the caller chooses. For a later index, returns the index at the same distance from the end of the range.
+ * Converts `rawIndex`, an index in X's original text, to an index in FxTwitter's edited text. `anchor` is a range of
+ * the original text with the matching range of the edited text. If `rawIndex` is inside the original range, returns
+ * `inside`, a value that the caller chooses. If it is after the original range, returns the index at the same
+ * distance from the end of the edited range.
  */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
@@ -128,8 +130,8 @@ function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; in
 }
 
 /**
- * Returns `expected` if `text` contains `run` at this index; otherwise the index of the first `run`
- * at or after `from`. Returns `null` if there is none.
+ * Returns the index of `run` in `text`: the index `expected` if `run` starts there, otherwise the index of the first
+ * `run` at or after `from`. Returns `null` if `run` is empty or is not found.
  */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;

@@ -76,9 +76,9 @@ export const nextCursor = (page: ListPage<unknown>, sent: string | null): string
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
 /**
- * Returns the members `cursor`, `rows` and `isDoubtful` of a page. `rows` is the number of items
- * that FxTwitter sent. `isDoubtful` is `true` if items are probably missing: the page has fewer
- * than two items, but further pages are possible (`mayGoOn`).
+ * Returns `cursor`, `rows` and `isDoubtful` of a page. `rows` is the number of items that FxTwitter sent.
+ * `isDoubtful` is `true` if the page has fewer than two items although more pages may follow (`mayGoOn`), because X
+ * sometimes sends a nearly empty page in place of a full one.
  */
 export function toPaging(
   page: ListPage<unknown>,

@@ -28,7 +28,8 @@ interface TimelineOptions {
 
 /**
  * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
- * reads the posts before this time. If X refuses this time, the function reads the newest posts.
+ * starts at this time, or at the newest post if X rejects the cursor for this time. In both cases, it removes posts
+ * made at `untilSeconds` or later.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
