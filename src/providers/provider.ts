@@ -17,9 +17,9 @@ export const readNames = [
 
 export interface ProviderContext extends RequestContext {
   /**
-   * Callback for a `throttled` error of a request for an optional part of a response, such as the replies to a post.
-   * The current query continues without this part. If the error is provider-wide, new queries to the provider are
-   * rejected for a while.
+   * Called when a request for an optional part of a response, such as the replies to a post, fails with the error
+   * `throttled`. The current query continues without this part. If the error is provider-wide, the callback pauses
+   * the provider: Perch rejects new queries to it for a while.
    */
   readonly onThrottled?: (error: ProviderError) => void;
 }

@@ -15,8 +15,8 @@ const minuteMs = 60_000;
 const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
 /**
- * Milliseconds added to the 60-second window for background requests, because two requests can arrive closer
- * together than they were sent.
+ * Number of milliseconds by which the 60-second rate-limit window is longer for background requests. Two requests
+ * can reach the upstream closer together than Perch sent them.
  */
 const slackMs = 2000;
 
@@ -24,9 +24,10 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
 
 /**
  * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background requests start only
- * while less than four fifths of this number are used. A caller of Perch that has started 100 or more requests must
- * wait if it has started at least as many as remain for all callers. `get` throws ProviderError `throttled` if a
- * foreground request would wait longer than `maxWaitMs`; background requests wait without a limit.
+ * while less than four fifths of this number are used. A caller of Perch that has started 100 or more requests in
+ * the last 60 seconds must wait, unless it has started fewer requests than all callers together may still start.
+ * `get` throws ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`; background
+ * requests wait without a limit.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs, clock } = options;
@@ -104,16 +105,17 @@ function createTurnWindow(perMinute: () => number) {
   };
   return {
     /**
-     * Returns the earliest time at which a request can start so that the rate limit still allows `left` more
-     * requests.
+     * Returns the earliest time at which a request can start so that, after it, at least `left` requests remain
+     * within the rate limit.
      */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
     /**
-     * Returns the earliest time at which the client `name` may start a request. A client may start 100 requests in
-     * 60 seconds, or more while it has started fewer than remain for all clients at that time.
+     * Returns the earliest time at which the client `name` may start a request. A client may always start 100
+     * requests in 60 seconds. It may start more while it has started fewer requests than all clients together may
+     * still start.
      */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);

@@ -5,8 +5,7 @@ export interface RenderContext {
   /** Style sheets and icon of HTML pages; absent for pages without styles. */
   readonly pageAssets?: PageAssets;
   /**
-   * Returns the URL and properties of this server's page for the URL of a post, account or search; `null` for other
-   * URLs.
+   * Returns this server's page with the same content as the URL of a post, account or search; `null` for other URLs.
    */
   readonly toOwnPage?: ToOwnPage;
   /**
@@ -19,8 +18,8 @@ export interface RenderContext {
 }
 
 /**
- * Function that returns the URL and properties of this server's page for a URL; `null` if there is none.
- * `mastodonHost`: host whose URLs are parsed as Mastodon URLs; `null` for none.
+ * Function that converts a URL of this server or of a social platform to this server's page with the same content.
+ * Returns `null` if there is no page. `mastodonHost`: host whose URLs are parsed as Mastodon URLs; `null` for none.
  */
 export type ToOwnPage = (url: string, mastodonHost: string | null) => OwnPage | null;
 

@@ -71,7 +71,10 @@ export interface Rendering {
   readonly context: RenderContext;
 }
 
-/** Renders a result as a generator that can pause. Throws Error if results of this kind do not have the format. */
+/**
+ * Renders a result in steps, so that other requests can run between two steps. Throws Error if results of this kind
+ * do not have the format.
+ */
 function* renderSteps(result: Result, { format, context }: Rendering): Steps<Rendered> {
   // The type of `formats` guarantees that a format of a kind renders results of that kind.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;

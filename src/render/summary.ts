@@ -23,7 +23,8 @@ export const articleTitleOf = (post: Post | undefined): string =>
   post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
 /**
- * Pattern of handles with a host, such as `@ada@reef.example.org`, which GitHub turns into e-mail links in headings.
+ * Pattern of a handle with a host, such as `@ada@reef.example.org`. The capture group is the part before the host.
+ * GitHub turns the full handle into an e-mail link in headings.
  */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 

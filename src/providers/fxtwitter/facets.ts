@@ -120,9 +120,9 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
 
 /**
  * Converts `rawIndex`, an index in X's original text, to an index in FxTwitter's edited text. `anchor` is a range of
- * the original text with the matching range of the edited text. If `rawIndex` is inside the original range, returns
- * `inside`, a value that the caller chooses. If it is after the original range, returns the index at the same
- * distance from the end of the edited range.
+ * the original text that starts at or before `rawIndex`, with the matching range of the edited text. If `rawIndex`
+ * is inside the original range, returns `inside`, a value that the caller chooses. If it is after the original
+ * range, returns the index at the same distance from the end of the edited range.
  */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;

@@ -292,8 +292,8 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
 }
 
 /**
- * Returns the warning for a page without replies, as a list. Returns an empty list for the first page of a post
- * whose number of replies is 0 or unknown.
+ * Returns a warning, as a list, for a page on which X sent no replies. For the first page, the list is empty if X
+ * counts no replies to the post or its number of replies is unknown.
  */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];

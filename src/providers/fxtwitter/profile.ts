@@ -29,7 +29,8 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
   return {
     /**
      * Reads a public account. Throws ProviderError `missing` if the account is protected, is suspended or does not
-     * exist. Throws ProviderError `ambiguous` if X finds no account, but an outage of X is possible.
+     * exist. Throws ProviderError `ambiguous` if X does not find the account, and Perch cannot confirm that X finds
+     * other accounts at this time.
      */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
@@ -121,9 +122,10 @@ export function createControl({ clock, answers }: ControlOptions) {
   return {
     noteSuccess,
     /**
-     * Returns the error for an account that was not found. The error is `missing` if an account was read successfully
-     * in the last minute, or if a well-known account can be read now. Otherwise, the API may have an outage, and the
-     * error is `ambiguous` or `throttled`. Concurrent calls share the read of the well-known account.
+     * Returns the error for an account that was not found. The error is `missing` if the API works: it found any
+     * account in the last minute, or it finds a well-known account now. If the request for the well-known account is
+     * rate-limited, the error is `throttled`. If this request fails for another reason or finds no account, the
+     * error is `ambiguous`. Concurrent calls share the request.
      */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;

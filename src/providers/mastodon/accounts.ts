@@ -166,9 +166,9 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
 }
 
 /**
- * Returns the host that serves an account, if it is not the domain of the handle. The host is `to`, to which the
- * domain redirected a request, or the host from WebFinger if `to` is `undefined`. Returns `null` if no other host
- * serves the account.
+ * Finds the host of an account whose handle has a different domain. The candidate is `to`, the host to which the
+ * domain redirected a request, or the host from WebFinger if `to` is `undefined`. Returns the candidate if it serves
+ * the account, otherwise `null`.
  */
 async function findHost(
   askServer: AskServer,
@@ -188,8 +188,9 @@ const readWebFinger = parserOf(
 );
 
 /**
- * Returns the host of an account by WebFinger (RFC 7033): the host of the link `self`, or of a
- * redirect; `null` if there is neither.
+ * Asks the domain of a handle by WebFinger (RFC 7033) for the host of the account. Returns the host of the link
+ * `self` in the response; if the domain redirects the request, the host of the redirect target. Returns `null` if
+ * there is no public host.
  */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);

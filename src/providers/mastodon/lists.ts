@@ -201,8 +201,9 @@ const [usualPosts, maxPosts] = [20, 40];
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
 /**
- * Reads a page of posts, newest first. The page starts at `cursor` if it is set. Otherwise, the
- * page starts before `untilSeconds` if post ids encode times, or else at the newest post.
+ * Reads a page of posts, newest first. If `cursor` is set, the page starts there. Otherwise, if post ids encode
+ * times, the page starts before `untilSeconds`. Otherwise, the page starts at the newest post, and the caller must
+ * remove the posts made at `untilSeconds` or later.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,

@@ -94,8 +94,8 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
 }
 
 /**
- * Returns `reply` if it is a successful response. Throws ProviderError if the status is 404 or 410, which means that
- * the server does not support the search, or if the host has no Mastodon API.
+ * Returns `reply` if its status is 200. Throws ProviderError for the statuses 404 and 410, which mean that the
+ * server does not support the search, and for hosts without the Mastodon API. `AskServer` throws for other statuses.
  */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;

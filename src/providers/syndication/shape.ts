@@ -22,7 +22,7 @@ export function shapePost(row: PostPayload): Status {
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/** Converts a post without its quoted post. Removes the link to the quoted post `quote` from the text. */
+/** Converts a post, but not the post that it quotes (`quote`). Removes the link to the quoted post from the text. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',

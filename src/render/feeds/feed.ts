@@ -39,7 +39,10 @@ export interface Feed {
   };
   /** URL of the next page; `null` on the last page. */
   readonly nextUrl: string | null;
-  /** Media type of the response at `urls.self` if the parameter `format` is not added to this URL. */
+  /**
+   * Media type that the server sends for `urls.self` without the parameter `format`. Atom feeds link to this
+   * version.
+   */
   readonly otherType: 'text/markdown' | 'application/json';
   /** Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds without entries. */
   readonly fetchedAt: string;

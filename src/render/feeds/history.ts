@@ -45,7 +45,10 @@ export function createHistoryFeed(
   };
 }
 
-/** Number of minutes after which a feed reader may request a history again. Perch does not cache histories. */
+/**
+ * Minimum number of minutes between a feed reader's requests for a history (`ttl` in RSS). The number is fixed,
+ * because Perch does not cache histories and so has no cache time to send.
+ */
 const ttlMinutes = 60;
 
 interface HistoryEnd {

@@ -16,7 +16,10 @@ export type TagPair = readonly [open: string, close: string];
 export interface TextOptions {
   /** Language code of the text, as sent by the platform; `null` if unknown. */
   readonly lang?: string | null;
-  /** Returns the tags of a link to a URL. Default: a link to the URL itself. */
+  /**
+   * Returns the start tag and end tag of the link for a URL in the text. Default: a link whose target is the URL.
+   * Pages of this server can use another target.
+   */
   readonly toLinkTags?: (url: string) => TagPair;
 }
 

@@ -1,4 +1,4 @@
-/** Code points of a text without control characters, with the new position of each original code point. */
+/** Code points of a text after the removal of control characters, and the new offset of each original code point. */
 export interface Characters {
   readonly characters: readonly string[];
   /** Offset in `characters` for each code point of the original text, and for the end of the text. */
@@ -94,6 +94,9 @@ export function canBeOutsideMarker(character: string | undefined): boolean {
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/** Returns whether text between Markdown markers, such as `**`, can always start or end with this character. */
+/**
+ * Returns whether Markdown recognizes a marker, such as `**`, if this character is on the inner side of the marker,
+ * whatever character is on the outer side.
+ */
 export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

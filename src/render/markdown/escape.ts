@@ -13,8 +13,8 @@ interface Run {
 const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
 /**
- * Returns the runs of one ASCII punctuation character, such as `***`. A run ends at an offset in `borders`, where a
- * marker such as `**` may be inserted.
+ * Returns the runs of one repeated ASCII punctuation character, such as `***`. A run also ends at each offset in
+ * `borders`, where a marker such as `**` may be inserted.
  */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
@@ -181,8 +181,8 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
 }
 
 /**
- * Returns whether a run is a single `@` that could be part of an e-mail address. Accepts most ASCII characters
- * before the `@`, because some renderers link addresses with any character that RFC 5322 §3.2.3 allows.
+ * Returns whether a run is a single `@` that a renderer could make part of an e-mail link. Returns `true` after most
+ * ASCII characters, because some renderers link addresses with any character that RFC 5322 §3.2.3 allows.
  */
 function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
   if (length > 1 || isEdge(after)) return false;

@@ -151,8 +151,8 @@ export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
 /**
- * Returns the time of a post as a link, the time of its last edit, and a link to the server from
- * which it was copied; `null` in place of each absent value.
+ * Returns three items of Markdown: the time of a post as a link, the time of its last edit, and a link to the server
+ * from which the post was copied. An absent item is `null`.
  */
 export function originOf(post: Status): readonly (string | null)[] {
   const { created_at, edited_at, url } = post;
@@ -161,8 +161,8 @@ export function originOf(post: Status): readonly (string | null)[] {
 }
 
 /**
- * Renders the replies, reposts, likes and views of a post on one line. If `full` is set, also renders zeros, the
- * time and other details, such as the language.
+ * Renders the numbers of replies, reposts, likes and views of a post on one line, without numbers that are 0. If
+ * `full` is set, also renders numbers that are 0, the post's time and other details, such as the language.
  */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);

@@ -29,7 +29,10 @@ export function toSpans(text: Characters, annotations: readonly Annotation[]): S
   return dropCodeWithBackticks(nestSpans(mergeStyles([...annotated, ...links])), text.characters);
 }
 
-/** Drops code spans that contain backticks and are inside a link. Some Markdown parsers do not recognize such links. */
+/**
+ * Removes the code spans that contain backticks and are inside a link; their text remains in the link without code
+ * formatting. Some Markdown parsers do not recognize links that contain code with backticks.
+ */
 function dropCodeWithBackticks(spans: readonly Span[], characters: readonly string[]): Span[] {
   let linkEnd = 0;
   return spans.filter(({ kind, start, end }) => {
@@ -200,7 +203,10 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Returns the spans of a line, with maps for fast lookups of adjacent spans by offset. */
+/**
+ * Returns the spans and characters of a line, with maps for fast lookups of the spans that start or end at an
+ * offset.
+ */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
@@ -219,9 +225,9 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
 }
 
 /**
- * Returns `span` if Markdown recognizes the markers at its ends. Otherwise, returns a span without spaces or
- * punctuation at an end, which the caller must test again, or `null` to render the text without the markers. `at`:
- * index of `span` in `line.spans`.
+ * Returns `span` if Markdown recognizes the markers at its ends. Otherwise, returns a shorter span without the
+ * spaces or a punctuation character at an end; the caller must pass the shorter span to this function again. Returns
+ * `null` if the text must be rendered without the markers. `at`: index of `span` in `line.spans`.
  */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
@@ -261,8 +267,8 @@ function canClose(span: Span, at: number, line: Neighbours): boolean {
 }
 
 /**
- * Returns whether Markdown recognizes any opening marker at the start of a span, because the span follows a space,
- * punctuation, or the marker of a link or code.
+ * Returns whether a span follows a space, punctuation, the marker of a link or code, or the start of the line.
+ * Markdown recognizes every opening marker at such a position.
  */
 function allowsMarkerBefore({ start, end }: Span, line: Neighbours): boolean {
   if (canBeOutsideMarker(line.characters[start - 1]) || line.closedStarts.has(start)) return true;

@@ -37,7 +37,8 @@ export const withoutPictures = (view: PageView): PageView => ({
 
 /**
  * Returns the host of the Mastodon server of the requested account or of the requested post's author. Returns `null`
- * for other platforms, and for a copy of the account or post that another server sent.
+ * for other platforms, for data that a different server sent, and if the host is not the domain of the account's
+ * handle.
  */
 function mastodonHostOf(result: PostResult | BrowseResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;
