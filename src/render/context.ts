@@ -5,7 +5,8 @@ export interface RenderContext {
   /** Style sheets and icon of HTML pages; absent for pages without styles. */
   readonly pageAssets?: PageAssets;
   /**
-   * Returns this server's page with the same content as the URL of a post, account or search; `null` for other URLs.
+   * Converts the URL of a post, account or search to this server's page with the same content; returns `null` for
+   * other URLs.
    */
   readonly toOwnPage?: ToOwnPage;
   /**

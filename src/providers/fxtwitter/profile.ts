@@ -29,8 +29,8 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
   return {
     /**
      * Reads a public account. Throws ProviderError `missing` if the account is protected, is suspended or does not
-     * exist. Throws ProviderError `ambiguous` if X does not find the account, and Perch cannot confirm that X finds
-     * other accounts at this time.
+     * exist. Throws ProviderError `ambiguous` or `throttled` if X does not find the account, and Perch cannot
+     * confirm that X finds other accounts at this time.
      */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);

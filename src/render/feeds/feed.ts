@@ -40,8 +40,8 @@ export interface Feed {
   /** URL of the next page; `null` on the last page. */
   readonly nextUrl: string | null;
   /**
-   * Media type that the server sends for `urls.self` without the parameter `format`. Atom feeds link to this
-   * version.
+   * Default media type of `urls.self`, which the server sends if the URL has no parameter `format`. Atom feeds state
+   * the type in a link to this URL.
    */
   readonly otherType: 'text/markdown' | 'application/json';
   /** Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds without entries. */

@@ -17,8 +17,8 @@ export interface TextOptions {
   /** Language code of the text, as sent by the platform; `null` if unknown. */
   readonly lang?: string | null;
   /**
-   * Returns the start tag and end tag of the link for a URL in the text. Default: a link whose target is the URL.
-   * Pages of this server can use another target.
+   * Returns the start tag and end tag of the link for a URL in the text. Can replace the target, for example with a
+   * page of this server. Default: the target is the URL.
    */
   readonly toLinkTags?: (url: string) => TagPair;
 }

@@ -203,10 +203,7 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/**
- * Returns the spans and characters of a line, with maps for fast lookups of the spans that start or end at an
- * offset.
- */
+/** Returns the spans and characters of a line, with maps from an offset to the spans that start or end there. */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();

@@ -73,9 +73,9 @@ function nestHeading(line: string, nest: NestHeading): string {
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
 /**
- * Returns whether `line` looks like the underline of a heading (CommonMark 0.31 §4.3). If so, the caller must omit
- * `line`, because this function rewrites the heading (the last line in `lines`) with a leading `#`. If the heading
- * may have several lines or other markup, the function adds a blank line or a divider after it instead.
+ * Returns whether `line` looks like the underline of a heading (CommonMark 0.31 §4.3); the caller must then omit
+ * `line`. Replaces the heading, the last line in `lines`, with a heading that starts with `#`. If the heading may
+ * have several lines or other markup, leaves it unchanged and adds a blank line or a divider after it.
  */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];

@@ -37,7 +37,7 @@ export const withoutPictures = (view: PageView): PageView => ({
 
 /**
  * Returns the host of the Mastodon server of the requested account or of the requested post's author. Returns `null`
- * for other platforms, for data that a different server sent, and if the host is not the domain of the account's
+ * for other platforms, for data that any other server sent, and if the host is not the domain of the account's
  * handle.
  */
 function mastodonHostOf(result: PostResult | BrowseResult): string | null {

@@ -28,8 +28,8 @@ interface TimelineOptions {
 
 /**
  * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
- * starts at this time, or at the newest post if X rejects the cursor for this time. In both cases, it removes posts
- * made at `untilSeconds` or later.
+ * starts at this time if X supports it, and otherwise at the newest post. In both cases, it removes posts made at
+ * `untilSeconds` or later.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
