@@ -7,8 +7,8 @@ export interface DeclinedQuestion {
   /** Text of the question on one line, cut to 300 characters, without API keys. */
   readonly text: string;
   /**
-   * Number of times the question was declined since it was added to the list of the latest declined questions. The
-   * count restarts if the question drops out of the list and is declined again.
+   * Number of times the question was declined since it entered the list of recently declined questions. If the question
+   * drops out of the list, the count starts again.
    */
   readonly times: number;
   /** Time at which the question was last declined, in epoch milliseconds. */

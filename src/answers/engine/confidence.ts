@@ -10,8 +10,8 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
 export interface Findings {
   readonly concepts: Concepts;
   /**
-   * Query for a follow-up question, and the id of the passage that the previous answer cited first. `undefined` if the
-   * question is not a follow-up, or if the search did not find that passage.
+   * For a follow-up question: its query, and the id of the passage that the previous answer cited first. `undefined` if
+   * the question is not a follow-up, or if the search for the question did not find that passage.
    */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found by the search, sorted by descending score. */

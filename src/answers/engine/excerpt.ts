@@ -11,7 +11,7 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Query of a follow-up question, if the previous answer's first citation is the passage; otherwise `undefined`. */
+  /** Query of a follow-up question, if the previous answer cited the quoted passage first; otherwise `undefined`. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
@@ -127,8 +127,8 @@ function splitSentences({ kind, text }: Block): readonly string[] {
 }
 
 /**
- * Returns the weighted share (0 to 1) of the question's words that `text` contains, plus 0.3 if `text` contains an
- * identifier in `names`.
+ * Returns the relevance of `text` to a question, from 0 to 1.3: the share of the question's words that `text` contains,
+ * weighted by the search weight of each word, plus 0.3 if `text` contains an identifier in `names`.
  */
 function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'followUp'>): number {
   const { words, names: written } = toWords(text);
@@ -138,7 +138,10 @@ function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'foll
   return coverageOf(matches, query) + (written.some((name) => names.has(name)) ? 0.3 : 0);
 }
 
-/** Returns the most relevant code sample. Samples shortly after the block at index `after` get a bonus. */
+/**
+ * Returns the most relevant code block of a passage; `undefined` if the passage has no code. A block shortly after the
+ * position `after` of the best statement gets a bonus, because it probably illustrates the statement.
+ */
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,

@@ -20,8 +20,8 @@ export interface ExtractiveEngine {
 }
 
 /**
- * Size limits of quotations: from the best source for each part of a question (`leading`), and from
- * other sources (`further`).
+ * Maximum size of a quotation, in sentences, statements and characters. `leading`: from the best source for each part
+ * of the question. `further`: from each other source.
  */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
@@ -118,7 +118,7 @@ function cite(source: FoundSource, confidence: number, paths: SourceContext['pat
 const promptLimits = {
   /** Maximum number of passages in a prompt. */
   max: 8,
-  /** Maximum number of passages from which the passages of a prompt are chosen. */
+  /** Maximum number of candidate passages for a prompt. Candidates without text are not used. */
   considered: 12,
 } as const;
 
@@ -157,7 +157,10 @@ function createPassageSource({
   };
 }
 
-/** Returns the sources that an answer without a model would cite, then the next best sources for the whole question. */
+/**
+ * Returns the sources for a language model: first those that an answer without a model can cite, then the next best
+ * passages for the question or, if it has several parts, for its first part.
+ */
 function choosePassages({ leading, further }: FoundSources): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;

@@ -107,9 +107,9 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
 }
 
 /**
- * Amounts that are added to the scores of passages for a follow-up question. `file`: for passages of a file that the
- * previous answer cited. `shown`: for the passage that the previous answer cited first. Its amount is `named` if the
- * question asks for a name, `matched` if the question shares a word with the passage, and otherwise `other`.
+ * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the previous answer
+ * cited. `shown`: for the passage that the previous answer cited first, with the amount `named` if the question asks
+ * for a name, `matched` if the question shares a word with the passage, and otherwise `other` (negative).
  */
 const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
 /** Factor that reduces the weight of words from earlier questions. */
@@ -166,8 +166,9 @@ function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery
 }
 
 /**
- * Weights of two additional searches, relative to 1 for the search in all fields. The weighted scores are added up.
- * `above`: search for a word in titles, headings and identifiers only. `name`: search for a complete identifier.
+ * Weights of the two searches that supplement the search in all fields, which has the weight 1. The score of a passage
+ * is the weighted sum. `above`: search for words in titles, headings and identifiers only. `name`: search for each
+ * identifier of the question, such as `bodyLimit`, as one word.
  */
 const factors = { above: 0.6, name: 0.5 } as const;
 /**

@@ -76,7 +76,7 @@ export function toPlainWords(text: string): string {
 }
 
 /**
- * Number of characters from which the joined words of a heading are too long to compare with identifiers in questions.
+ * Length limit in characters. Only a shorter heading, joined into one word, is compared with identifiers in questions.
  */
 const maxNameLength = 60;
 

@@ -11,8 +11,8 @@ export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 export type Query = ReturnType<typeof toQuery>;
 
 /**
- * Prepares the concepts (words and phrases) of a question for comparison with passages. In the
- * result, `matchesByTerm` lists the concepts that each term matches.
+ * Prepares the concepts (words and phrases) of a question for comparison with passages. In the result, `matchesByTerm`
+ * maps each term to search for, such as a synonym, to the concepts that it matches.
  */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();
@@ -29,8 +29,8 @@ export function toQuery(concepts: readonly Concept[]) {
 }
 
 /**
- * Returns how much of a question `matches` cover, from 0 to 1: the weighted mean, over the question's concepts (words
- * and phrases), of the highest factor among the matches of a concept. A concept without a match counts as 0.
+ * Returns the share (0 to 1) of a question that `matches` covers. This is the weighted mean over the question's
+ * concepts (words and phrases). Each concept counts with the highest factor of its matches, or with 0 if it has none.
  */
 export function coverageOf(
   matches: readonly ConceptMatch[],

@@ -4,7 +4,7 @@ export const weights = {
   synonym: 0.5,
   /** Search weight of a technical word that the engine searches for in place of an everyday word. */
   everyday: 0.3,
-  /** Search weight of the correction of a misspelt word. */
+  /** Search weight of a spelling correction, relative to 1 for a word of the question that the index contains. */
   correction: 0.9,
   /** Factor that reduces the search weight of words that most pages contain, such as “add” (`weak-words.txt`). */
   weakWord: 0.7,
@@ -20,7 +20,7 @@ export const weights = {
   lengthLoss: 0.5,
   /** Weight of an occurrence of a term in the title of the file. */
   inTitle: 0.9,
-  /** Weight of an occurrence of a term in the headings above the heading of the passage. */
+  /** Weight of an occurrence of a term in the headings of the sections that contain the passage's section. */
   inTrail: 1.2,
   /** Weight of an occurrence of a term in the heading of the passage. */
   inHeading: 3,
@@ -35,8 +35,8 @@ export const weights = {
 } as const;
 
 /**
- * Weights of the features that are added up to the score of a passage. The feature `fit` (BM25F
- * score) is not listed, because its weight is 1.
+ * Weights of the features of a passage. The score of a passage is the weighted sum of its features. The feature `fit`
+ * (BM25F score) is not listed, because its weight is 1.
  */
 export const featureWeights = {
   coverage: 0.5,

@@ -179,8 +179,9 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
   /**
-   * Calls `run`, which adds the words of deleted files to `unusedWords`. Then deletes each added word from the
-   * spelling corrections if no passage contains its stem. Both steps happen in one transaction.
+   * Runs a change of the index in one transaction and returns its result. `run` adds the words of deleted files to
+   * `unusedWords`. After `run`, removes each of these words from the spelling corrections if no passage contains the
+   * stem of the word.
    */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database

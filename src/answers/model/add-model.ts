@@ -180,8 +180,8 @@ function bodyOf({ text, citations }: Answer): string {
 }
 
 /**
- * Joins two lists of citations, best first, up to `maxCitations`. Drops a citation of `more` if
- * `before` contains a citation of the same section.
+ * Appends the citations of `more` to `before`, up to `maxCitations` in total, and sorts the result by descending score.
+ * Skips a citation of `more` if `before` already cites its section.
  */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(

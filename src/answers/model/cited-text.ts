@@ -17,7 +17,10 @@ interface CitedTextOptions {
   readonly quoted: readonly PromptPassage[];
   /** Text of the prompt. The model's text may contain only links that occur in the prompt. */
   readonly promptText: string;
-  /** API key of the model. Text of the model that contains the key is never sent to the client. */
+  /**
+   * API key for the model's endpoint; `undefined` if there is no key to protect. If a part of the model's text contains
+   * the key, the part is not sent to the client and the model's answer fails.
+   */
   readonly secret: string | undefined;
   /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;
@@ -77,9 +80,10 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the remaining text, and sends the text up to the last citation to the client.
-   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` if the text has no citation;
-   * `model_failed` if there is no text
+   * Checks the citations in the remaining text, and sends the text up to the last citation to the client. Of the text
+   * after that citation, sends only closing punctuation, code blocks and a list that a colon introduces.
+   * @throws ModelFailure `model_miscited` for an invalid citation or an unknown link; `model_uncited` if the text has
+   * no citation; `model_failed` if there is no text
    */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
@@ -112,8 +116,9 @@ export class CitedText {
   }
 
   /**
-   * Sends the text of the segments `before`, followed by citations of the passages with the given numbers. Sends
-   * nothing and returns `false` if the answer would become too long or have too many citations.
+   * Sends the text before a citation (`before`) to the client, followed by citations of the passages with the given
+   * numbers in the prompt. Sends nothing and returns `false` if the answer would become too long or have too many
+   * citations.
    */
   async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
     this.#checkLinks(before);
@@ -151,7 +156,8 @@ export class CitedText {
 }
 
 /**
- * Returns `words` followed by the cited locations in parentheses, so that even an interrupted answer names its sources.
+ * Returns `words` followed by the cited locations in parentheses. These locations name the sources even if the answer
+ * is interrupted before the list of sources at its end.
  */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');

@@ -29,8 +29,8 @@ const forms = {
 const maxMarkerGap = 3;
 
 /**
- * Function that splits a model's text into segments, such as words, code and citations. It starts
- * at the offset `from`, which must be outside code.
+ * Function that splits a model's text, from the offset `from`, into segments such as words, code and citations. The
+ * offset must not be inside code. `extent`: whether the text is complete (`whole`) or more text can follow (`part`).
  */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
@@ -71,7 +71,10 @@ function toSegment({ 0: text, groups = {} }: RegExpExecArray, places: readonly s
   return { kind: groups.span === undefined ? 'open' : 'span', text };
 }
 
-/** Returns the segments up to the last citation. In a partial text, skips a citation that later text could extend. */
+/**
+ * Returns the segments up to and including the last citation. In a partial text, a citation at the end does not count,
+ * because later text could extend it.
+ */
 export function upToCitation(segments: readonly Segment[], extent: Extent): readonly Segment[] {
   let after = 0;
   for (let at = segments.length - 1; at >= 0; at -= 1) {

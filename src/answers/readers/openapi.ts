@@ -68,8 +68,8 @@ class OpenApiReader {
   }
 
   /**
-   * Resolves the `$ref` of a node to another part of the document; returns `node` itself if it has
-   * no such `$ref`. Does not resolve a `$ref` of the result.
+   * Returns the node to which the `$ref` of `node` points, if the `$ref` refers to the same document (`#/…`). Otherwise
+   * returns `node` itself. Does not resolve a `$ref` of the returned node.
    */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');

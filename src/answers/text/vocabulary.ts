@@ -10,12 +10,9 @@ export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 /** Reads the word lists in `resources/words/`. The lists contain general English and are not specific to a project. */
 export function readVocabulary() {
   return {
-    /** Returns the stems of a word's synonyms in software documentation. The argument is the stem of the word. */
+    /** Returns, for the stem of a word, the stems of its synonyms in software documentation. */
     synonyms: createWordMap(readLines('synonyms')),
-    /**
-     * Returns the stems of technical words with the meaning of an everyday word. The argument is the stem of the
-     * everyday word.
-     */
+    /** Returns, for the stem of an everyday word, the stems of technical words with the same meaning. */
     everyday: createWordMap(readLines('everyday-words')),
     /** Finds the known phrases in a text. Returns these phrases, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
