@@ -6,11 +6,9 @@ export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** Address and network of a client. The server limits the resources that each address and each network may use. */
 export interface Client {
-  /** IPv4 address, or the first 64 bits of the IPv6 address. The session service uses a keyed hash of them instead. */
+  /** IPv4 address, or the first 64 bits of the IPv6 address. In the session service, a keyed hash of this value. */
   readonly address: string;
-  /**
-   * The /48 network of an IPv6 address; `null` for IPv4. The session service uses a keyed hash of the network instead.
-   */
+  /** The /48 network of an IPv6 address; `null` for IPv4. In the session service, a keyed hash of the network. */
   readonly network: string | null;
 }
 
@@ -30,8 +28,9 @@ export interface Caller {
 /** Limit on upstream requests, shared by all callers. */
 export interface Pool {
   /**
-   * Counts an upstream request. `share`: `keyed` for a caller with an API key, otherwise `anonymous`. `history`: the
-   * client, if the request is part of reading an account's post history.
+   * Counts an upstream request against the limit. `share`: `keyed` for a caller with an API key; otherwise `anonymous`,
+   * to which a lower limit applies. `history`: client that reads an account's post history; `undefined` for all other
+   * requests.
    * @throws Problem `rate_limited` if the limit is reached
    */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;

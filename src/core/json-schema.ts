@@ -86,9 +86,9 @@ function rewriteReferences(described: object, suffix = ''): JsonSchema {
 }
 
 /**
- * Returns all JSON Schemas to which responses refer, sorted by id. The schemas allow additional
- * properties. Enumerations become strings with the known values in `x-extensible-enum`. Constants
- * remain, because they distinguish the members of unions.
+ * Returns all JSON Schemas to which responses refer, sorted by id, in a form that allows additions in later versions.
+ * Objects allow additional properties. Enumerations list the known values in `x-extensible-enum` instead of `enum`.
+ * `const` values are kept, because they distinguish the members of unions.
  */
 export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {

@@ -17,8 +17,8 @@ export class UnusableEngineError extends Error {}
 /** Matches the error replies of a Redis or Valkey server that refuses writes but still answers reads. */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
 /**
- * Matches the error replies of a Redis or Valkey server that cannot answer at present, for example
- * while it starts, or that refuses access.
+ * Matches the error replies that count as an outage of the Redis or Valkey server: the server cannot execute the
+ * command now, for example while it starts, or it denies access.
  */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 

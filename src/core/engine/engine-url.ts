@@ -17,7 +17,10 @@ export interface EngineAddress {
   readonly primary: string;
 }
 
-/** Matches `PERCH_REDIS_URL`. Capture groups: `s` (if TLS is used), kind, credentials, hosts, path. */
+/**
+ * Matches `PERCH_REDIS_URL`. Capture groups: `s` (if TLS is used), `sentinel` or `cluster` (if given), credentials,
+ * hosts, path.
+ */
 const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
 
 /**

@@ -17,7 +17,7 @@ export type SavedName = (typeof savedFiles)[number];
 export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 /** Name of the file that every process locks while it uses a data folder. */
 export const lockName = 'data.lock';
-/** Names of the folder into which `perch restore` writes files, before and after all files are complete. */
+/** Names of the folder with the new files of a restore: `incomplete` until all files are written, then `complete`. */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
 /** Name of the folder with the cache of pictures. */
 export const pictureFolder = 'media-cache';

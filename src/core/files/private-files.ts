@@ -35,7 +35,10 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (error !== null) throw error;
 }
 
-/** Creates a folder if it does not exist. Returns the error if the parent folder is missing, otherwise `null`. */
+/**
+ * Creates a folder if it does not exist, and returns `null`. Returns the error if the parent folder is missing.
+ * @throws all other errors
+ */
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });
@@ -86,8 +89,8 @@ export const isAccessibleByOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
 /**
- * Runs `work` and returns its result. If an error of the operating system or SQLite lacks a `path`,
- * adds `path` to it.
+ * Runs `work` and returns its result. If `work` throws an error of the operating system or SQLite without a `path`,
+ * adds `path` to the error and throws it again.
  */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {

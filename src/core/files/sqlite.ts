@@ -128,8 +128,7 @@ export function readSchemaVersion(path: string): number {
 }
 
 /**
- * Sets the journal mode and migrates the schema. Callers may call this function again after an error, such as the error
- * for a locked file.
+ * Sets the journal mode and migrates the schema. The call can be repeated after an error, such as a locked file.
  * @throws Error of SQLite; UnusableFileError if a newer version of Perch wrote the file, or if `mustExist` is `true`
  * and the file has no schema
  */
@@ -184,9 +183,9 @@ function keepForever<Native>(native: Native): Native {
 }
 
 /**
- * Prevents the garbage collection of a database's native backup objects, which could abort the process. Replaces
- * better-sqlite3's internal function `backup` by a function that also keeps a reference to each object that `backup`
- * returns. better-sqlite3 stores `backup` in an object under a symbol of `database`.
+ * Protects a database's native backup objects from garbage collection, which could abort the process. `database`
+ * contains better-sqlite3's native database object under a symbol. Replaces the method `backup` of that object, which
+ * creates the backup objects, by a function that also keeps a reference to each of them.
  */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {

@@ -16,8 +16,8 @@ interface OnceOptions {
 const maxBytes = 65_536;
 
 /**
- * Sends one GET request on a new connection. Follows no redirects. Uses only Node, unlike the other
- * HTTP clients, which load packages.
+ * Sends one GET request on a new connection. Follows no redirects. Loads no packages, so that `perch health` starts
+ * quickly.
  * @throws Error with a code such as `ECONNREFUSED` or, after an abort, `ABORT_ERR`
  */
 export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promise<OnceAnswer> {

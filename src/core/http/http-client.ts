@@ -129,7 +129,10 @@ type SendOptions<Answer> = Rules<Answer> & { readonly sender: Sender };
 interface AttemptOptions<Answer> extends SendOptions<Answer> {
   /** Converts an error of a request to an HttpFailure. @throws the error itself if it is a Problem */
   readonly toFailure: (error: unknown) => HttpFailure;
-  /** Counts a request that is about to be sent. Returns the number of earlier requests of the same call of `get`. */
+  /**
+   * Counts a request that is about to be sent. Returns how many requests the same call of `get` sent before it, because
+   * of redirects or a retry.
+   */
   readonly countSent: () => number;
 }
 

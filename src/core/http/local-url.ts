@@ -1,4 +1,7 @@
-/** Loopback addresses, keyed by the address with which a server listens on all addresses. */
+/**
+ * Loopback address for each wildcard address (all addresses of the machine), because not every client can connect to a
+ * wildcard address.
+ */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Returns the URL of a server on this machine. `host` is the address or name on which the server listens. */

@@ -39,7 +39,8 @@ export interface ExternalUsage {
 
 /**
  * Limit that a reservation would exceed: of the client's address, of its network, or of all clients together (`total`).
- * `share`: less of the resource would remain than the client's address or network already uses.
+ * `share`: the unused part of the total would be smaller than the amount that the client's address or network already
+ * uses.
  */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
@@ -49,9 +50,10 @@ export type Ledger = ReturnType<typeof createLedger>;
 export const addressesPerNetwork = 4;
 
 /**
- * Creates a ledger, which counts the amount of each resource that each client uses. The ledger refuses an amount that
- * would exceed the limit of the client's address, of its network or of all clients together. It also refuses an amount
- * if less of the resource would then remain than the client already uses.
+ * Creates a ledger, which counts how much of each resource each client uses. The ledger refuses an amount that would
+ * exceed the limit of the client's address, of its network or of all clients together. To leave room for other clients,
+ * it also refuses an amount if the unused part of the total would then be smaller than the amount that the client
+ * already uses.
  */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
@@ -63,8 +65,8 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   return {
     bounds,
     /**
-     * Creates a reservation of 0 units of a resource. `client` is `null` for the server's own work, to which only the
-     * limit of all clients together applies.
+     * Opens an empty reservation of a resource, to which `take` adds amounts. `client` is `null` for the server's own
+     * work, to which only the limit of all clients together applies.
      */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
@@ -104,7 +106,10 @@ export interface Usage {
 
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
-/** Creates a counter of one resource, such as concurrent requests to one host. All used amounts start at 0. */
+/**
+ * Creates a counter of the used amount of one resource, such as concurrent requests to one host: in total, and for each
+ * client address and network. All amounts start at 0.
+ */
 export function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }
@@ -114,7 +119,10 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/** Creates a reservation of 0 units of the resource of `usage`. `client` is `null` for the server's own work. */
+/**
+ * Opens an empty reservation, to which `take` adds amounts. `usage` counts the used amounts of the reserved resource.
+ * `client` is `null` for the server's own work.
+ */
 export function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;

@@ -1,7 +1,8 @@
 export interface Loop {
   /**
-   * Calls `run` once, in the next iteration of the event loop or a later one. `lengthMs` is the time in milliseconds
-   * from the call of `nextPass` to the next iteration, even if `run` is called later.
+   * Calls `run` once, after the current iteration of the event loop. `lengthMs` is the time in milliseconds from the
+   * call of `nextPass` to the next iteration. The call of `run` can be delayed further; `lengthMs` does not include
+   * this delay.
    */
   nextPass(run: (lengthMs: number) => void): void;
 }

@@ -9,8 +9,9 @@ const sliceMs = 20;
 export type Slices = ReturnType<typeof createSlices>;
 
 /**
- * Creates two callbacks for a long task. The task calls `endSlice` regularly. If 20 ms have passed since the time slice
- * began, `endSlice` waits for `takeTurn`, so that other tasks can run.
+ * Creates the two callbacks with which a long task lets other tasks run. `beginSlice` starts a time slice. The task
+ * calls `endSlice` regularly: if 20 ms have passed since the time slice began, `endSlice` waits for `takeTurn` and then
+ * starts a new time slice.
  */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();

@@ -8,15 +8,18 @@ export interface TurnLimits {
   /** Maximum number of tasks that start in one event loop iteration, for all clients together. Default: no limit. */
   readonly all?: number;
   /**
-   * Target duration of an event loop iteration in milliseconds. After a longer iteration, only half
-   * as many tasks start.
+   * Target duration of an event loop iteration in milliseconds. After a longer iteration, the limit for the next one is
+   * half the number of tasks that the longer one started, but at least 1.
    */
   readonly ms?: number;
 }
 
 /** Fair scheduler. Clients take turns, so that the requests of one client do not delay the other clients. */
 export interface Turns {
-  /** Calls `go` once, at the client's turn. If `go` returns `false`, the next waiting task gets the turn instead. */
+  /**
+   * Queues a task, and calls `go` once when it is the client's turn. `go` starts the task, or returns `false` if the
+   * task no longer needs the turn. In that case, the next waiting task gets the turn.
+   */
   take(client: string, go: () => boolean): void;
 }
 
@@ -80,8 +83,8 @@ export function createTurns(
 }
 
 /**
- * Waits for the client's turn, then calls `isUsed` and returns its result. If the result is
- * `false`, the client does not use the turn, and the next waiting task gets it instead.
+ * Waits for the client's turn, then calls `isUsed` and returns its result. `isUsed` returns `false` if the task no
+ * longer needs the turn; the next waiting task then gets the turn.
  */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {

@@ -38,7 +38,7 @@ interface SpanDefinition {
   /** Name of the spans; `null` if each span's name depends on its operation. */
   readonly name: string | null;
   /**
-   * Pattern of the span names if the names depend on the operation. An example of a pattern is
+   * Template of the span names if `name` is `null`; otherwise absent. Braces contain an attribute name, as in
    * `tools/call {gen_ai.tool.name}`.
    */
   readonly form?: string;
