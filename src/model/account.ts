@@ -17,7 +17,7 @@ export const facet = record('Facet', {
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** Server that sent a copy of a post or account from another server, and the URL of the copy. */
+/** Mastodon server from which Perch read a copy of a post or account of another server, and the URL of the copy. */
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()

@@ -68,7 +68,10 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /** Unix time in milliseconds at which the platform provided archived content; absent for live content. */
+  /**
+   * Unix time in milliseconds of the export that contains the archived content, or at which Perch stored the content if
+   * it comes from no export. Absent for live content.
+   */
   readonly asOfMs?: number;
 }
 

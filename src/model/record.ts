@@ -6,9 +6,9 @@ export const record = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
 
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** Schema of a count, such as the number of likes; `null` if the provider does not send the count. */
+/** Schema of a count, such as the number of likes. The value is `null` if the provider does not send the count. */
 export const count = z.number().nullable();
 export const optionalText = z.string().optional();
 
-/** Schema of a text; `null` if the text is absent or unknown. */
+/** Schema of a text or `null`. The value is `null` if the text is absent or unknown. */
 export const nullableText = z.string().nullable();

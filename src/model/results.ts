@@ -59,8 +59,8 @@ export interface PageUrls {
   readonly self: string;
   readonly first: string;
   /**
-   * URL of the previous page; `null` on the first page. The URL contains a page number, and the highest number in a
-   * request is 10. The URL is therefore also `null` from page 12, which a request can reach only with a cursor.
+   * URL of the previous page; `null` on the first page and from page 12 on. The URL contains the number of the previous
+   * page, and a request accepts page numbers up to 10 only. Later pages are reached with a cursor.
    */
   readonly previous: string | null;
 }
@@ -102,10 +102,14 @@ export const browseReply = record('BrowseReply', {
   profile: account.optional(),
   posts: list(post)
     .optional()
-    .describe('Posts of a profile, replies, or posts that a search has found.'),
+    .describe(
+      'Posts on this page: posts of a profile, replies to a post, or search results. Absent for a list of accounts, or if no posts were requested.',
+    ),
   users: list(account)
     .optional()
-    .describe('Followers, followed accounts, or accounts that a search has found.'),
+    .describe(
+      'Accounts on this page: followers, followed accounts, or search results. Absent for a list of posts, or if no list was requested.',
+    ),
   page: z.number().int().describe('Page number, from 1.'),
   limit: z.number().int().describe('Maximum number of items on the page, as requested, up to 100.'),
   nextCursor: optionalText.describe('Cursor of the next page; absent on the last page.'),

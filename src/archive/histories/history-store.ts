@@ -161,8 +161,8 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
 }
 
 /**
- * Converts stored rows to posts, newest first. If there are more than `query.limit` rows, omits the oldest posts, and
- * shortens the ranges in `stored` so that they contain no omitted post.
+ * Converts stored rows to posts, newest first. If there are more than `query.limit` rows, omits the oldest posts. The
+ * returned time ranges are the ranges in `stored`, without the times of the omitted posts.
  */
 function limitPart(
   stored: readonly SecondRange[],
@@ -227,7 +227,10 @@ function openPut(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that deletes stored posts that are missing from the latest fetch of their time range. */
+/**
+ * Returns a function that compares the stored posts of a time range with the posts of its latest fetch. The function
+ * deletes each stored post that the fetch did not return.
+ */
 function openAbsentRemoval(database: SqliteDatabase) {
   const select = database.prepare<unknown[], { number: number; key: string; repost: number }>(
     `SELECT number, key, repost FROM kept_posts WHERE platform = ? AND handle = ?

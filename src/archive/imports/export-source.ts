@@ -67,7 +67,10 @@ export interface SkippedRecord {
   readonly cause: 'fault' | 'private';
   /** Whether the file is truncated at this record. If true, all later records are missing too. */
   readonly isCutOff?: boolean;
-  /** Whether the skipped record is an account's profile. If true, the account is imported but not served. */
+  /**
+   * Whether the skipped record is an account's profile. If true, the other records of the account are imported, but the
+   * server does not serve the account.
+   */
   readonly isAccount?: boolean;
 }
 
@@ -88,8 +91,9 @@ export interface ExportSource {
   readonly totalBytes: number | null;
   readonly bytesRead: number;
   /**
-   * Yields all items of the export in groups, in a fixed order and in constant memory. Can be called only once.
-   * @throws Error with a message for the user if the whole export is unreadable
+   * Yields arrays of the items of the export, always in the same order. Yields a `SkippedRecord` for each unreadable
+   * record. The memory use does not depend on the size of the export. Can be called only once.
+   * @throws Error with a message for the user if a file of the export is damaged, or if the account is missing
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
   /**

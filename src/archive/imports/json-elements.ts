@@ -12,9 +12,9 @@ export type JsonElement =
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array from a file in constant memory. Yields a list of elements for
- * each chunk of the file. Elements that are invalid, or larger than `maxElementBytes`, are yielded
- * as faults. NUL, lone surrogates and invalid bytes are replaced with U+FFFD.
+ * Reads the elements of a JSON array from a file. Yields a list of elements for each chunk of the file, so that the
+ * memory use does not depend on the size of the file. Elements that are invalid, or larger than `maxElementBytes`, are
+ * yielded as faults. NUL, lone surrogates and invalid bytes are replaced with U+FFFD.
  * @param start Pattern of the text before the array and its opening bracket, such as `window.YTD… = [` in X exports.
  */
 export async function* jsonElements(
@@ -40,8 +40,9 @@ export async function* jsonElements(
 const maxStartBytes = 256;
 
 /**
- * Creates a function that searches consecutive chunks for the pattern `start`. The function returns
- * the index after the match in the current chunk; `null` if there is no match yet.
+ * Creates a function to call with each chunk of a file in turn, until it finds a match of `start`. The function returns
+ * the index in the current chunk after the end of the match, even if the match began in an earlier chunk; `null` if
+ * there is no match yet.
  */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
@@ -92,7 +93,10 @@ function createElementBuffer() {
       if (size > maxElementBytes) chunks = [];
       else chunks.push(bytes.subarray(begin));
     },
-    /** Empties the buffer and returns a list with the parsed element. The list is empty if the buffer was empty. */
+    /**
+     * Parses the current element, and empties the buffer. Returns a list that contains only this element; an empty list
+     * if the buffer was empty.
+     */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
       const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];
@@ -154,8 +158,8 @@ type Boundary = 'element' | 'end' | 'unclosed';
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
 /**
- * Creates a function to call with each byte of a JSON array. The function returns the boundary at the byte; `null` if
- * there is no boundary.
+ * Creates a function to call with each byte of a JSON array. If an element or the array ends at the byte, or an element
+ * starts there before the end of the previous one, the function returns the kind of boundary; otherwise `null`.
  */
 function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();

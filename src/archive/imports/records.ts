@@ -15,7 +15,10 @@ export interface RecordOptions<Row> {
   readonly read: ExportFiles['read'];
 }
 
-/** Reads the records of files that each contain a JSON array. Yields the records in order, in groups. */
+/**
+ * Reads the records of files that each contain a JSON array. Yields arrays of consecutive records, in the order of the
+ * files. Each array comes from one chunk of a file.
+ */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
   { schema, start, read }: RecordOptions<Row>,

@@ -58,7 +58,8 @@ const turnFiles = 200;
 
 /**
  * Stores those media files of an export to which imported posts or profiles refer. Can be repeated: files that are
- * already in the archive are not read again. @throws Error with a code if the disk cannot store a file
+ * already in the archive are not read again.
+ * @throws Error with a system error code, such as `ENOSPC`, if the disk cannot store a file
  */
 export async function importMedia(options: MediaImport): Promise<MediaOutcome> {
   const { store, folder } = options;
@@ -98,10 +99,16 @@ function count(counts: Counts, result: CountedResult, bytes: number): void {
 
 type CountedResult = Exclude<keyof MediaCounts, 'bytes'>;
 
-/** Name of the counter to increment; `stopped` after an abort; `null` for a file that is not a media file. */
+/**
+ * Result of one file of an export: the name of the counter to increment; `stopped` after an abort; `null` for a file
+ * whose path shows that it is not a media file, so that no counter is incremented.
+ */
 type FileResult = CountedResult | 'stopped' | null;
 
-/** Creates a function that stores a file of the export if a post or profile refers to it and the limits allow it. */
+/**
+ * Creates a function that stores a file of the export if a post or profile refers to it. The function skips files that
+ * exceed the size limit of one file or of all media files together.
+ */
 function createFileWriter(options: MediaImport) {
   const { store, folder, owner, nameOf, limits } = options;
   let used = store.countMedia().bytes;

@@ -58,11 +58,14 @@ export function openMediaFolder(dataFolder: string) {
   };
 }
 
-/** Returns functions that write new files to the folder `incoming`. The function `lock` creates the folder. */
+/** Returns functions that write new files to the folder `incoming`. `lock` also creates this folder. */
 function openIncoming(dataFolder: string, root: string) {
   const incoming = `${root}/incoming`;
   let count = 0;
-  /** Locks the folder to store files. Returns `null` while another process holds the lock. */
+  /**
+   * Creates the media folder and its subfolder `incoming`, and locks the media folder to store files. Returns `null`
+   * while another process holds the lock.
+   */
   const lock = (): FileLock | null => {
     makeOwnFolder(dataFolder, root);
     makeOwnFolder(dataFolder, incoming);
@@ -85,7 +88,8 @@ function openIncoming(dataFolder: string, root: string) {
     },
     /**
      * Writes a file under a temporary name. The caller must hold the folder's lock.
-     * @throws UnreadableFileError if `content` throws; Error with a code if the disk cannot store the file
+     * @throws UnreadableFileError if `content` throws; Error with a system error code, such as `ENOSPC`, if the disk
+     * cannot store the file
      */
     receive: async (
       content: AsyncIterable<Uint8Array>,

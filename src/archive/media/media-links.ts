@@ -61,8 +61,9 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   const linkPost = (post: Post): Post => (post.type === 'status' ? linkStatus(post) : post);
   return {
     /**
-     * Returns whether the JSON of a post or an account can be used without replacing media URLs: the archive has no
-     * media files, and the JSON contains no `export:` placeholder.
+     * Returns whether the JSON of a post or account contains no URL of a media file to replace. This is the case if the
+     * archive has no media files and the JSON contains no URL that starts with `export:` (placeholder for an unknown
+     * URL).
      */
     isUnchanged: (json: string): boolean => isEmpty() && !json.includes(`"${exportOnly}`),
     account: linkAccount,

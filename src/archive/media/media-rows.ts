@@ -59,8 +59,8 @@ function openReferences(database: SqliteDatabase) {
     addMediaReference: ({ owner, ...reference }: StoredReference): void =>
       void refer.run({ ...reference, ...owner }),
     /**
-     * Returns the hash of the stored file for each media URL of an account whose file in the export has the name
-     * `name`. A hash is `null` if the file is not stored.
+     * Finds the media URLs in the posts and the profile of an account that refer to the file `name` of its export.
+     * Returns for each URL the hash of the stored file, or `null` if the file is not stored.
      */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),

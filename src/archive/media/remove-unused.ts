@@ -4,9 +4,9 @@ import type { MediaFolder } from './media-folder.ts';
 type Store = Pick<ArchiveStore, 'transact' | 'deleteUnusedMedia' | 'findMediaCopy'>;
 
 /**
- * Deletes media files to which no post or profile refers, and files that an interrupted import left
- * behind. Keeps temporary files while another process is storing files. Returns the number of
- * deleted files that the database listed.
+ * Deletes media files to which no post or profile refers, and files that an interrupted import left behind. Keeps the
+ * temporary files of an import while another process stores media files. Returns the number of deleted media files that
+ * had a database row. Files without a row are not counted.
  */
 export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
   folder.removeInterrupted();
@@ -14,8 +14,8 @@ export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
 }
 
 /**
- * Deletes media files to which no post or profile refers, and files without a database row. Returns
- * the number of deleted files that the database listed.
+ * Deletes media files to which no post or profile refers, and files without a database row. Returns the number of
+ * deleted media files that had a database row. Files without a row are not counted.
  */
 export function removeFiles(store: Store, folder: MediaFolder): number {
   let count = 0;

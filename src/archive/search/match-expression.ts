@@ -9,8 +9,8 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 export type SearchScope = Platform | 'imports';
 
 /**
- * Returns an FTS5 expression that finds the posts in `scope` that match a search text and contain
- * all `tokens` in the index column `marks`.
+ * Returns an FTS5 expression for a search in the archive. The expression finds the posts in `scope` that match the
+ * search text and that have all `tokens` in the index column `marks`.
  */
 export function toMatchExpression(
   { include, exclude }: SearchText,

@@ -91,8 +91,8 @@ function openLatest(database: SqliteDatabase) {
 export const rankedPosts = 500;
 
 /**
- * Maximum number of posts that the `top` feed sorts for the second and later pages. It exceeds
- * `rankedPosts` because posts can be imported while a user reads the pages.
+ * Maximum number of posts that the `top` feed sorts for the second and later pages. It is higher than `rankedPosts`,
+ * because an import between two pages can add posts to the range of posts that the first page ranked.
  */
 const rankedLater = 10 * rankedPosts;
 
@@ -100,8 +100,8 @@ const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
  * Prepares the query of the `top` feed, which takes the newest `rankedPosts` matches and sorts them by likes and
- * reposts. Ties are sorted newest first. The cursor contains the range of posts from the first page, so that newer
- * posts do not shift later pages.
+ * reposts. Ties are sorted newest first. The cursor contains the range of post numbers that were ranked for the first
+ * page, so that newer posts do not shift later pages.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<

@@ -70,7 +70,10 @@ export function openAccountSummaries(database: SqliteDatabase) {
   };
 }
 
-/** SQL expression for an account's name in the column `follows.followed`: on Bluesky the DID, else the handle. */
+/**
+ * SQL expression for the value that identifies an account in the column `follows.followed`: the DID on Bluesky, the
+ * handle on other platforms.
+ */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
@@ -109,8 +112,8 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
 ))`;
 
 /**
- * SQL condition for posts that the account in the parameter `@handle` reposted, that no other account reposted, and
- * whose author is not archived.
+ * SQL condition for posts that are archived only because the account `@handle` reposted them. No other account reposted
+ * these posts, and their author is not an archived account.
  */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts

@@ -33,8 +33,8 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
   /**
-   * Value of `items` in the database before the update, as last read or stored by this process. If the database
-   * contains a different value, another process runs the same import.
+   * Number of items of the export that this process last read from or wrote to the database. If the database has a
+   * different number, the update fails, because another process runs the same import.
    */
   readonly before: number;
   readonly now: number;
@@ -74,8 +74,8 @@ export function openImportRows(database: SqliteDatabase) {
      */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
     /**
-     * Stores the progress of an import. Returns `false` and stores nothing if the import is done, or if another process
-     * has stored items of it (see `before`).
+     * Stores the progress of an import. Returns `false` and stores nothing if the import is done, or if the number of
+     * items in the database differs from `progress.before`, because another process has continued the import.
      */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };

@@ -10,7 +10,7 @@ interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
   readonly at: number;
-  /** Key of the post or repost. Keys are unique among posts and unique among reposts. */
+  /** Key that is unique among all posts, or among all reposts. A post and a repost can have the same key. */
   readonly key: string;
 }
 

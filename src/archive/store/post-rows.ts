@@ -115,7 +115,10 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns the post to which `reply` replies; `null` if there is none, or if `reply` was deleted. */
+/**
+ * Returns the reference to the post that `reply` answers; `null` if `reply` is not a reply, or if it is a placeholder
+ * for a post that cannot be shown.
+ */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 

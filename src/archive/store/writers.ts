@@ -13,18 +13,21 @@ export function openAtomicWriter<Row>(
   };
 }
 
-/** Row to write. `wanted`: preferred post number. `values`: column values after the post number. */
+/** Row to write to a table whose first column is the post number. */
 interface NumberedRow {
+  /** Post number to use if no other row has it. */
   readonly wanted: number;
+  /** Values of the columns after the post number. */
   readonly values: readonly unknown[];
+  /** Time of the row in Unix seconds. A row does not replace a row with a later time. */
   readonly stored: number;
 }
 
 /**
- * Returns a function that writes a row. The row gets the post number `wanted`, or the next free number if `wanted` is
- * taken. If a stored row has equal `key` columns (the first columns after the post number), the new row replaces it; if
- * the stored row is newer, nothing is written. The new row keeps the number of the replaced row if that number and
- * `wanted` encode the same second. `columns`: number of columns of `table`.
+ * Returns a function that inserts a row, or replaces the row with equal `key` columns (the first columns after the post
+ * number). If the stored row is newer, the function writes nothing. The row gets the post number `wanted`, or the next
+ * free number if `wanted` is taken. A replacement keeps the number of the replaced row if that number encodes the same
+ * second as `wanted`. `columns`: number of columns of `table`.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,

@@ -75,8 +75,8 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
 }
 
 /**
- * Adds the blocks from byte offset `from` to the index `blocks`. Yields the current offset at
- * intervals. If the data is invalid, yields an error message and returns.
+ * Reads the blocks of a CAR file, starting at byte offset `from`, and adds them to the index `blocks`. Yields the
+ * current offset at intervals. If the data is invalid, yields an error message and returns.
  */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;

@@ -21,7 +21,10 @@ const limits = {
   files: 2_000_000,
 } as const;
 
-/** Yields all files of an export once, in any order and in constant memory. Does not follow symbolic links. */
+/**
+ * Yields all files of an export once, in any order. The memory use does not depend on the size of the export. Does not
+ * follow symbolic links.
+ */
 export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
   if ((await stat(path)).isDirectory()) yield* readFolder(path);
   else yield* (await readZipFiles(path)) ?? readTarFiles(path);

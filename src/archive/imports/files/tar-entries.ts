@@ -37,8 +37,8 @@ export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncG
 }
 
 /**
- * Creates a function that returns an iterable over the next `length` bytes of a stream, in chunks of any size. If an
- * iteration stops early, the next iteration yields the remaining bytes.
+ * Creates a function that returns an iterable over the next `length` bytes of a stream, in chunks of any size. If a
+ * loop over the iterable stops early, another loop over the same iterable yields the rest of its bytes.
  */
 function createByteReader(chunks: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array();

@@ -19,7 +19,10 @@ import { readTimeMs } from '../../../platforms/times.ts';
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
-/** Names of the public as a recipient (https://www.w3.org/TR/activitypub/#public-addressing). */
+/**
+ * Values of the ActivityPub fields `to` and `cc` that address a post to everyone. Source:
+ * https://www.w3.org/TR/activitypub/#public-addressing
+ */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',
@@ -38,7 +41,7 @@ const addressed = { to: recipients, cc: recipients };
 
 type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
-/** Returns whether the recipients of an activity or post include the public. */
+/** Returns whether an activity or a post is addressed to everyone. */
 export const isPublic = ({ to, cc }: Addressed): boolean =>
   [...to, ...cc].some((recipient) => publicNames.has(recipient));
 

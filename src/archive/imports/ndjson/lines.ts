@@ -19,7 +19,10 @@ export type Line =
 const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
-/** Yields the lines of a file in constant memory, as a list for each chunk of bytes. Omits empty lines. */
+/**
+ * Splits a file into lines. Yields for each chunk of the file the list of lines that end in the chunk, and then the
+ * last line if it has no line feed. Omits empty lines. The memory use does not depend on the size of the file.
+ */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {
@@ -81,8 +84,8 @@ export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason:
   skipRecord(`${name}, line ${number}`, reason);
 
 /**
- * Parses a line of JSON. `choose` returns the schema for the parsed value. If the line is invalid, returns a
- * `SkippedRecord` with the reason.
+ * Parses a line of JSON with the schema that `choose` returns for the JSON value. Returns the parsed item, or a
+ * `SkippedRecord` with the reason if the line is invalid. `name` is the name of the file.
  */
 export function parseLine<Item>(
   line: Line,

@@ -31,8 +31,9 @@ export function shapePost(
 }
 
 /**
- * Converts an exported repost to two items: the original post and the repost. The original post gets the id, time and
- * text of the repost, because the export does not contain its own. Returns `undefined` if `row` is not a repost.
+ * Converts an exported repost to two items: the original post and the repost. The export does not contain the id, time
+ * and text of the original post, so the original post gets those of the repost. Returns `undefined` if `row` is not a
+ * repost.
  */
 export function shapeRepost(
   row: TweetPayload,

@@ -137,8 +137,8 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
 }
 
 /**
- * Maximum total length, in characters, of the full texts of long posts kept in memory. After the limit is reached, the
- * import stores long posts with the shortened text from `tweets.js`.
+ * Maximum total length, in characters, of the full texts that an import keeps in memory for long posts. After the limit
+ * is reached, the import ignores full texts and stores long posts with the shortened text from `tweets.js`.
  */
 const maxCharacters = 8_000_000;
 
