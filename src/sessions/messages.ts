@@ -29,13 +29,14 @@ export function sendFirstMessage(
   );
 }
 
-/** Message to an existing session. `check` may throw to reject the message before it is stored. */
+/** Message to an existing session. */
 interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
   /** Tracing span of the request that sends the message; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
+  /** Called with the session before the message is stored. Throws an error to reject the message. */
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
 
@@ -67,9 +68,9 @@ export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
 /**
- * Checks that the caller sent the bearer token that started the session, or none if the session was started without
- * a token. `owner`: keyed hash of the caller's token; `null` without a token. @throws Problem `session_forbidden`
- * otherwise
+ * Checks that a caller may use a session. The caller must send the bearer token that started the session, or no token
+ * if the session was started without one. `owner`: keyed hash of the caller's token; `null` without a token. @throws
+ * Problem `session_forbidden` if the caller may not use the session
  */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;

@@ -38,7 +38,10 @@ interface ServiceOptions {
   /** Secret of the server for continuation tokens and for keyed hashes of addresses and bearer tokens. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
-  /** Counter that limits the sessions, stored bytes, queued questions and event streams of each client. */
+  /**
+   * Ledger that counts the sessions, stored bytes, queued questions and event streams of each client, and checks their
+   * limits.
+   */
   readonly ledger: Ledger;
   /**
    * Opens the session store. The store calls `stamp` to get the metadata of a new event. The

@@ -6,9 +6,9 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 /**
- * Rate limits per client address, and the function `spend` that applies them. The limits of an IPv6 /48 network are
- * `addressesPerNetwork` (4) times as high. A bearer token has the same limit as a network, but only for session
- * starts.
+ * Rate limits, and the function `spend` that applies them. `starts` and `messages` are the limits of one client
+ * address. An IPv6 /48 network has `addressesPerNetwork` (4) times these limits. Session starts are also limited per
+ * bearer token, with the limit of a network.
  */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
 
@@ -33,7 +33,7 @@ export interface CallRates {
  */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
-/** Wait after a request that exceeds rate limits. */
+/** Time that a client must wait before it repeats a request that exceeded a rate limit. */
 export interface RateWait {
   /** Index, in the list of rate limits, of the exceeded limit with the longest wait. */
   readonly at: number;
@@ -91,9 +91,9 @@ const looks = 4; // number of least recently seen callers that each counted requ
 export function createOwnRateLimit(clock: Clock): SpendCharges {
   const fullAtMs = new Map<string, number>();
   /**
-   * Deletes the map entries of callers whose rate limit is fully available again. Checks only the
-   * `looks` least recently seen callers. While the map has more than `maxCallers` entries, deletes
-   * the entries of these callers even if their limit is partly used.
+   * Checks the `looks` least recently seen callers. Deletes the map entry of each checked caller whose rate limit is
+   * fully available again. While the map has more than `maxCallers` entries, also deletes the entries of checked
+   * callers whose rate limit is partly used.
    */
   const forgetFull = (nowMs: number): void => {
     let left = looks;

@@ -45,9 +45,10 @@ export function startExpiry(options: ExpiryOptions): () => void {
 }
 
 /**
- * Ends sessions that are idle or open for too long, and deletes the data of old ended sessions, in
- * batches of up to 100 sessions. Deletes further sessions if the stored bytes exceed their limit.
- * Then deletes expired idempotency keys, and the ids of sessions whose data was deleted long ago.
+ * Ends sessions that have been idle for too long or open for too long, and deletes the data of sessions that ended more
+ * than `limits.retentionMs` ago, in batches of up to 100 sessions. If the stored bytes exceed their limit, also deletes
+ * sessions that were not used in the last minute. Then deletes expired idempotency keys, and the ids of sessions whose
+ * data was deleted more than `limits.forgetMs` ago.
  */
 async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();

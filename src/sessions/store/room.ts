@@ -64,8 +64,9 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
     /**
-     * Evicts up to 256 sessions, never `session`, while the client, its network or all clients
-     * together exceed their limit of stored bytes. Returns the number of evicted sessions.
+     * Evicts sessions until the stored bytes of the client, of its network and of all clients are within their limits.
+     * Stops after 256 sessions, or if no session may be evicted. Never evicts the session with the row number
+     * `session`. If `client` is `null`, checks only the limit of all clients. Returns the number of evicted sessions.
      */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
@@ -128,8 +129,8 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
 /**
- * States of the sessions that may be evicted to reduce each quantity (number of sessions, stored bytes), in the
- * order of eviction.
+ * States of the sessions that may be evicted to reduce the number of sessions (`sessions`) or the stored bytes
+ * (`sessionBytes`). Sessions in the first state of a list are evicted first.
  */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
@@ -142,11 +143,11 @@ interface Search {
   readonly name: string;
   /** Row number of a session that must not be evicted. */
   readonly except: number;
-  /** Latest time of last use of a session that may be evicted, in Unix milliseconds. */
+  /** Time in Unix milliseconds. A session may be evicted only if it was last used at or before this time. */
   readonly unusedSinceMs: number;
   /**
-   * 1 if the client that needs the space owns the searched sessions, so that sessions with open event streams may be
-   * evicted too; otherwise 0.
+   * 1 if the search covers only sessions of the client that needs the space; otherwise 0. With 1, sessions with open
+   * event streams may be evicted too.
    */
   readonly isOwn: 0 | 1;
 }
@@ -210,10 +211,9 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
 }
 
 /**
- * Returns the session that `findOf` finds for the client or network with the highest usage (`weight`). If several
- * have this usage, returns the least recently used of their sessions. If `findOf` finds no session for them,
- * continues with the next lower usage. `holders` must be sorted by usage, highest first. Returns `undefined` if no
- * session may be evicted.
+ * Selects a session to evict. Calls `findOf` for each client or network with the highest usage (`weight`), and returns
+ * the least recently used session found. If none is found, continues with the next lower usage. Returns `undefined` if
+ * no session may be evicted. `holders` must be sorted by usage, highest first.
  */
 function findInHeaviest(
   holders: readonly Holder[],

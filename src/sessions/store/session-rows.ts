@@ -124,6 +124,10 @@ export function createLifetimeRows(database: SqliteDatabase) {
   };
 }
 
+/**
+ * Result of a request that sends a message: the ids of the session and the message, and the number of unanswered
+ * messages of the session before this message (`queued`).
+ */
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
 /** Request with an `Idempotency-Key` header. */

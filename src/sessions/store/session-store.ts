@@ -12,7 +12,7 @@ export type Found =
   | { readonly kind: 'purged' }
   | { readonly kind: 'unknown' };
 
-/** Accepted message. `transition`: change of the session. `receipt`: result of the request for the caller. */
+/** Accepted message. `transition`: change of the session. `receipt`: result of the request that sent the message. */
 export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
 /** Sessions changed by one commit, keyed by id. The value is `undefined` for a deleted session. */
@@ -22,8 +22,8 @@ export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 export type StampEvent = (index: number) => EventStamp;
 
 /**
- * Function that returns the change to make to a session, or `null` for no change. The store may
- * call it again if another change came first.
+ * Function that returns the change to make to a session, or `null` for no change. The store may call it again if
+ * another change of the session was stored first.
  */
 export type Decide = (record: SessionRecord) => Transition | null;
 
@@ -34,8 +34,8 @@ export type Decide = (record: SessionRecord) => Transition | null;
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
 /**
- * Limits of the store (`ledger`), and the sessions with open event streams. These sessions are not evicted for other
- * clients.
+ * Limits of the store (`ledger`), and the sessions that have open event streams. A session with an open event stream is
+ * evicted only to make space for its own client.
  */
 export interface StoreBounds {
   readonly ledger: Ledger;
@@ -65,13 +65,14 @@ export interface SessionStore {
    */
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
   /**
-   * Reads events from index `from` on, up to a total length of `chunkLength` (in characters or bytes, depending on
-   * the store). Always returns the first event, even if it is longer; an empty list if there are no more events.
+   * Reads a batch of events from index `from` on. The total length of the batch is at most `chunkLength` (in characters
+   * or bytes, depending on the store), unless its first event is longer. Returns an empty list if there is no event at
+   * `from`.
    */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
   /**
-   * Reads up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined` if the event is not
-   * longer than `chunkLength` bytes; `readEvents` returns it as a whole.
+   * Reads a part of a long event: up to `chunkLength` bytes, starting at byte `offset`. Returns `undefined` if the
+   * event has at most `chunkLength` bytes; read a short event with `readEvents`.
    */
   readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
@@ -99,15 +100,16 @@ export interface SessionStore {
   /** Returns whether this server instance runs a session, that is, answers its messages. */
   runs(id: string): boolean;
   /**
-   * Starts a session and returns the result for the caller. If an earlier request had the same idempotency key,
-   * starts no session and returns the result of that request. Evicts other sessions to enforce limits
+   * Starts a session and returns the receipt for its first message. If an earlier request had the same idempotency key,
+   * starts no session and returns the receipt of that request. Evicts other sessions to enforce limits
    * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
   /**
-   * Adds a message to a session and returns the result for the caller. If an earlier request had the same idempotency
-   * key, adds nothing and returns the result of that request. Returns `undefined` for an unknown or deleted session.
-   * @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   * Adds a message to a session and returns the receipt for the message. If an earlier request had the same idempotency
+   * key, adds nothing and returns the receipt of that request. Returns `undefined` for an unknown or deleted session.
+   * `decide` returns the change that adds the message, or throws an error to reject the message. @throws the errors of
+   * `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   accept(
     id: string,
@@ -135,8 +137,8 @@ export interface SessionStore {
    */
   purge(id: string, nowMs: number): Promise<boolean>;
   /**
-   * Deletes the remaining ids of sessions whose data was deleted before `purgedMs`, and the
-   * idempotency keys stored before `idempotencyMs` (both in Unix milliseconds).
+   * Deletes the ids of sessions that `purge` deleted before `purgedMs`, and the idempotency keys stored before
+   * `idempotencyMs` (both in Unix milliseconds).
    */
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
   /**

@@ -147,17 +147,17 @@ function createWrites(
     setBounds: room.setBounds,
     hasRoom: async (client: Client | null) => room.hasRoom(client),
     /**
-     * Starts a session and returns the result for the caller. If an earlier request had the same idempotency key,
-     * starts no session and returns the result of that request. Evicts other sessions to enforce limits
+     * Starts a session and returns the receipt for its first message. If an earlier request had the same idempotency
+     * key, starts no session and returns the receipt of that request. Evicts other sessions to enforce limits
      * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
     /**
-     * Adds a message to a session and returns the result for the caller. If an earlier request had the same
-     * idempotency key, adds nothing and returns the result of that request. Returns `undefined` for an unknown or
-     * deleted session. @throws errors of the callback `decide`; Problem `overloaded`, `turn_queue_full`,
-     * `idempotency_conflict`
+     * Adds a message to a session and returns the receipt for the message. If an earlier request had the same
+     * idempotency key, adds nothing and returns the receipt of that request. Returns `undefined` for an unknown or
+     * deleted session. `decide` returns the change that adds the message, or throws an error to reject the message.
+     * @throws the errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (
       id: string,

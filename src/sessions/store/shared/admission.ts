@@ -21,8 +21,9 @@ const maxEvictions = 256;
 
 type Admission = Pick<SessionStore, 'start' | 'accept' | 'recall' | 'hasRoom'> & {
   /**
-   * Deletes up to 256 sessions, never `except`, while the client, its network or all clients
-   * together exceed their limit of stored bytes. Returns the number of deleted sessions.
+   * Deletes sessions until the stored bytes of the client, of its network and of all clients are within their limits.
+   * Stops after 256 sessions, or if no session may be deleted. Never deletes the session with the id `except`. If
+   * `client` is `null`, checks only the limit of all clients. Returns the number of deleted sessions.
    */
   trim(client: Client | null, except: string): Promise<number>;
 };
@@ -78,8 +79,8 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
   const isReadHere = (id: string) => boundsOf()?.isRead(id) === true;
   const now = () => boundsOf()?.clock.now() ?? clock.now();
   /**
-   * Deletes a session if `field` is `stored`, otherwise ends it. Returns the number of freed bytes
-   * (`stored`) or 1 (`live`); 0 if the session could not be evicted.
+   * Evicts a session to reduce the quantity `field`. `stored`: deletes the session and returns the number of freed
+   * bytes. `live`: ends the session and returns 1. Returns 0 if the session could not be evicted.
    */
   const evict: Evict = async (id, field) => {
     const before = await load(id);
@@ -93,9 +94,9 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
 }
 
 /**
- * Creates the function that stores a message and, if a limit requires it, evicts other sessions first. The function
- * returns the result for the caller. It returns `undefined` if an earlier request had the same idempotency key, and
- * `retry` if the session has changed since it was read. It throws Problem `overloaded` or `turn_queue_full`.
+ * Creates the function that stores a message. If a limit requires it, the function evicts other sessions first. It
+ * returns the receipt for the sender of the message; `undefined` if an earlier request had the same idempotency key;
+ * `retry` if the session was changed after `before` was loaded. It throws Problem `overloaded` or `turn_queue_full`.
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
   /**
@@ -167,9 +168,8 @@ function toNeeds(
 }
 
 /**
- * Returns a copy of `acceptance`, the first message of a new session. Sets `storedBytes` of the session to the size
- * of an empty session, plus the size of the idempotency key if there is a `request`. The size of the message is
- * added later.
+ * Returns a copy of `acceptance` (a new session with its first message) in which `storedBytes` counts only the empty
+ * session and, if `request` is not `null`, the idempotency key. Storing the message adds the size of the message.
  */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;
