@@ -44,7 +44,7 @@ const fallback = z
     code: z
       .string()
       .describe('Code of the reason why the model gave no usable answer; begins with `model_`.'),
-    message: z.string().describe('The same reason as a sentence.'),
+    message: z.string().describe('Sentence that explains the reason in `code`.'),
   })
   .describe(
     'Answer engine that replaced the model named in `step.started`. Present only if the model gave no usable answer.',

@@ -63,7 +63,7 @@ export const startReply = z
 const queued = z
   .int()
   .min(0)
-  .describe('Number of unanswered messages of the session that are answered before this one.');
+  .describe('Number of earlier messages that are still unanswered. The server answers them before this message.');
 
 export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })

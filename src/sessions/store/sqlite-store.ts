@@ -91,13 +91,13 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
     /**
-     * Returns events from index `from` on, up to a total of `chunkLength` characters. Always returns the first
-     * event, even if it is longer; an empty list if there are no more events.
+     * Returns a batch of events from index `from` on. The total length of the batch is at most `chunkLength`
+     * characters, unless its first event is longer. Returns an empty list if there is no event at `from`.
      */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /**
-     * Returns up to `chunkLength` bytes of an event, starting at byte `offset`. Returns `undefined` if the event is
-     * not longer than `chunkLength` bytes; `readEvents` returns it as a whole.
+     * Returns a part of a long event: up to `chunkLength` bytes, starting at byte `offset`. Returns `undefined` if the
+     * event has at most `chunkLength` bytes; read a short event with `readEvents`.
      */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
@@ -181,8 +181,8 @@ function createWrites(
         return row !== undefined;
       }),
     /**
-     * Deletes the remaining ids of sessions whose data was deleted before `purgedMs`, and the
-     * idempotency keys stored before `idempotencyMs` (both in Unix milliseconds).
+     * Deletes the ids of sessions that `purge` deleted before `purgedMs`, and the idempotency keys stored before
+     * `idempotencyMs` (both in Unix milliseconds).
      */
     forget: ({
       purgedMs,

@@ -102,7 +102,7 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
-/** Checks that a session has neither ended nor failed. @throws Problem `session_not_active` if it has */
+/** Throws an error if a session has ended or failed. @throws Problem `session_not_active` */
 export function refuseInactive({ state }: SessionRecord): void {
   if (isLive(state)) return;
   throw new Problem('session_not_active', { detail: `The session has ${state}.` });

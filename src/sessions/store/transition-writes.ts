@@ -9,8 +9,8 @@ export interface TransitionWrites {
   readonly after: SessionRecord;
   readonly lines: readonly StoredEvent[];
   /**
-   * Index in the session of the `message.completed` event, which contains the complete answer; `null` if the
-   * transition has no such event.
+   * Index of the `message.completed` event (the complete answer) among the events of the session; `null` if the
+   * transition does not contain this event.
    */
   readonly completed: number | null;
 }

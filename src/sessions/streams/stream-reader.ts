@@ -119,8 +119,8 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
 }
 
 /**
- * Returns whether to end an event stream with a lease record: a line that tells the client that the stream has
- * reached its time limit. Returns `true` only if the stream has a time limit and the session is still active.
+ * Returns whether an event stream ends with a lease record, a line that tells the client that the session continues
+ * after the stream. Returns `true` for a stream in the mode `lease` if the session is still active.
  */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);

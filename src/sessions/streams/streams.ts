@@ -131,9 +131,9 @@ function createStreamSlots({ limits, ledger }: StreamsOptions) {
   return {
     feeds,
     /**
-     * Reserves an event stream. Returns the open streams of the session (`feed`), and the function `release`, which
-     * the caller must call when the stream ends. @throws Problem `overloaded` if the session, the client or the
-     * server already has the maximum number of event streams
+     * Reserves one of the limited event streams for a request. Returns `feed`, the shared state of the session's open
+     * streams, and `release`. The caller must call `release` when its stream ends. @throws Problem `overloaded` if the
+     * session, the client or the server already has the maximum number of event streams
      */
     take: ({ sessionId, client }: StreamRequest) => {
       const newFeed: OpenFeed = { sessionId, record: undefined, slots: 0, sendings: new Map() };

@@ -18,8 +18,8 @@ const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
 /**
- * Maximum sum of the lengths of `messageSoFar` (the answer so far, which each event repeats) over all events of an
- * answer, in characters. At the maximum, the rest of the text is sent only when the answer ends.
+ * Maximum total length of the `messageSoFar` values in the events of one answer, in characters. Each `messageSoFar`
+ * contains the whole answer so far. At the maximum, the rest of the text is sent only when the answer ends.
  */
 const maxRepeated = 4_194_304;
 
@@ -68,8 +68,8 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     },
     take,
     /**
-     * Returns the part of the complete answer `whole` that follows the sent text. If `whole` does
-     * not begin with the sent text, ignores `whole` and returns the buffered text.
+     * Returns the text of the complete answer `whole` that was not sent to clients yet. If `whole` does not begin with
+     * the text already sent, returns the buffered text instead.
      */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();

@@ -5,7 +5,9 @@ export interface QueuedTask {
   readonly key: string;
   /** Client that the task belongs to; `null` if unknown. */
   readonly client: Client | null;
-  /** Sort key. Tasks of the same address are taken in ascending order of this text, the order of their arrival. */
+  /**
+   * Sort key that encodes the arrival order. Tasks of the same client address are taken in ascending order of this key.
+   */
   readonly order: string;
 }
 

@@ -78,8 +78,8 @@ interface ScheduledTask<Value> extends QueuedTask {
 }
 
 /**
- * Runs a task when the scheduler can start it, and returns the result. Rejects if the task fails,
- * if the scheduler is closed first, or if the task's signal is aborted.
+ * Runs a task when the scheduler can start it, and returns the task's result. Rejects if the task fails, if its signal
+ * is aborted, or if the scheduler is closed before the task starts.
  */
 export function runScheduled<Value>(
   scheduler: Scheduler,

@@ -84,8 +84,8 @@ export const retryMs = 1000;
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
- * Starts to answer the message with the number `sequence`. Returns an object with functions that
- * stop the answer, and the promise `ended`. The promise resolves to the session after the answer.
+ * Starts to answer the message with the number `sequence`. Returns two functions that stop the answer (`stop` and
+ * `interrupt`), and the promise `ended`. When the end of the answer is stored, `ended` resolves to the changed session.
  * It resolves to `undefined` after an error, or if the session has ended.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
@@ -102,7 +102,8 @@ export function runTurn(turn: Turn, options: TurnRunOptions) {
 }
 
 /**
- * Answers a message and returns the session after the answer; `undefined` after an error or if the session has ended.
+ * Answers a message, stores the answer, and returns the changed session. Returns `undefined` after an error, or if the
+ * session has ended.
  */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine, span } = run;
@@ -237,9 +238,9 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 }
 
 /**
- * Stores the final events of an answer, and returns the session after them. After an error, tries again, because
- * clients wait for these events. Returns `undefined` if the server stops first, or if the session has ended or
- * another server instance has taken it over.
+ * Stores the final events of an answer and returns the changed session. Retries after an error, because clients wait
+ * for these events. Returns `undefined` if the server stops before the events are stored, if the session has ended, or
+ * if another server instance has taken over the session.
  */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits, interrupted } = run;

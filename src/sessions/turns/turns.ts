@@ -32,8 +32,8 @@ export function createTurns(options: TurnsOptions) {
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
     /**
-     * Continues a session after an interruption: ends an interrupted answer with a failure, and schedules the next
-     * message.
+     * Continues a session after an error or a restart of the server. If an answer was interrupted, ends it with a
+     * failure. Then schedules the next message.
      */
     resume,
     /**
@@ -46,8 +46,8 @@ export function createTurns(options: TurnsOptions) {
       else schedule(record);
     },
     /**
-     * Cancels the oldest unfinished turn (a message and its answer) of a session. Does nothing if
-     * `turnId` is neither `null` nor the id of that turn.
+     * Cancels the oldest unfinished turn (a message and its answer) of a session. If `turnId` is not `null`, cancels
+     * the turn only if it has this id.
      */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
@@ -132,9 +132,9 @@ function createRunningTurns(options: TurnsOptions) {
     if (record !== undefined) schedule(record);
   };
   /**
-   * Continues a session after an interruption. Ends an interrupted answer with a failure, then schedules the next
-   * message. If the session store fails, repeats these steps until they succeed or the server stops. Does nothing if
-   * another server instance runs the session.
+   * Continues a session after an error or a restart of the server. If an answer was interrupted, ends it with a
+   * failure. Then schedules the next message. If the session store fails, repeats these steps until they succeed or the
+   * server stops. Does nothing if another server instance runs the session.
    */
   const resume = async (sessionId: string): Promise<void> => {
     while (!closed.signal.aborted) {
@@ -154,9 +154,9 @@ function createRunningTurns(options: TurnsOptions) {
 }
 
 /**
- * Ends the answer to a session's oldest pending message with the failure `turn_interrupted`, if the answer was
- * started. Call this function only if the answer is no longer running. Returns the session afterwards; `undefined`
- * if the answer has already ended.
+ * Records the failure `turn_interrupted` for the answer to a session's oldest pending message, if that answer was
+ * started. Call this function only if the answer is no longer being generated. Returns the session, unchanged if the
+ * answer was not started; `undefined` if the end of the answer is already stored.
  */
 export async function failInterrupted(
   record: SessionRecord,
@@ -172,9 +172,8 @@ export async function failInterrupted(
 }
 
 /**
- * Cancels a session's oldest unanswered message, and returns the session afterwards. Does nothing
- * and returns `undefined` if the message is already being answered, or if `turnId` is neither
- * `null` nor the turn id of the message.
+ * Cancels a session's oldest unanswered message, and returns the changed session. Does nothing and returns `undefined`
+ * if the message is already being answered, or if `turnId` is not `null` and is not the turn id of the message.
  */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;

@@ -48,9 +48,9 @@ const maxLatest = 10_000;
 export interface ChangeExtras {
   /** Server instance that must run the session. If another instance runs it, the change is not made. */
   readonly runner?: string;
-  /** Request with an idempotency key, under which `receipt` is stored. */
+  /** Request with an idempotency key. Its result (`receipt`) is stored under this key. */
   readonly request?: KeyedRequest | null;
-  /** Result of the request, which is returned if the request is repeated. */
+  /** Result of `request`. The server returns it again if the request is repeated. */
   readonly receipt?: Receipt;
   readonly needs?: readonly Need[];
 }
@@ -64,8 +64,8 @@ export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
 export type Changes = ReturnType<typeof createChanges>;
 
 /**
- * Creates the functions that change sessions in Valkey or Redis. They retry a change if another
- * change of the session came first.
+ * Creates the functions that change sessions in Valkey or Redis. They retry a change if another change of the session
+ * was stored first.
  */
 export function createChanges(options: SharedSessionsOptions) {
   const { engine, random } = options;
@@ -84,8 +84,9 @@ export function createChanges(options: SharedSessionsOptions) {
     throw new Error('A session changes too often.');
   };
   /**
-   * Tries once to change a session. If `isFirst` is `true`, uses the cached session, if any.
-   * Returns `retry` if the cached session is outdated or another change came first.
+   * Tries once to change a session. If `isFirst` is `true`, uses the cached session, if there is one. Returns the
+   * changed session; `undefined` if there is nothing to change or another server instance runs the session; `retry` if
+   * the cached session may be outdated or another change of the session was stored first.
    */
   const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
     const cached = isFirst ? written.get(id) : undefined;
@@ -128,9 +129,9 @@ export function createChanges(options: SharedSessionsOptions) {
 }
 
 /**
- * Returns whether sessions must be deleted because a change has exceeded a limit of stored bytes. `excess`: kind of
- * the limit; `undefined` if none is exceeded. Returns `false` for `share`, which is enforced only when a client
- * sends a message.
+ * Returns whether to evict sessions because a change has exceeded a limit of stored bytes. `excess`: kind of the
+ * exceeded limit; `undefined` if no limit is exceeded. Returns `false` for `share` (less space is free than the client
+ * already uses), which limits only new messages.
  */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
@@ -233,9 +234,9 @@ function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: Sessio
 type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
 
 /**
- * Returns the lease that a change of a session starts, if any, and whether the session has no lease
- * after the change. A lease is the right of a server instance to answer the messages of a session.
- * A session has a lease only while its state is `running`.
+ * Returns how a change of a session affects its lease, the right of a server instance to answer the session's messages.
+ * `lease`: the lease that starts, if any. `ends`: whether the state after the change is not `running`. Only sessions in
+ * this state have a lease.
  */
 function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
   const isRunning = after?.state === 'running';

@@ -98,8 +98,8 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
 }
 
 /**
- * Returns the commands that add a changed session to the sorted sets of its new state, and remove the session from
- * other sorted sets. `names`: client, network and `*`, which have sets of their own.
+ * Returns the commands that move a changed session to the sorted sets of its new state. `names`: the client, its
+ * network, and `*` (all clients). Each name has its own sets of waiting and of ended sessions.
  */
 function toSetCommands(
   { id, before, after }: RecordChange,
@@ -129,8 +129,8 @@ const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
   endedMs === null ? createdMs : null;
 
 /**
- * Returns the names of the client and the network of a changed session. After the change, their
- * usage may be zero, and their usage counters can then be deleted.
+ * Returns the names of the client and the network of a changed session. If the change has reduced their usage to zero,
+ * their usage counters are deleted.
  */
 export const namesToPrune = ({ before, after }: RecordChange) =>
   holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

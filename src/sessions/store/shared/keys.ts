@@ -19,7 +19,7 @@ export const keys = {
   record: 'record:',
   /** Redis stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
   events: 'events:',
-  /** Result of a request with an idempotency key, which is returned if the request is repeated. */
+  /** Stored result of a request with an idempotency key. If the request is repeated, the server returns this result. */
   once: 'once:',
   /** Sorted set of the ids of all stored sessions. The score is the start time. */
   all: 'all',
@@ -55,13 +55,13 @@ export const keys = {
    */
   over: 'over:',
   /**
-   * Sorted sets of clients and networks. The score is their number of active sessions. The set of a network contains
-   * its clients. The set `*` contains all networks, and the clients without a network.
+   * Sorted sets that rank clients and networks by their number of active sessions (the score). The set of a network
+   * contains the clients of this network. The set `*` contains all networks, and the clients without a network.
    */
   holdersByLive: 'holders:live:',
   /**
-   * Sorted sets of clients and networks. The score is their number of stored bytes. The set of a network contains
-   * its clients. The set `*` contains all networks, and the clients without a network.
+   * Sorted sets that rank clients and networks by their number of stored bytes (the score). The set of a network
+   * contains the clients of this network. The set `*` contains all networks, and the clients without a network.
    */
   holdersByStored: 'holders:stored:',
 } as const;
@@ -79,8 +79,8 @@ const unknownClient = '-';
 export interface Holder {
   readonly name: string;
   /**
-   * Name of the parent. The parent of a client is its network, or `*` if it has none. The parent of a network is
-   * `*`. `*` has no parent (`null`).
+   * Name of the larger group that includes the holder: for a client, its network, or `*` if it has no network; for a
+   * network, `*`; for `*`, `null`.
    */
   readonly parent: string | null;
 }

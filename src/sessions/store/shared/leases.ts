@@ -117,8 +117,8 @@ interface LeaseTasks {
 }
 
 /**
- * Renews leases, confirms open event streams, loads missed changes, and takes over expired leases
- * every second, until `signal` is aborted. Does nothing while Valkey or Redis is unavailable.
+ * Repeats four tasks every second until `signal` is aborted: renews leases, confirms open event streams, loads missed
+ * changes, and takes over expired leases. Skips the tasks while Valkey or Redis is unavailable.
  */
 async function watch(
   { renew, claim, confirmRead, catchUp }: LeaseTasks,
@@ -143,8 +143,8 @@ async function watch(
 }
 
 /**
- * Creates a function that reloads a session. If the function is called again during a load, it
- * loads the session once more.
+ * Creates a function that reloads a session. If it is called while the session is being loaded, it starts no second
+ * load, but loads the session once more after the current load.
  */
 function createReloads(
   load: (id: string) => Promise<void>,

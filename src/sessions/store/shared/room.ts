@@ -12,8 +12,8 @@ import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
 /**
- * Names that the ledger uses for the limited quantities. The ledger counts the usage of each
- * client, and contains the limits.
+ * Names of the limited quantities in the ledger, the object that counts the usage of each client and contains the
+ * limits.
  */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
@@ -26,9 +26,8 @@ const maxHolders = 64;
 const maxCandidates = 8;
 
 /**
- * Returns the amount that a change adds to the quantity `field` (active sessions, stored bytes or unanswered
- * messages) and the limits to check, as a list with one element. Returns an empty list if no limits are set
- * (`bounds` is `null`).
+ * Returns a list with one `Need`: the quantity `field` (active sessions, stored bytes or unanswered messages), the
+ * amount that a change adds to it, and its limits. Returns an empty list if no limits are set (`bounds` is `null`).
  */
 export function toNeed(
   bounds: StoreBounds | null,
@@ -47,7 +46,7 @@ export function toNeed(
   return [{ field, amount, total, own, ignoresShare: false }];
 }
 
-/** Returns the error to throw if a change would exceed a limit and no session can be evicted. */
+/** Creates the error for a change that would exceed a limit when no session can be evicted to make space. */
 export function toExcessProblem({ field, excess }: Excessive): Problem {
   if (field === 'pending') return tooManyTurns(excess);
   return new Problem('overloaded', { detail: overloadDetails[resources[field]] });
@@ -62,8 +61,8 @@ interface VictimSearch {
 }
 
 /**
- * Sorted sets of the sessions that may be evicted to reduce each quantity: active sessions (`live`) or stored bytes
- * (`stored`). The sets are in the order of eviction.
+ * Key prefixes of the sorted sets of sessions that may be evicted to reduce the number of active sessions (`live`) or
+ * the stored bytes (`stored`). Sessions in the first set of a list are evicted first.
  */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
@@ -85,9 +84,9 @@ export function createVictimSearch(
     return unread.find((_, at) => isRead[at] !== '1');
   };
   /**
-   * Searches the sessions of `name`: a client, a network, or `*` for all clients. Returns the least recently used
-   * session that may be evicted. `isOwn`: whether `name` is the client that exceeds the limit. If so, recently used
-   * sessions and sessions with open event streams may be evicted too.
+   * Returns the least recently used session of `name` that may be evicted. `name` is a client, a network, or `*` for
+   * all clients. `isOwn`: whether `name` is the client that needs the space. If so, recently used sessions and sessions
+   * with open event streams may be evicted too.
    */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
@@ -100,9 +99,9 @@ export function createVictimSearch(
     return undefined;
   };
   /**
-   * Searches the clients of the network `parent`, or all networks if `parent` is `*`. Returns the session to evict
-   * from the client or network with the highest usage. If several have this usage, returns the least recently used
-   * of their sessions. If none of their sessions may be evicted, continues with the next lower usage.
+   * Returns the session to evict from the clients of the network `parent`, or from all networks if `parent` is `*`.
+   * Searches the clients or networks in order of usage, highest first. Among clients or networks with the same usage,
+   * chooses the least recently used session. Skips those without a session that may be evicted.
    */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;

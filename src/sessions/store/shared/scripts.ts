@@ -30,10 +30,10 @@ end
 `;
 
 /**
- * Script that changes a session if the session has the expected version. ARGV[1] is a `SessionChange` as JSON with
- * two further fields. `operation` is a unique name, so that a repeated call has no effect. `channel` is the Pub/Sub
- * channel on which the change is published. Returns a list: the kind of the `Outcome` and, if a limit is exceeded,
- * the fields `field` and `excess` of the `Outcome`.
+ * Script that changes a session if the session has the expected version. ARGV[1] is JSON: a `SessionChange`, plus
+ * `operation` (a unique name, so that a repeated call has no effect) and `channel` (the Pub/Sub channel on which the
+ * change is published). Returns a list: the `kind` of the `Outcome`; if a limit is exceeded, also its `field` and
+ * `excess`.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -98,8 +98,8 @@ return versions
 `);
 
 /**
- * Script that returns event lines of the session ARGV[1], starting at index ARGV[2], with up to ARGV[3] bytes in
- * total. Always returns the first line, even if it is longer; an empty list if there are no more lines.
+ * Script that returns a batch of event lines of the session ARGV[1], from index ARGV[2] on. The batch has at most
+ * ARGV[3] bytes, unless its first line is longer. Returns an empty list if there is no line at index ARGV[2].
  */
 export const eventsScript = defineScript(`${functions}
 local lines, bytes, from = {}, 0, tonumber(ARGV[2]) + 1
@@ -116,9 +116,9 @@ return lines
 `);
 
 /**
- * Script that returns the length of a long event in bytes, and a part of the event. ARGV: session id, event index,
- * offset in bytes, maximum length of the part in bytes. Returns an empty list for an event that is not longer than
- * this maximum, which `eventsScript` returns as a whole.
+ * Script that returns the length of a long event in bytes, and one part of the event. ARGV: session id, event index,
+ * offset in bytes, maximum length of the part in bytes. Returns an empty list if the event is not longer than the
+ * maximum; read a short event with `eventsScript`.
  */
 export const partScript = defineScript(`${functions}
 local at = (tonumber(ARGV[2]) + 1) .. '-0'
@@ -151,9 +151,9 @@ return found
 `);
 
 /**
- * Script that checks whether the used amount of a quantity plus a further amount exceeds a limit. ARGV[1] is the
- * further amount with its limits: a `Need` as JSON. Returns the kind of the exceeded limit, such as `total`; an
- * empty string if no limit is exceeded.
+ * Script that checks whether an additional amount would exceed a limit, such as the limit of a client's stored bytes.
+ * ARGV[1] is the amount with its limits: a `Need` as JSON. Returns the kind of the exceeded limit, such as `total`; an
+ * empty string if no limit would be exceeded.
  */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
@@ -168,16 +168,16 @@ return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV
 `);
 
 /**
- * Script that returns the members with the lowest scores in the sorted set ARGV[1]: up to ARGV[3] members with
- * scores up to ARGV[2], as alternating names and scores.
+ * Script that returns the members with the lowest scores in a sorted set, as alternating names and scores. ARGV[1]: key
+ * of the set. ARGV[2]: maximum score. ARGV[3]: maximum number of members.
  */
 export const lowestScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 `);
 
 /**
- * Script that returns the ARGV[2] members with the highest scores in the sorted set ARGV[1], as alternating names
- * and scores.
+ * Script that returns the members with the highest scores in a sorted set, as alternating names and scores. ARGV[1]:
+ * key of the set. ARGV[2]: maximum number of members.
  */
 export const highestScript = defineScript(`${functions}
 return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
@@ -246,9 +246,9 @@ end
 `);
 
 /**
- * Script that stores the current time as the last read time of each session in ARGV[2…]. From this time, all instances
- * know that a client reads the events of the session. Deletes the read times of all sessions that are older than
- * ARGV[1] milliseconds.
+ * Script that records the current time as the last read time of each session in ARGV[2…], so that all server instances
+ * know that a client reads the session's events. Deletes read times of all sessions if they are more than ARGV[1]
+ * milliseconds old.
  */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
@@ -274,8 +274,8 @@ return receipt('once:' .. ARGV[1]) or ''
 `);
 
 /**
- * Script that returns how much of a quantity the client or network ARGV[1] uses, or all clients together if ARGV[1]
- * is `*`. ARGV[2] is the quantity: `live` (active sessions), `stored` (bytes) or `pending` (unanswered messages).
+ * Script that returns the used amount of a quantity. ARGV[1]: a client or network, or `*` for all clients together.
+ * ARGV[2]: the quantity, `live` (active sessions), `stored` (bytes) or `pending` (unanswered messages).
  */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])

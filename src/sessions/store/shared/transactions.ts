@@ -62,14 +62,20 @@ export interface SessionChange {
 
 /** Result of an attempt to change a session. */
 export type Outcome =
-  /** The change was made. `excess`: limit of stored bytes that is exceeded after the change. */
+  /**
+   * The change was made. `excess`: kind of the limit of stored bytes that is exceeded after the change; `undefined` if
+   * no limit is exceeded.
+   */
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
   /**
-   * The change was not made. `changed`: another change came first. `lost`: another server instance
+   * The change was not made. `changed`: another change of the session was stored first. `lost`: another server instance
    * runs the session. `once`: the request repeats an earlier request.
    */
   | { readonly kind: 'changed' | 'lost' | 'once' }
-  /** The change was not made: it would exceed the limit `excess` of the quantity `field`. */
+  /**
+   * The change was not made, because it would exceed a limit. `field`: the limited quantity. `excess`: kind of the
+   * limit, such as `total`.
+   */
   | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
 
 /** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
