@@ -63,7 +63,9 @@ export const startReply = z
 const queued = z
   .int()
   .min(0)
-  .describe('Number of earlier messages that are still unanswered. The server answers them before this message.');
+  .describe(
+    'Number of earlier messages that are still unanswered. The server answers them before this message.',
+  );
 
 export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })

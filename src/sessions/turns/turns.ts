@@ -32,8 +32,8 @@ export function createTurns(options: TurnsOptions) {
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
     /**
-     * Continues a session after an error or a restart of the server. If an answer was interrupted, ends it with a
-     * failure. Then schedules the next message.
+     * Continues a session after an error, or after the failure of the server instance that ran it. If an answer was
+     * interrupted, ends it with a failure. Then schedules the next message.
      */
     resume,
     /**
@@ -132,9 +132,9 @@ function createRunningTurns(options: TurnsOptions) {
     if (record !== undefined) schedule(record);
   };
   /**
-   * Continues a session after an error or a restart of the server. If an answer was interrupted, ends it with a
-   * failure. Then schedules the next message. If the session store fails, repeats these steps until they succeed or the
-   * server stops. Does nothing if another server instance runs the session.
+   * Continues a session after an error, or after the failure of the server instance that ran it. If an answer was
+   * interrupted, ends it with a failure. Then schedules the next message. If the session store fails, repeats these
+   * steps until they succeed or the server stops. Does nothing if another server instance runs the session.
    */
   const resume = async (sessionId: string): Promise<void> => {
     while (!closed.signal.aborted) {
@@ -156,7 +156,8 @@ function createRunningTurns(options: TurnsOptions) {
 /**
  * Records the failure `turn_interrupted` for the answer to a session's oldest pending message, if that answer was
  * started. Call this function only if the answer is no longer being generated. Returns the session, unchanged if the
- * answer was not started; `undefined` if the end of the answer is already stored.
+ * answer was not started; `undefined` if the end of the answer is already stored or another server instance runs the
+ * session.
  */
 export async function failInterrupted(
   record: SessionRecord,
