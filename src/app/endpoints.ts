@@ -14,8 +14,8 @@ import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
 /**
- * Public routes in the order in which `/api` lists them. The list contains neither the read routes
- * (`http/reads/routes.ts`) nor the routes that a setting can turn off: sessions, `/docs/ask` and pictures.
+ * Public routes in the order in which `/api` lists them. This array excludes the read routes (`http/reads/routes.ts`)
+ * and the routes that a setting can turn off: sessions, `/docs/ask` and pictures.
  */
 export const endpoints: readonly Endpoint[] = [
   opmlEndpoint,

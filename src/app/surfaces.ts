@@ -56,9 +56,9 @@ export interface Services extends AppBasics {
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
   readonly requestIds: RequestIds;
-  /** Configured settings with their sources, which the dashboard shows to the operator. */
+  /** Configured settings with their sources. The dashboard shows them to the operator. */
   readonly settings: Settings;
-  /** Warnings about the settings when the server started, which the dashboard shows to the operator. */
+  /** Warnings about the settings, collected when the server started. The dashboard shows them to the operator. */
   readonly startWarnings: readonly string[];
 }
 

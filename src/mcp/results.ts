@@ -59,8 +59,8 @@ const maxCompared = 50;
 
 /**
  * Checks the arguments of a tool call and returns two groups. `given`: all arguments that are not `null`, including
- * unknown ones. `unknown`: names of arguments that the tool does not have, without probable misspellings, because the
- * read operation itself warns about these.
+ * unknown ones. `unknown`: names of arguments that the tool does not have. Probable misspellings of known arguments are
+ * not in `unknown`, because the read operation warns about them.
  * @throws Problem if the value of an argument is a list
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {

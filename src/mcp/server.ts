@@ -112,8 +112,8 @@ export function createMcpServers(
 }
 
 /**
- * Starts the span of a tool call (OpenTelemetry, MCP server spans). `from`: span of the HTTP
- * request, or the tracer for stdio.
+ * Starts the span of a tool call (OpenTelemetry, MCP server spans). `from`: the span of the HTTP request, which becomes
+ * the parent; for stdio, the tracer, which starts a span without a parent. Returns `undefined` without `from`.
  */
 function startCallSpan(
   tool: string,

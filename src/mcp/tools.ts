@@ -80,8 +80,8 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType) {
 type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Creates a function that shortens an object schema to the names and types of its members. If the name of a member's
- * schema is in `definitions`, the member becomes a `$ref` to the schema of that name in `$defs`.
+ * Creates a function that reduces an object schema to the names and types of its members. If the schema of a member has
+ * a name that `definitions` contains, the member becomes a `$ref` to that name in `$defs`.
  */
 function createOutline(named: NamedSchemas, definitions: readonly string[]) {
   const outlineMember = (schema: JsonSchema): JsonSchema => {

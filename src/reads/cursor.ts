@@ -66,8 +66,8 @@ function refuse(cursor: string): Problem {
 }
 
 /**
- * Encodes a list position: the number of fingerprints (1 byte), the fingerprints of returned items
- * (4 bytes each), then JSON. Returns `null` if the result is too long.
+ * Encodes a list position: the number of fingerprints (1 byte), a fingerprint (4-byte hash) of each of the last
+ * returned items, then the other members of the position as JSON. Returns `null` if the result is too long.
  */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;

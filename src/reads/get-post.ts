@@ -39,7 +39,7 @@ const params = z.object({
     'Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`.',
   ),
   full: flag(false).describe(
-    'Adds the exact time, the language, and the counts of quotes, bookmarks and reactions to posts in Markdown and HTML.',
+    'Adds details to posts in Markdown and HTML: the exact time, the language, and the counts of quotes, bookmarks and reactions.',
   ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(

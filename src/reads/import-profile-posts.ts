@@ -34,7 +34,7 @@ const params = z.object({
   only_replies: flag(false).describe(
     'Whether to return only the account’s replies to other accounts, without its other posts and its reposts.',
   ),
-  index: flag(false).describe('Returns only the ids, URLs and times of the posts.'),
+  index: flag(false).describe('Whether to return only the ids, URLs and times of the posts.'),
   nocache: flag(false).describe(
     'Reads all posts from the platform, and ignores posts that Perch has stored for earlier requests.',
   ),

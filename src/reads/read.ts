@@ -31,8 +31,8 @@ export interface ParsedRead {
   /** Whether the result is available as a feed, which requires a result that consists of posts. */
   readonly hasFeeds: boolean;
   /**
-   * Cache keys of the rendered response, by format. A key identifies the options that affect the rendering, but not the
-   * data. Responses with the same data and the same key have the same bytes.
+   * Cache key of the rendered response in each format. A key identifies the options that affect the rendering, but not
+   * the data. Responses with the same data and the same key have the same bytes.
    */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
@@ -45,8 +45,8 @@ export interface ReadAbout {
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
   /**
-   * Whether the operation's routes evaluate API keys: `true` for profiles, followers, followed
-   * accounts, searches and history imports.
+   * Whether the operation's routes check API keys, which can have a higher rate limit: `true` for profiles, followers,
+   * followed accounts, searches and history imports. The routes of other operations ignore API keys.
    */
   readonly isBrowse: boolean;
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
@@ -116,7 +116,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Returns the cache keys of a rendered response, by format. `name` is the common part of the keys. */
+/** Returns the cache key of the rendered response in each format. A key consists of the format and `name`. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,

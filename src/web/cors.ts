@@ -46,8 +46,8 @@ export async function setCors(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Rejects requests from origins that `origins` does not allow, with 403 `origin_not_allowed`.
- * Responses of the routes of `app` have no CORS headers.
+ * Rejects requests to the routes of `app` from origins that `origins` does not allow, with 403 `origin_not_allowed`.
+ * Also turns off CORS headers in the responses of these routes.
  */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);

@@ -20,7 +20,7 @@ interface AllowedMethods {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Table of the methods that each path supports, used for requests with other methods. */
+    /** Table of the HTTP methods that each path supports. The server uses it to answer other methods with 405. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
       /**
@@ -43,8 +43,9 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 }
 
 /**
- * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds `methodTable` to
- * `app`. Must be called before any hook is added that reads the configuration of a route.
+ * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds `methodTable`, the
+ * table of the methods that each path supports, to `app`. Call this function before you add a hook that reads the
+ * configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -98,7 +99,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Registers routes that answer unsupported methods of a path with 405, after the `onRequest` hooks of `app`. */
+/** Registers routes that answer unsupported methods of a path with 405. The `onRequest` hooks of `app` run first. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);
@@ -111,7 +112,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: A
   app.route({ method, url, config, onRequest: refuse, handler: refuse });
 }
 
-/** Registers a route that answers all methods with 404 `route_not_found`, after the `onRequest` hooks of `app`. */
+/** Registers a route that answers all methods with 404 `route_not_found`. The `onRequest` hooks of `app` run first. */
 export function refuseAll(app: FastifyInstance, url: string): void {
   const refuse = async (request: FastifyRequest) => {
     throw routeNotFound(request);

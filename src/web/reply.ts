@@ -9,13 +9,13 @@ interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
   /**
-   * Headers of the last reply with status 200; `null` before the first reply. If the next reply has the same array
-   * `own`, the server sends `all` again with the new request id, and does not build a new list.
+   * Headers of the last reply with status 200, kept for reuse; `null` before the first reply. If the next reply has the
+   * same array in `own`, the server replaces only the request id in `all`, and sends `all` again.
    */
   last: {
     /** Headers that depend on the caller. */
     readonly own: HeaderList;
-    /** All headers of the reply: the request id, the headers in `own`, and the headers of each reply with status 200. */
+    /** All headers of the reply: the request id, the headers in `own`, and the prepared headers in `ok`. */
     readonly all: string[];
   } | null;
 }
@@ -33,7 +33,7 @@ export interface PreparedReply {
 export interface ReplyOptions {
   readonly isPrivate: boolean;
   readonly headers: HeaderList;
-  /** Links to add to the header `Link` of the prepared reply; `null` for none. */
+  /** Links to add to the header `Link` of the reply; `null` to add none. */
   readonly link: string | null;
 }
 
@@ -80,8 +80,8 @@ export function sendPrepared(
 }
 
 /**
- * Returns all headers of a reply with status 200. If `own` is the same array as for the previous reply, reuses the list
- * of that reply, and replaces only the request id in it.
+ * Returns all headers of a reply with status 200: the request id, the headers in `own`, and the prepared headers. If
+ * `own` is the same array as in the previous call for `prepared`, returns the previous list with the new request id.
  */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {

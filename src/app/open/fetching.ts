@@ -34,7 +34,7 @@ import { openPictures } from './pictures.ts';
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Returns a fetcher that works like the given fetcher and also counts the results for the metrics. */
+  /** Returns a fetcher that behaves like `fetcher` and also counts each returned answer for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Rate limit of the upstream requests of all callers together. If absent, there is no shared limit. */
   readonly pool?: Pool;

@@ -71,15 +71,15 @@ export function unauthorized(): Problem {
  */
 const freeAttempts = 3;
 
-/** Maximum number of requests with a wrong token whose replies are delayed at the same time. */
+/** Maximum number of requests that wait at the same time for their token check, or for the reply to a wrong token. */
 const maxWaiting = 10_000;
 
 /** Failed attempts to use the admin token from one address. */
 interface Attempts {
   count: number;
-  /** Number of requests from the address whose token check or reply is being delayed. */
+  /** Number of requests from the address that are waiting for their token check or for their reply. */
   waiting: number;
-  /** Whether a client at the address disconnected while its attempt was being delayed. */
+  /** Whether a client at the address has disconnected while its request was delayed. */
   hasAborted: boolean;
 }
 
@@ -116,8 +116,9 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt to use the admin token if an earlier attempt from the same address is being delayed, or was
-     * aborted during a delay. Counts a delayed attempt as failed, even if its token is correct. Returns `not delayed`,
+     * Delays an attempt to use the admin token if another attempt from the address is being delayed, or if a client at
+     * the address has disconnected during a delay and the last failed attempt is less than one minute old. Counts a
+     * delayed attempt as a failed attempt of the address, even if its token is correct. Returns `not delayed`,
      * `delayed`, or `aborted` if the client disconnected during the delay. Call this function before you check the
      * token, so that it also delays attempts with the correct token.
      * @throws Problem `overloaded` if too many attempts are being delayed

@@ -24,8 +24,8 @@ export function readForms(app: FastifyInstance): void {
 }
 
 /**
- * Rejects forms that a browser sends from another website according to the header `Sec-Fetch-Site`
- * (https://www.w3.org/TR/fetch-metadata/). Accepts forms without this header.
+ * Rejects a submitted form unless the header `Sec-Fetch-Site` is `same-origin` or missing. Browsers send other values
+ * if the form is on another website (https://www.w3.org/TR/fetch-metadata/).
  * @throws Problem `origin_not_allowed`
  */
 export async function refuseOtherSites(request: FastifyRequest): Promise<void> {

@@ -3,7 +3,7 @@ import { toIsoSeconds } from '../../core/clock.ts';
 /** Formats a whole number with a comma between thousands: `12,345`. */
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
 
-/** Formats a number with its noun: `1 post`, `12,345 posts`. `plural` is for nouns that do not end in `s`. */
+/** Formats a number with its noun: `1 post`, `12,345 posts`. Pass `plural` unless it is the noun followed by `s`. */
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }

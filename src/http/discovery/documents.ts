@@ -202,7 +202,11 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
   };
 }
 
-/** Writes `/robots.txt` (RFC 9309). The file disallows generated answers, and all paths that need upstream requests. */
+/**
+ * Writes `/robots.txt` (RFC 9309). Crawlers may request the discovery documents and pages, but no paths that cause
+ * upstream requests, and not `/docs/ask` with a question. If `linkPreviews` is `true`, link-preview crawlers may
+ * request all paths outside `/api/`.
+ */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))

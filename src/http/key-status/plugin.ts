@@ -110,8 +110,9 @@ export interface Identity {
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
   /**
-   * Loads the caller's remaining request quota from the Valkey or Redis server that instances share, if the local copy
-   * may be more than one second old. Otherwise, returns `null`.
+   * Updates the local copy of the caller's remaining request quota from the Valkey or Redis server that instances
+   * share. Returns `null` if no update is possible or necessary: no shared server is available, or the copy is less
+   * than one second old.
    */
   refresh(): Promise<void> | null;
   /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */

@@ -53,7 +53,7 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum length in bytes of the v1 URL that replaces a deprecated URL. A longer v1 URL is sent without its query. */
+/** Maximum length in bytes of the v1 URL in a `Link` header. The query of a longer v1 URL is omitted. */
 const maxSuccessorBytes = 2048;
 
 /**

@@ -17,8 +17,8 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
 }
 
 /**
- * Size in bytes of the buffer through which a file is sent. During the response, the size of the buffer is added to the
- * reply bytes that clients have not read yet, which are limited per client and in total.
+ * Size in bytes of the buffer through which a file is sent. During the response, this size counts toward the limits on
+ * reply bytes that clients have not read yet (per client and in total).
  */
 const bufferBytes = 65_536;
 

@@ -78,8 +78,8 @@ interface Exchange {
 type SendingOptions = PictureProxyOptions & { readonly pictures: AddressedPictures };
 
 /**
- * Sends a picture. Until the reply is complete, the bytes of the picture are added to the reply bytes that clients have
- * not read yet, which are limited per client and in total.
+ * Sends a picture. Until the reply is complete, the size of the picture counts toward the limits on reply bytes that
+ * clients have not read yet (per client and in total).
  */
 async function sendPicture(
   { request, reply }: Exchange,

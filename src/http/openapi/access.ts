@@ -13,8 +13,8 @@ interface AccessDescription {
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
   /**
-   * Description of the OpenAPI security scheme, keyed by the name of the scheme; empty for
-   * operations without credentials.
+   * Description of the credentials, keyed by the name of their OpenAPI security scheme; empty for operations without
+   * credentials.
    */
   readonly scheme: Readonly<Record<string, string>>;
 }

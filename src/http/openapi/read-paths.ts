@@ -86,8 +86,8 @@ function describeRoute(route: Route): string {
 }
 
 /**
- * Returns sentences about the relation between a permalink or deprecated route and the
- * corresponding v1 route; an empty list for a v1 route.
+ * Returns sentences for the OpenAPI description of a permalink or deprecated route, such as which v1 route has the same
+ * body. Returns an empty list for a v1 route.
  */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
@@ -103,7 +103,8 @@ function describeSurface(route: Route): readonly string[] {
 }
 
 /**
- * Returns the members of an OpenAPI operation about its deprecation. Omits `x-lifecycle-state` if `nowMs` is `null`.
+ * Returns the members that describe the deprecation of a route in its OpenAPI operation. Omits `x-lifecycle-state`,
+ * which depends on the current time, if `nowMs` is `null`.
  */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;

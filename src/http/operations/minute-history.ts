@@ -35,8 +35,8 @@ interface MinuteHistoryOptions<Name extends string> {
 }
 
 /**
- * Starts to record the increase of each counter per minute. Keeps the counts for one day in a ring buffer. The counters
- * themselves need no extra work, because the history reads them once a minute. `close` stops the recording.
+ * Starts to record the increase of each counter per minute, in a ring buffer for one day. Reads the counters once a
+ * minute, so that code that increases a counter has no extra work. `close` stops the recording.
  */
 export function openMinuteHistory<Name extends string>(
   options: MinuteHistoryOptions<Name>,

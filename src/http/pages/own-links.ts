@@ -9,9 +9,10 @@ import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
- * Creates a function that converts a URL of this server or of a social platform to the URL of this server's page with
- * the same content (docs/decisions/0059). `toPageUrl` creates the URL of the page from the path and query on this
- * server (`address`). `url` is the complete URL of the resource on this server or on the platform.
+ * Creates a function that converts the URL of a post, a profile, a list or a search, on this server or on a social
+ * platform, to the URL of the page on this server with the same content (docs/decisions/0059). The function calls
+ * `toPageUrl` to create the page URL. `address`: path and query of the content on this server. `url`: complete URL of
+ * the content on this server or on the platform.
  */
 export function createOwnLinks(
   options: AddressOptions,
@@ -45,8 +46,8 @@ function parse(url: string, options: AddressOptions): OwnRead | null {
 }
 
 /**
- * Creates a function that converts a URL of this server or of a social platform to the URL of this
- * server's HTML page (with `format=html`).
+ * Creates a function that converts a URL of this server or of a social platform to the URL of the HTML page on this
+ * server (`format=html`) with the same content.
  */
 export const createPageUrls = (options: AddressOptions): ToOwnPage =>
   createOwnLinks(

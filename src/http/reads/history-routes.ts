@@ -187,10 +187,10 @@ const tooLarge =
   'The history is larger than 16 MiB as one document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
 /**
- * Reads all posts of a history and returns one document. Reserves the size of the document in `hold`, because the reply
- * bytes that clients have not read yet are limited per client and in total.
- * @throws Problem `invalid_option` if the document is larger than 16 MiB, `overloaded` if unread reply bytes reach a
- * limit, and the errors of `PostStream.next`
+ * Reads all posts of a history and returns one document. Reserves the size of the document in `hold`. The reservation
+ * counts toward the limits on reply bytes that clients have not read yet (per client and in total).
+ * @throws Problem `invalid_option` if the document is larger than 16 MiB, `overloaded` if a limit on unread reply bytes
+ * is reached, and the errors of `PostStream.next`
  */
 async function readDocument(
   { format, header, posts }: SentDocument,

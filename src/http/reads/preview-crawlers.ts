@@ -54,8 +54,8 @@ export function isPreviewCrawler(userAgent: string | undefined): boolean {
 }
 
 /**
- * Names of link-preview crawlers for `robots.txt` (RFC 9309 §2.2.1). Omits crawlers whose pattern contains more than
- * letters and hyphens (apart from `^`), because `robots.txt` accepts only plain names.
+ * Names of link-preview crawlers for `robots.txt` (RFC 9309 §2.2.1): the patterns in `crawlers` without a `^` at the
+ * start. Omits patterns that then contain characters other than letters and hyphens, because they are not plain names.
  */
 export const previewProducts: readonly string[] = crawlers.flatMap(
   ([{ source }]) => /^\^?([a-z-]+)$/.exec(source)?.[1] ?? [],

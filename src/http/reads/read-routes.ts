@@ -63,7 +63,7 @@ export interface ReadingOptions {
 
 export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
-  /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
+  /** Whether link-preview crawlers that request the URL of a post get an HTML page with Open Graph tags. */
   readonly linkPreviews: boolean;
   /** Whether browsers get HTML pages if the request does not select a format. */
   readonly browserPages: boolean;
@@ -247,7 +247,7 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
 /** Parsed request, with the properties of the read operation that affect the reply. */
 interface ParsedRequest {
   readonly parsed: ParsedRead;
-  /** Cache keys of the reply, keyed by format. */
+  /** Cache key of the reply in each format. */
   readonly views: ParsedRead['views'];
   readonly hasPreview: boolean;
   readonly variesByKey: boolean;

@@ -31,7 +31,7 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
   return null;
 }
 
-/** Returns whether a route accepts the handle in a path; `true` for a path without a handle. */
+/** Returns whether a route accepts the form of the handle in a path. Returns `true` for a path without a handle. */
 export function accepts(
   { surface }: Pick<OwnPath, 'surface'>,
   { handles }: PathPattern,

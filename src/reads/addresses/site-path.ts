@@ -41,7 +41,10 @@ export function matchSitePath(url: URL, options: AddressOptions) {
   return site.isCertain ? null : 'no such site';
 }
 
-/** Returns whether a host is known to belong to a platform. `false` for public hosts that may be Mastodon servers. */
+/**
+ * Returns whether a host is a known host of a platform, such as `x.com`. Returns `false` for all other hosts, even if
+ * they may be Mastodon servers.
+ */
 export const isPlatformHost = (hostname: string, options: AddressOptions): boolean =>
   siteOf(hostname, options)?.isCertain === true;
 

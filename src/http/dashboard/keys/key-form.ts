@@ -7,7 +7,7 @@ import { renderField } from '../fields.ts';
 export interface KeyDefaults {
   /** Number of profiles, lists and searches that a key may request in each time window. */
   readonly allowance: number;
-  /** Length of the time window in seconds. */
+  /** Length in seconds of the time window to which `allowance` applies. */
   readonly windowSeconds: number;
 }
 

@@ -12,8 +12,8 @@ export const newKeyPath = `${keysPath}/new`;
 export const keyStyles = ['admin-keys.css'];
 
 /**
- * Returns the path of the page that shows an API key. With `page`, returns the path of the page or
- * form that changes the key.
+ * Returns the path of the page of an API key. With `page`, returns the path of a change to the key, such as
+ * `/admin/keys/{id}/rotate`.
  */
 export const toKeyPath = (id: string, page?: KeyAction): string =>
   page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;

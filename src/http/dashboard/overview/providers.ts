@@ -59,8 +59,8 @@ function describeRate({ answered, failed }: ProviderFigures['lastHour']): string
 }
 
 /**
- * Returns sentences about the kinds of query (such as post searches) for which a provider gets no
- * requests, with reason and waiting time. Kinds with the same reason share a sentence.
+ * Returns sentences that explain why a provider gets no requests for some kinds of query (such as post searches), and
+ * for how long. Kinds with the same reason and waiting time share a sentence.
  */
 export function describeHolds(holds: readonly QueryHold[]): readonly string[] {
   const reasons = new Map<string, string[]>();

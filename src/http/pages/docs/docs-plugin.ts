@@ -28,7 +28,10 @@ interface DocsOptions {
   readonly origins: Origins;
 }
 
-/** Registers `/docs`, the documentation pages, the search, and the page that answers questions. */
+/**
+ * Registers the routes of the documentation: the list of pages (`/docs`), the pages, the search, and the page that
+ * answers questions.
+ */
 export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   const { site, library, ask, origins } = options;
   rejectOtherOrigins(app, origins);

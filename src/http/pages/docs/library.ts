@@ -11,7 +11,7 @@ export interface LibraryPage {
   readonly group: string;
   /** Returns the documentation page as Markdown. */
   readonly read: () => string;
-  /** Creates the id of a heading. Default: the id that GitHub creates, in lower case. */
+  /** Returns the HTML id for the text of a heading. Default: the same id as on GitHub, which is in lower case. */
   readonly toId?: ToId;
 }
 

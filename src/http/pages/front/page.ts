@@ -109,7 +109,10 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
-/** Maximum number of characters of the front page's input field. URLs with a longer `q` are accepted too. */
+/**
+ * Maximum number of characters that a user can type into the input field of the front page. The server also accepts
+ * longer values of `q`, the query parameter with the input.
+ */
 const maxBoxCharacters = 2048;
 
 /** Renders the input form for links, handles and search words. `introduction` is the HTML before the form. */
