@@ -23,8 +23,8 @@ export interface Requester {
 }
 
 /**
- * Charges the caller, then runs `work`. Refunds the charge if an upstream fails. @throws Problem `rate_limited` if the
- * caller's rate limit is exhausted
+ * Charges a read to the caller's rate limit, then runs `work`. Refunds the charge if `work` fails, unless
+ * `keepsCharge` returns `true` for the error. @throws Problem `rate_limited` if the caller's rate limit is exhausted
  */
 export async function withCharge<Result>(
   requester: Requester | undefined,
@@ -40,8 +40,8 @@ export async function withCharge<Result>(
 }
 
 /**
- * Returns whether the caller is still charged for a failed read: true for `not_found` and `invalid_query`, if the
- * caller disconnected, and if the requested host timed out.
+ * Returns whether a failed read stays charged to the caller: `true` for `not_found` and `invalid_query`, if the
+ * caller disconnected, and if the server that the caller's URL or handle names timed out.
  */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
@@ -50,8 +50,8 @@ function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
 }
 
 /**
- * Returns whether a read failed because the requested host timed out. Such reads are charged,
- * because other reads had to wait for them.
+ * Returns whether a read failed because the server that the caller's URL or handle names timed out. Failed reads of
+ * this kind are charged, because other reads had to wait for them.
  */
 function isHangingHost(cause: unknown): boolean {
   if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;

@@ -86,8 +86,10 @@ export function createFetcher(options: FetchOptions) {
       return toAnswer(cached, 'hit');
     },
     /**
-     * Returns the answer to a query from the cache, an in-flight fetch or a provider. Cached answers are not charged.
-     * @throws Problem, see ProviderChain.ask; `overloaded`, `rate_limited`; the abort reason of `requester.signal`
+     * Returns the answer to a query from the cache, an in-flight fetch or a provider. Answers from the cache do not
+     * count towards the caller's rate limit.
+     * @throws Problem of `ProviderChain.ask`; Problem `overloaded` or `rate_limited`; the abort reason of
+     * `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const search = requester?.span?.startChild('cache');
@@ -256,8 +258,8 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
 }
 
 /**
- * Returns the exclusive right (lease) to fetch an answer, or a fresh cache entry. If another instance has the lease,
- * waits until that instance stores a cache entry or its lease ends.
+ * Returns either a lease (the exclusive right to fetch an answer) or a fresh cache entry. If another instance has
+ * the lease, waits until that instance stores a cache entry or its lease ends.
  */
 function claim(shared: SharedResponses, { key }: Plan, { signal, span }: RequestContext) {
   const wait = span?.startChild('wait', { attributes: { 'perch.wait.for': 'instance' } });

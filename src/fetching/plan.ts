@@ -61,8 +61,8 @@ export interface RenderingBudget {
 }
 
 /**
- * Creates a limit on the number of renderings (Markdown, JSON, …) that are cached for one fetched answer. Calls
- * `grow` with the size in bytes of each rendering that may be cached, so that the cache can count these bytes.
+ * Creates a limit on the number of cached renderings (Markdown, JSON, …) of one fetched answer. Whenever the limit
+ * allows another rendering, calls `grow` with its size in bytes, so that the cache can count these bytes.
  */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;

@@ -96,8 +96,8 @@ export function createResponseCache(limits: CacheOptions) {
       return renderings;
     },
     /**
-     * Returns whether a post or account in a cache entry was reported as deleted after the entry's data was
-     * requested from a provider.
+     * Returns whether a cache entry is outdated: it contains a post or account whose deletion was confirmed after
+     * the entry's data was requested from a provider.
      */
     isOutdated,
     /**
@@ -122,8 +122,9 @@ export function createResponseCache(limits: CacheOptions) {
 const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
 
 /**
- * Returns whether a post or account in a cache entry was reported as deleted after the entry's data was requested
- * from a provider. `goneAt`: times of these reports in Unix milliseconds, by key of the post or account.
+ * Returns whether a cache entry is outdated: it contains a post or account whose deletion was confirmed after the
+ * entry's data was requested from a provider. `goneAt`: time of each confirmation in Unix milliseconds, by key of
+ * the post or account.
  */
 const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
   goneAt.size > 0 &&
@@ -172,11 +173,11 @@ export function toEntry(
 }
 
 /**
- * Stores `entry` in the cache, unless the cached entry is better: an incomplete entry does not replace a fresh
- * complete entry, and a fallback (see `isStopgap`) does not replace an entry that may still be served. Returns
- * `entry` in each case.
- * @throws Problem `upstream_unavailable` for a fallback that is not stored, if the request allows cached answers
- * (`useCache`); the caller then serves the cached entry
+ * Stores `entry` in the cache, unless the cached entry is better. An incomplete entry does not replace a fresh
+ * complete entry. A fallback (see `isStopgap`) does not replace an entry that is no fallback and may still be
+ * served. Returns `entry`, stored or not.
+ * @throws Problem `upstream_unavailable` if a fallback is not stored and the request allows cached answers
+ * (`useCache`). The caller then serves the cached entry.
  */
 export function storeEntry(
   cache: ResponseCache,

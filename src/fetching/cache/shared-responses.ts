@@ -17,7 +17,10 @@ import { parseEntry, serializeEntry } from './serialized-entry.ts';
 export interface Lease {
   /** Stores the response for other instances, which may be waiting for it. */
   publish(entry: CacheEntry): void;
-  /** Ends the right to fetch a response without storing one, so that another instance can fetch the response. */
+  /**
+   * Gives up this instance's exclusive right to fetch the response, and stores no response. Another instance can
+   * then fetch it.
+   */
   release(): void;
 }
 
@@ -64,7 +67,8 @@ const gonePollMs = 1000;
 const maxGone = 1000;
 
 /**
- * Lua script that stores a response and ends the lease. ARGV: response, lifetime in milliseconds, name of the instance.
+ * Lua script that stores a response and ends the instance's lease (its exclusive right to fetch the response). ARGV:
+ * response, lifetime in milliseconds, name of the instance.
  */
 const publishScript = defineScript(`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])

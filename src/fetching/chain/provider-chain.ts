@@ -146,8 +146,10 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
 }
 
 /**
- * Returns the providers to ask, in order. Providers of last resort, such as the server's archive, come last. If no
- * other provider supports the query, the list is empty, unless a cursor names a provider of last resort.
+ * Returns the providers to ask, in order. Providers of last resort, such as the server's archive, come last. They
+ * are omitted if no other provider supports the query, or if the request requires live data (`isLiveOnly`). If
+ * `provider` is set, returns only the provider with that name.
+ * @throws Problem `invalid_cursor` if that provider does not support the query
  */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
@@ -215,9 +217,9 @@ function describe(query: Query) {
 type QueryDescription = ReturnType<typeof describe>;
 
 /**
- * Returns the problem to report if no provider answered: `not_found` if one reliable report or two unreliable ones
- * say that the post or account is missing; `unsupported_platform` if no provider was asked; otherwise the first
- * provider's failure.
+ * Returns the problem to report if no provider answered: `unsupported_platform` if no provider was asked;
+ * `not_found` if one provider failed with the kind `missing`, or two with the kind `ambiguous` and `isEvidence`;
+ * otherwise the problem for the first provider's failure.
  */
 function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
   const [first] = failures;
@@ -244,7 +246,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
 
 /**
  * Converts upstream failures to Problem `upstream_unavailable`. Returns other errors unchanged. Call it only for
- * reads that allow neither stale answers nor providers of last resort, such as the server's archive.
+ * reads that require live data (`isLiveOnly`).
  */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];

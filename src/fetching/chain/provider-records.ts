@@ -21,7 +21,7 @@ export interface ProviderRecord {
 
 export type ProviderRecords = ReturnType<typeof createProviderRecords>;
 
-/** Query that a provider is answering. */
+/** Query to a provider whose result is counted in the provider's record, as an answer or a failure. */
 interface WatchedQuery {
   readonly provider: string;
   readonly kind: QueryKind;
@@ -53,8 +53,9 @@ export function createProviderRecords(names: readonly string[], clock: Pick<Cloc
   };
   return {
     /**
-     * Runs a query and counts its result. A missing post or a refused search text counts as an answer. Ignores queries
-     * that were cancelled, and queries that Perch refused before it sent a request (`Problem`).
+     * Runs a query, and counts it as answered or failed. A missing post or a refused search text counts as an
+     * answer. Does not count a failed query that was cancelled, or that Perch refused before it sent a request
+     * (`Problem`).
      */
     watch: async <Found>(query: WatchedQuery, ask: () => Promise<Found>): Promise<Found> => {
       try {

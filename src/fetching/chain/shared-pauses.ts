@@ -5,8 +5,9 @@ import { defineScript, type Engine } from '../../core/engine/engine.ts';
  */
 export interface SharedPauses {
   /**
-   * Announces to the other instances that this instance has paused its queries to `name` (a provider, or one kind of
-   * queries to it) for the next `ms` milliseconds. The other instances then pause these queries too.
+   * Announces to the other instances that this instance has paused queries for the next `ms` milliseconds, so that
+   * they pause these queries too. `name`: name of a provider for all queries to it; for one kind of query only, the
+   * provider's name, a space and the kind.
    */
   announce(name: string, ms: number): void;
   close(): void;
@@ -45,7 +46,10 @@ for at = 2, #found, 2 do found[at] = tostring(found[at] - now) end
 return found
 `);
 
-/** Starts to exchange pauses: each instance pauses the providers that others have paused. Stop it with `close`. */
+/**
+ * Starts to share pauses between instances: when one instance pauses queries to a provider, all instances pause
+ * these queries. Call `close` of the result to stop sharing.
+ */
 export function sharePauses({ engine, onPause }: SharedPausesOptions): SharedPauses {
   const closing = new AbortController();
   const { signal } = closing;

@@ -18,7 +18,10 @@ interface Tally {
   /** Time of the newest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /** Unix seconds of the earliest and the latest fetch of the posts that come from the archive. Empty if none do. */
+  /**
+   * Unix seconds at which the posts from the archive were fetched: the earliest and the latest of these times. Empty
+   * if no post comes from the archive.
+   */
   readonly stored: readonly number[];
 }
 
@@ -97,7 +100,10 @@ export function toHistoryResult(facts: ResultFacts): HistoryResult {
   };
 }
 
-/** Returns a list with a warning about the age of the posts from the archive. The list is empty if there are none. */
+/**
+ * Returns a warning with the fetch times of the posts from the archive, as a list with one element. Returns an empty
+ * list if no post comes from the archive.
+ */
 function explainAge({ storedCount, stored }: Tally): readonly string[] {
   if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));

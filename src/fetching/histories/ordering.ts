@@ -11,9 +11,9 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 export interface PlacedPost {
   readonly post: Post;
   /**
-   * Time of the post in the timeline, in Unix seconds. For a repost, this is its latest possible time: that of the
-   * next newer post on the page that is not a repost or, without one, of the newer end of the page; `Infinity` if
-   * unknown.
+   * Time of the post in the timeline, in Unix seconds. For a repost, the latest possible time: the time of the next
+   * newer post on the page that is not a repost. If there is none, the time of the newer end of the page; `Infinity`
+   * if that time is unknown.
    */
   readonly second: number;
   readonly stored: number | null;
@@ -21,9 +21,9 @@ export interface PlacedPost {
 
 interface PagePost extends PlacedPost {
   /**
-   * Earliest possible time of the post in the timeline, in Unix seconds. Equals `second` unless the post is a
-   * repost. For a repost, this is the time of the next older post on the page that is not a repost or, without one,
-   * of the older end of the page; `-Infinity` if unknown.
+   * Earliest possible time of the post in the timeline, in Unix seconds. If the post is not a repost, equals
+   * `second`. For a repost, the time of the next older post on the page that is not a repost. If there is none, the
+   * time of the older end of the page; `-Infinity` if that time is unknown.
    */
   readonly belowSecond: number;
 }
@@ -93,13 +93,13 @@ export function createOrdering(wanted: Wanted) {
     get isCut() {
       return sent.size >= wanted.maxPosts && pending.size > 0;
     },
-    /** Number of reposts that may be older than the requested range. */
+    /** Number of buffered reposts that may be older than the requested range, because their exact times are unknown. */
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
     /**
-     * Decides which reposts of uncertain time are in the requested range. Removes those whose keys are in `below`
-     * (older than the range). Keeps all others, as part of the range.
+     * Removes the reposts of uncertain time whose keys are in `below` from the buffer, because they are older than
+     * the requested range. Treats all other reposts of uncertain time as part of the range.
      */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
@@ -111,9 +111,9 @@ export function createOrdering(wanted: Wanted) {
 }
 
 /**
- * Returns whether `one` replaces `other`, another copy of the same post. A copy that is certainly in the requested
- * range wins. If both or neither are, a fetched copy wins over a stored one, unless only one of them is a repost.
- * Otherwise, the copy with the later time in the timeline wins.
+ * Returns whether `one` replaces `other`, another copy of the same post. The first rule that applies decides: a copy
+ * that is certainly in the requested range replaces a copy that may be older; a fetched copy replaces a stored copy,
+ * if both or neither are reposts; a copy with a later time in the timeline replaces a copy with an earlier time.
  */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
@@ -129,7 +129,7 @@ function byPlace(a: Candidate, b: Candidate): number {
 
 /**
  * Creates a collector of all fetched posts of the requested time range, including posts that `onlyReplies` excludes.
- * After the read, its posts in completely read time ranges are stored in the archive.
+ * After the read, the collected posts of each time range that was read completely are stored in the archive.
  */
 export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
@@ -146,8 +146,8 @@ export function createPostCollector(query: Wanted) {
       }
     },
     /**
-     * Decides which reposts of uncertain time are in the requested range. Removes those whose keys are in `below`
-     * (older than the range). Keeps all others, as part of the range.
+     * Removes the reposts of uncertain time whose keys are in `below` from the collected posts, because they are
+     * older than the requested range. Treats all other reposts of uncertain time as part of the range.
      */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
@@ -221,8 +221,8 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
 }
 
 /**
- * Returns the Unix second from which on reposts are requested: `-Infinity` if the requested range has no start,
- * `Infinity` if `onlyReplies` excludes all reposts.
+ * Returns the Unix second at which the time range of the requested reposts starts: `-Infinity` if the requested
+ * range has no start, `Infinity` if the client requests no reposts (`onlyReplies`).
  */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

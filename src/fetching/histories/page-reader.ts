@@ -33,11 +33,15 @@ const fewestRows = 10;
 
 interface ReadOptions {
   /**
-   * Whether to accept an empty last page without a second request. Set it only if later requests for other pages
-   * will reveal a page that was empty by mistake.
+   * Whether to accept an empty last page at once. If `false`, an empty last page is requested again. Set it to
+   * `true` only if other requests will also read the page's time range, so that no posts are lost if the page was
+   * empty by mistake.
    */
   readonly isProbe?: boolean;
-  /** Called with the first response to a page request if the response looks incomplete. */
+  /**
+   * Called if the response to a page request looks incomplete, before the page is requested again. `first`: the page
+   * in this response.
+   */
   readonly onDoubt?: (first: Page<Post>) => void;
 }
 
@@ -114,14 +118,14 @@ const isOutage = (error: unknown): boolean =>
   error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 
 /**
- * Numbers of requests that repeat the request for a page that looks incomplete: first one and then, if the page
- * still looks incomplete, three at the same time.
+ * Numbers of concurrent retries for a page that looks incomplete: one retry in the first round, and three retries in
+ * the second round if the page still looks incomplete.
  */
 const repeatCounts = [1, 3] as const;
 
 /**
- * Number of additional requests for a page that still looks truncated after the requests of `repeatCounts`.
- * Upstreams randomly truncate up to 25% of their responses.
+ * Number of concurrent retries in a last round, after the rounds of `repeatCounts`, for a page that still looks
+ * truncated. Upstreams randomly truncate up to 25% of their responses.
  */
 const lastRepeats = 4;
 
@@ -135,14 +139,18 @@ interface VerifyOptions {
 
 /**
  * Requests a page repeatedly and merges the responses. Stops when a response looks complete, when two responses have
- * the same number of posts and none has more, or after the maximum number of requests.
+ * the highest number of posts received so far (unless the page is marked as doubtful), or after the maximum number
+ * of requests.
  */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /** Number of responses for the page that have as many posts as the longest so far, to see whether they agree. */
+  /**
+   * Number of responses for this page that have as many posts as the longest response so far. If several have, the
+   * page is probably complete.
+   */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -210,7 +218,10 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
 export const isSeekIgnored = (place: PagePlace, { fromMs }: PageSpan): boolean =>
   place.cursor === null && place.untilSeconds !== null && fromMs === null;
 
-/** Returns whether a page proves that its source supports seeking by time. */
+/**
+ * Returns whether a page shows that its source supports seeking by time: the source reported the page's time span,
+ * or returned posts for a requested time. Returns `false` if the source ignored the requested time.
+ */
 export function provesSeek(page: Page<Post>, place: PagePlace): boolean {
   const span = spanOf(page, place);
   if (isSeekIgnored(place, span)) return false;
@@ -222,7 +233,10 @@ export const isEmptyEnd = (page: Page<Post>): boolean => page.cursor === null &&
 
 export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 
-/** Returns whether a post's own time is its timeline position: `false` for reposts and placeholders. */
+/**
+ * Returns whether the publication time of a post is its time in the timeline. Returns `false` for reposts, which
+ * contain only the original post's time, and for placeholders.
+ */
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 

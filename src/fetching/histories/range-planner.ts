@@ -29,8 +29,9 @@ export function createDensityEstimate() {
   let floorMs = Number.NEGATIVE_INFINITY;
   return {
     /**
-     * Sets the number of posts, the posting rate and the age of the account from its profile. In an estimate of the
-     * posting rate at some time, the rate of the profile has the same weight as one page that was read.
+     * Sets the number of posts, the posting rate and the age of the account, as derived from its profile.
+     * `rateBelow` averages the posting rate over the nearest pages that were read and the profile, which counts as
+     * one page.
      */
     setPace: (pace: AccountPace): void => {
       account = pace;
@@ -81,9 +82,9 @@ export interface PlannerOptions {
 }
 
 /**
- * Minimum estimated number of pages in a time range that is split while it is being read. On average, a split causes
- * half a page of duplicate posts. Without a split, a range with more posts than expected takes a second request,
- * which cannot start before the first has ended.
+ * Minimum estimated number of unread pages at which a time range is split while it is being read, so that both parts
+ * are read concurrently. On average, a split causes half a page of duplicate posts. Without a split, a range with
+ * more posts than expected needs a second request, which cannot start before the first has ended.
  */
 const pagesToSplit = 0.8;
 
@@ -114,9 +115,9 @@ function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean
 }
 
 /**
- * Returns the newest range that may have far more posts than needed (`isOpen`) and is not being read; `undefined` if
- * there is none, or if no more posts are needed. If the range probably has more posts than needed, first splits off
- * its older part as a separate range.
+ * Returns the newest open range (`isOpen`: may contain far more posts than needed) that is not being read. Returns
+ * `undefined` if there is none, or if the newer ranges probably contain all posts that are still needed. If the
+ * range probably contains more posts than needed, first splits off its older part, and returns the newer part.
  */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
@@ -191,7 +192,10 @@ export interface UnreadRange {
   /** Oldest time, in epoch ms, covered by the pages read for this range; `Infinity` before the first page. */
   reachedMs: number;
   idlePages: number;
-  /** Whether the range may have far more posts than are still needed. An open range may be split before it is read. */
+  /**
+   * Whether the range may contain far more posts than the request still needs. An open range may be split before it
+   * is read.
+   */
   isOpen: boolean;
 }
 
@@ -225,9 +229,9 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
     /**
-     * Marks the time that a page covers as read: shortens `range`, for which the page was requested. If nothing
-     * remains of `range`, removes it and shortens the older ranges that the page covers, up to the first that is
-     * being read. `reached`: older end of the page.
+     * Marks the time that a page covers as read. Shortens `range`, for which the page was requested. If the page
+     * covers all of `range`, removes it, and shortens or removes the next older ranges that the page also covers.
+     * Stops before a range that is being read. `reached`: older end of the page.
      */
     advance: (range: UnreadRange, reached: Reached): void => {
       const at = ranges.indexOf(range);
@@ -237,15 +241,19 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       lowerTop(range, reached);
       if (isEmpty(range)) skipCovered(ranges, at, reached);
     },
-    /** Removes a range and all older ranges, after the end of the timeline was found in this range. */
+    /**
+     * Removes a range and all older ranges from the unread ranges. Call it when the timeline is found to end in
+     * `range`, so that no older posts are left to read.
+     */
     end: (range: UnreadRange): void => {
       const at = ranges.indexOf(range);
       if (at !== -1) ranges.length = at;
     },
     remove,
     /**
-     * Splits `range` at `toMs`. `range` keeps the newer part. Adds the older part to the unread ranges, with `cursor`
-     * for its first page, and returns it. Returns `undefined`, without a change, if either part would be empty.
+     * Splits `range` at `toMs` (Unix milliseconds), so that `range` keeps only the newer part. Returns the older
+     * part, which becomes a new unread range; `cursor` is the cursor of its first page. Returns `undefined`, and
+     * changes nothing, if either part would be empty.
      */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
@@ -258,14 +266,17 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       return below;
     },
     /**
-     * Returns whether a range was split off from the next newer range at an estimated time, and has not been read
-     * yet. The two ranges are then adjacent, and the older one has no cursor.
+     * Returns whether `range` was split off from the next newer range at an estimated time, and has not been read
+     * yet. This is so if the two ranges are adjacent and `range` has no cursor.
      */
     isSplitOff: (range: UnreadRange): boolean =>
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
     /** Merges a range into the next newer range. Returns `false`, without a change, if there is no newer range. */
     mergeIntoAbove,
-    /** Merges ranges that have no cursor and are not being read, each into the next newer range. */
+    /**
+     * Merges each range that has no cursor and is not being read into the next newer range. Call it if the source
+     * cannot seek by time, because older pages can then be requested only by cursor.
+     */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);
@@ -283,8 +294,9 @@ const initialState = {
 };
 
 /**
- * Removes the fully read range `ranges[at]`. Then shortens or removes the older ranges that its last page also
- * covers, up to the first range that is being read. `reached`: older end of that page.
+ * Removes the range `ranges[at]`, which was read completely. The last page of that range may reach into older
+ * ranges: shortens or removes these ranges up to `reached`, the older end of the page. Stops before a range that is
+ * being read.
  */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);

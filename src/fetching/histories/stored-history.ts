@@ -84,9 +84,9 @@ export function toUnreadRanges(
 }
 
 /**
- * Removes the newest part of the stored ranges and posts if it has reposts that may be newer than `toSecond`, the
- * end of the requested range. The exact time of a repost is unknown. The removed part begins at the earliest
- * possible time of these reposts, and is fetched again.
+ * Removes the newest stored ranges and posts if they have to be fetched again. The exact time of a repost is
+ * unknown. If stored reposts may be newer than `toSecond` (the end of the requested range), removes everything from
+ * the earliest possible time of these reposts onwards.
  */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts

@@ -61,9 +61,9 @@ export interface HistoryReadResult {
 }
 
 /**
- * Yields the posts of an account in a time range, newest first, without duplicates. If the source supports seeking by
- * time, reads several parts of the range concurrently. Throws Problem, see ProviderChain.ask, if the source fails
- * before it has returned a post.
+ * Yields the posts of an account in a time range, newest first, without duplicates. If the source supports seeking
+ * by time, reads several parts of the range concurrently. If the source fails, throws the Problem (see
+ * `ProviderChain.ask`) if no posts were found; otherwise, the Problem is part of the result.
  */
 export async function* streamHistory(
   options: HistoryReadOptions,
@@ -150,8 +150,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next posts in their final order. Until `resume` is called, no page request starts while
-   * `maxBufferedPosts` or more posts are buffered.
+   * Returns the next posts in their final order. Then no page request starts while `maxBufferedPosts` or more posts
+   * are buffered. Call `resume` to lift this limit.
    */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
@@ -172,8 +172,8 @@ class HistoryReader {
   }
 
   /**
-   * Removes the buffered reposts that are older than the requested range. To find them, reads the next older page if
-   * necessary. Returns the remaining buffered posts. Call it at the end of the read.
+   * Returns the posts that are left in the buffer, without reposts older than the requested range. To identify these
+   * reposts, reads the next older page if necessary: its reposts are older. Call it at the end of the read.
    */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
@@ -202,7 +202,7 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /** Returns the result of the read. @throws the failure of the read, unless it is a Problem and posts were found */
+  /** Returns the result. If posts were found, a Problem is part of the result. @throws any other failure of the read */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -220,7 +220,10 @@ class HistoryReader {
     };
   }
 
-  /** Stops reading. Returns the completely read time ranges older than 15 minutes and their posts, for the archive. */
+  /**
+   * Stops reading. Returns the completely read time ranges up to 15 minutes before the start of the read, and their
+   * posts. The caller stores them in the archive.
+   */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;
@@ -242,7 +245,7 @@ class HistoryReader {
     }
   }
 
-  /** Maximum number of concurrent page requests. Each rate limit of the upstream halves it for the rest of the read. */
+  /** Maximum number of concurrent page requests. Halved whenever the upstream reports an exceeded rate limit. */
   get #limit(): number {
     // A second, older page shows whether the source supports seeking by time.
     const concurrency = this.#seekSupport === 'unknown' ? 2 : this.#options.concurrency;
@@ -261,8 +264,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next time range to read; `undefined` if no range should be read now. Allows only
-   * one range at a time if no posts have arrived yet, or if the source cannot seek by time.
+   * Returns the next time range to read; `undefined` if no range should be read now. Before posts have arrived, and
+   * if the source cannot seek by time, ranges are read one at a time.
    */
   #next(): UnreadRange | undefined {
     const isKnown =
@@ -296,8 +299,8 @@ class HistoryReader {
   }
 
   /**
-   * Splits `range` at the older end of `page`, which looks incomplete. `range` keeps the newer part, for which the
-   * page is requested again. Meanwhile, the older part can be read as a new range.
+   * Splits `range` at the older end of `page`, which looks incomplete. `range` keeps the newer part, and its page is
+   * requested again. The older part becomes a new range, which can be read at the same time.
    */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
@@ -348,9 +351,9 @@ class HistoryReader {
   }
 
   /**
-   * Handles a page for which the source ignored the requested time. Merges `range` into the next newer range. If no
-   * range is newer, continues `range` at the older end of a page already read: the oldest such end inside `range`,
-   * else the nearest newer one, else that of the returned page (`top`).
+   * Handles a page for which the source ignored the requested time. Merges `range` into the next newer range. If
+   * there is none, continues `range` where an earlier page ended: at the oldest page end inside `range`, else at the
+   * nearest page end newer than `range`, else at the end of the returned page (`top`).
    */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
@@ -366,8 +369,8 @@ class HistoryReader {
   }
 
   /**
-   * Handles an empty page for `range`, which may be empty by mistake. Merges `range` into the next newer range, so
-   * that reading the newer range continues through `range`.
+   * Handles an empty page of `range`. The source may have returned it by mistake, so `range` is merged into the next
+   * newer range. Reading the newer range then continues through `range`.
    */
   #dropProbe(range: UnreadRange): void {
     this.#density.setFloor(range.topMs);
@@ -375,8 +378,8 @@ class HistoryReader {
   }
 
   /**
-   * Removes the unread range `range`, because the source reported that the timeline ends there. If older posts were
-   * already read, records `range` as possibly incomplete. Otherwise, removes all older unread ranges too.
+   * Removes `range`, in which the timeline ends according to the source. If older posts were already read, this is
+   * wrong: records `range` as possibly incomplete. Otherwise, removes all older unread ranges too.
    */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {

@@ -17,8 +17,8 @@ export interface PartStore {
 }
 
 /**
- * Cached part of a list response: the profile, or an upstream page of which the response contains only the first
- * items. The next response continues with the rest.
+ * Part of a list response that is cached: the profile, or an upstream page whose items do not all fit on the
+ * client's page. The client's next page starts with the remaining items.
  */
 export type ListPart = ProfilePart | SourcedPage;
 

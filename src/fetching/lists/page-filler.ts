@@ -34,7 +34,10 @@ export interface FillOptions {
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Hashes of the items returned on this and earlier pages of the list, in list order. The first can be missing. */
+  /**
+   * Hashes of the items returned on this and earlier pages of the list, in list order. The hashes of the earliest
+   * items may be missing.
+   */
   readonly sent: readonly number[];
   readonly warnings: readonly string[];
   /** Whether the page is complete. If false, the source failed or may have more items. */
@@ -45,10 +48,10 @@ export interface FilledPage {
 }
 
 /**
- * Reads upstream pages until the page for the client is full. Omits items of the client's earlier pages. Requests
- * suspiciously short pages again.
- * @throws Problem if the first upstream page cannot be read; `upstream_unavailable` if the read stops before the
- * `options.skip` items of earlier pages are read
+ * Reads upstream pages until the page for the client is full. Omits items that were returned on the client's earlier
+ * pages. Requests suspiciously short upstream pages again.
+ * @throws Problem if the first upstream page cannot be read, or if a later one fails for a reason other than an
+ * outage; `upstream_unavailable` if the read stops before it has skipped the items of earlier pages (`options.skip`)
  */
 export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
   const filler = new PageFiller(read, options);
@@ -73,9 +76,9 @@ const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
 /**
- * Weights of returned pages without items, by cause. The list ends when the pages without items in a row have the
- * total weight `maxFruitless`. `found`: the source returned items, but all were filtered out. `cut`: the source
- * failed. `idle`: the source returned no items, or only items of earlier pages.
+ * Weights of empty client pages, by cause. The list ends when consecutive empty pages reach the total weight
+ * `maxFruitless`. `found`: the source returned items, but all were filtered out. `cut`: the source failed. `idle`:
+ * the source returned no items, or only items of earlier pages.
  */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends

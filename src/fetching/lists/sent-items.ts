@@ -47,7 +47,10 @@ export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory
 
 export type SentItems = ReturnType<typeof createSentItems>;
 
-/** Creates the set of items that were already returned, from the hashes in `remembered` or, if absent, in `recent`. */
+/**
+ * Creates the set of items that were already returned to the client. Uses the hashes in `remembered` (from the
+ * cache) or, if it is `undefined`, the short hashes in `recent` (from the client's cursor).
+ */
 export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
   const fingerprints = [...(remembered ?? recent.map(fromShort))];
   const seen = new Set(fingerprints);
@@ -76,9 +79,10 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       }
     },
     /**
-     * Returns the items of a page that the client has not received yet, without duplicates. `taken`: number of items
-     * of the page that the client has received. If `isNewestFirst` is true, also omits items above the received
-     * ones, because they are new at the start of the list.
+     * Returns the items of a page that the client should receive next: without duplicates, and without items that it
+     * has received. `taken`: number of items of the page that the client has received. If `isNewestFirst` is true,
+     * also omits the items before the received ones, because they were added after the client read the start of the
+     * list.
      */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;
@@ -93,8 +97,8 @@ export function createSentItems({ recent }: ListPosition, remembered?: readonly 
       });
     },
     /**
-     * Returns whether a page is probably truncated: the client has received `taken` items of the page, and the page
-     * now lacks all of the last three. A single missing item may have been deleted.
+     * Returns whether a page that was read again is probably truncated: it lacks all of the last three of the
+     * `taken` items that the client has received from it. A single missing item may have been deleted.
      */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,

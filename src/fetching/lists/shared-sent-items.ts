@@ -11,8 +11,8 @@ export interface SharedSentItems {
 }
 
 /**
- * Lifetime in milliseconds of the item hashes for a position in a list. After that, a cursor for the position
- * remains valid, but pages may repeat items.
+ * Lifetime in milliseconds of the stored hashes of the list items already returned to a client. After that, the
+ * client's cursor remains valid, but later pages may repeat items.
  */
 const lifetimeMs = 3_600_000;
 

@@ -36,8 +36,8 @@ export interface PictureRequest {
   readonly signal: AbortSignal;
   readonly span?: TraceSpan | undefined;
   /**
-   * Called with the size of the picture in bytes, before a cached picture is read or a fetched picture is returned. May
-   * throw a Problem.
+   * Reserves `bytes` bytes for the reply with the picture. Called before a cached picture is read, and before a
+   * fetched picture is returned. If it throws a Problem, the request for the picture fails with that Problem.
    */
   readonly reserve: (bytes: number) => void;
 }
@@ -52,7 +52,7 @@ export interface Pictures {
   close(): Promise<void>;
 }
 
-/** Limits on the number of requests that wait for a picture from its host. */
+/** Limits on the number of client requests that wait until Perch has fetched a picture. */
 const waitingBound = {
   /** Maximum number of waiting picture requests from one client address. */
   perAddress: 128,
@@ -61,8 +61,8 @@ const waitingBound = {
 };
 
 /**
- * Limits on running and waiting fetches of pictures. The HTTP client sends up to 16 requests at a
- * time to a host; further fetches wait.
+ * Limits on unfinished fetches of pictures, per host and for all hosts together. The HTTP client sends up to 16
+ * requests at a time to a host; further fetches wait.
  */
 const hostBound = {
   /**
@@ -77,13 +77,13 @@ const hostBound = {
 /** Limits on the total size of the pictures that are being received, as multiples of the maximum size of a picture. */
 const picturesAtOnce = {
   /**
-   * Maximum total size of the pictures that are being received for one client address, divided by the maximum size
-   * of a picture.
+   * Maximum total size of the pictures that are being received for one client address, as a multiple of the maximum
+   * size of a picture.
    */
   perAddress: 3,
   /**
-   * Maximum total size of the pictures that are being received for all clients together, divided by the maximum size
-   * of a picture.
+   * Maximum total size of the pictures that are being received for all clients together, as a multiple of the
+   * maximum size of a picture.
    */
   total: 6,
 };
@@ -166,8 +166,9 @@ export function createPictures(options: PicturesOptions): Pictures {
 }
 
 /**
- * Creates a function that shares fetches between concurrent requests. If a shared fetch fails because of the limits of
- * the client that started it, the other requests start a new fetch.
+ * Creates a function that fetches a picture once for all concurrent requests for it. If the fetch fails with
+ * `overloaded`, for example because of the limits of the client that started it, the other requests share a new
+ * fetch.
  */
 function createSharing() {
   const coalesce = createCoalescer<Picture>();
