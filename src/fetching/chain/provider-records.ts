@@ -25,7 +25,7 @@ export type ProviderRecords = ReturnType<typeof createProviderRecords>;
 interface WatchedQuery {
   readonly provider: string;
   readonly kind: QueryKind;
-  /** Abort signal of the query. A cancelled query is counted neither as an answer nor as a failure. */
+  /** Abort signal of the query. A query that fails after this signal was aborted is not counted. */
   readonly signal: AbortSignal;
 }
 

@@ -148,8 +148,8 @@ async function readUntilVerified(
 ): Promise<CheckedPage> {
   let page = await ask();
   /**
-   * Number of responses for this page that have as many posts as the longest response so far. If several have, the
-   * page is probably complete.
+   * Number of responses for this page that have as many posts as the longest response so far. If several responses
+   * agree, the page is probably complete.
    */
   let agreeing = 1;
   let isAccepted = isGood(page);
