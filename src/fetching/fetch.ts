@@ -211,7 +211,9 @@ function createInFlightFetches(options: FetchOptions) {
   };
 }
 
-/** Fetch of the answer to a query. `span`: parent of the fetch's trace spans; `undefined` if tracing is off. */
+/**
+ * In-flight fetch of the result of a query. `span`: parent of the fetch's trace spans; `undefined` if tracing is off.
+ */
 interface Flight {
   readonly plan: Plan;
   readonly requester: Requester | undefined;

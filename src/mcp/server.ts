@@ -112,8 +112,8 @@ export function createMcpServers(
 }
 
 /**
- * Starts the span of a tool call (OpenTelemetry, MCP server spans). `from`: the span of the HTTP request, which becomes
- * the parent; for stdio, the tracer, which starts a span without a parent. Returns `undefined` without `from`.
+ * Starts the span of a tool call (OpenTelemetry, MCP server spans). Over HTTP, `from` is the span of the request, and
+ * becomes the parent. Over stdio, `from` is the tracer, and the span has no parent. Returns `undefined` without `from`.
  */
 function startCallSpan(
   tool: string,

@@ -102,8 +102,8 @@ function createSeenEntries() {
       return keys.size;
     },
     /**
-     * Prepares for the response to a repeated request. That response can start with posts that were published after
-     * the first request. `isNew` returns `false` for them, so that the client skips them.
+     * Prepares for the response to a repeated request. Its first posts can be posts that were published after the first
+     * request. The client skips these posts: `isNew` returns `false` for them.
      */
     restart: () => {
       counts = new Map();

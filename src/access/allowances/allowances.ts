@@ -78,8 +78,7 @@ export interface Allowances {
 }
 
 /**
- * Upstream requests of all callers in the last `windowSeconds` seconds: number (`used`) and maximum number
- * (`limit`).
+ * Upstream requests of all callers in the last `windowSeconds` seconds: number (`used`) and maximum number (`limit`).
  */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 

@@ -35,8 +35,8 @@ const maxMarkerGap = 3;
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
 /**
- * Creates a function that splits text into segments. A citation is a passage number in brackets or
- * a location in `places`.
+ * Creates a function that splits the text of a model into segments of plain text and citations. A citation is a passage
+ * number in brackets or a location in `places`.
  */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));

@@ -53,9 +53,8 @@ export function createProviderRecords(names: readonly string[], clock: Pick<Cloc
   };
   return {
     /**
-     * Runs a query, and counts it as answered or failed. A missing post or a refused search text counts as an
-     * answer. Does not count a failed query that was cancelled, or that Perch refused before it sent a request
-     * (`Problem`).
+     * Runs a query, and counts it as answered or failed. A missing post or a refused search text counts as an answer.
+     * Does not count a failed query that was cancelled, or that Perch refused before it sent a request (`Problem`).
      */
     watch: async <Found>(query: WatchedQuery, ask: () => Promise<Found>): Promise<Found> => {
       try {

@@ -29,9 +29,8 @@ export function createDensityEstimate() {
   let floorMs = Number.NEGATIVE_INFINITY;
   return {
     /**
-     * Sets the number of posts, the posting rate and the age of the account, as derived from its profile.
-     * `rateBelow` averages the posting rate over the nearest pages that were read and the profile, which counts as
-     * one page.
+     * Sets the number of posts, the posting rate and the age of the account, as derived from its profile. `rateBelow`
+     * averages the posting rate over the nearest pages that were read and the profile, which counts as one page.
      */
     setPace: (pace: AccountPace): void => {
       account = pace;

@@ -21,7 +21,7 @@ export const problemReply = z
     type: z.string().describe('URL of the documentation of the error code.'),
     title: z.string(),
     status: z.number().int().describe('HTTP status of the response.'),
-    detail: z.string().describe('Text for people that describes what went wrong.'),
+    detail: z.string().describe('Description of the error, for people.'),
     instance: text.exactOptional().describe('Path and query of the request, without secrets.'),
     code: code.describe(
       'Error code for programs. The meaning and the HTTP status of a code never change.',

@@ -125,8 +125,8 @@ const reactions = z
   .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
 /**
- * Converts an object of emoji counts to a list. The list has at most one item more than the
- * maximum, so that the parser detects excess items.
+ * Converts an object of emoji counts to a list. The list ends one item above the maximum, which is enough for the
+ * parser to detect excess items.
  */
 function toRows(counts: Body): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);

@@ -28,8 +28,8 @@ interface TimelineOptions {
 
 /**
  * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
- * starts at this time if X supports it, and otherwise at the newest post. In both cases, it removes posts made at
- * `untilSeconds` or later.
+ * removes posts made at this time or later. The function starts to read at
+ * `untilSeconds` where X can start a timeline at a given time, and otherwise at the newest post.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
