@@ -120,9 +120,9 @@ export interface BrowseReply {
   /** Kind of search results; absent for other lists. */
   readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | (string & {});
   readonly profile?: Account;
-  /** Posts of a profile, replies, or posts that a search has found. */
+  /** Posts on this page: posts of a profile, replies to a post, or search results. Absent for a list of accounts, or if no posts were requested. */
   readonly posts?: readonly Post[];
-  /** Followers, followed accounts, or accounts that a search has found. */
+  /** Accounts on this page: followers, followed accounts, or search results. Absent for a list of posts, or if no list was requested. */
   readonly users?: readonly Account[];
   /** Page number, from 1. */
   readonly page: number;
@@ -391,7 +391,7 @@ export interface Problem {
   readonly title: string;
   /** HTTP status of the response. */
   readonly status: number;
-  /** Text for people that describes what went wrong. */
+  /** Description of the error, for people. */
   readonly detail: string;
   /** Path and query of the request, without secrets. */
   readonly instance?: string;
@@ -559,7 +559,7 @@ export type SessionEvent = {
       readonly modelId: string;
       /** Code of the reason why the model gave no usable answer; begins with `model_`. */
       readonly code: string;
-      /** The same reason as a sentence. */
+      /** Sentence that explains the reason in `code`. */
       readonly message: string;
     };
     readonly sequence: number;
@@ -716,7 +716,7 @@ export interface SessionMessageAccepted {
   readonly status: 'accepted';
   /** Id of this message, found in `meta.deliveryIds` of the events that answer it. */
   readonly deliveryId: string;
-  /** Number of unanswered messages of the session that are answered before this one. */
+  /** Number of earlier messages that are still unanswered. The server answers them before this message. */
   readonly queued: number;
 }
 
@@ -818,7 +818,7 @@ export interface PostParameters {
   readonly replies?: 'top' | 'recent' | 'off' | undefined;
   /** Profiles that the Markdown includes. Default: `author` with `full=true`, otherwise `off`. */
   readonly userinfo?: 'off' | 'author' | 'all' | undefined;
-  /** Adds the exact time, the language, and the counts of quotes, bookmarks and reactions to posts in Markdown and HTML. */
+  /** Adds details to posts in Markdown and HTML: the exact time, the language, and the counts of quotes, bookmarks and reactions. */
   readonly full?: boolean | undefined;
   /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
@@ -926,7 +926,7 @@ export interface HistoryParameters {
   readonly with_reposts?: boolean | undefined;
   /** Whether to return only the account’s replies to other accounts, without its other posts and its reposts. */
   readonly only_replies?: boolean | undefined;
-  /** Returns only the ids, URLs and times of the posts. */
+  /** Whether to return only the ids, URLs and times of the posts. */
   readonly index?: boolean | undefined;
   /** Reads all posts from the platform, and ignores posts that Perch has stored for earlier requests. */
   readonly nocache?: boolean | undefined;
