@@ -18,7 +18,7 @@ export interface Lease {
   /** Stores the response for other instances, which may be waiting for it. */
   publish(entry: CacheEntry): void;
   /**
-   * Gives up this instance's exclusive right to fetch the response, and stores no response. Another instance can
+   * Releases this instance's exclusive right to fetch the response, and stores no response. Another instance can
    * then fetch it.
    */
   release(): void;
