@@ -109,16 +109,17 @@ have priority over environment variables, and environment variables have priorit
 
 - Empty lines, and lines that start with \`#\` or \`;\`, are ignored.
 - Enclose a value in single or double quotes if it contains spaces at its ends, quotes, backticks, \`#\` or a backslash.
-  Double quotes cannot contain a backslash.
-- The same file works as an \`EnvironmentFile\` of systemd, and with \`node --env-file\`. Perch refuses lines that these
-  programs read differently.
+  A value in single quotes cannot contain a single quote. A value in double quotes cannot contain a double quote or a
+  backslash.
+- The same file works as an \`EnvironmentFile\` of systemd, and with \`node --env-file\`. If systemd and Node.js would read
+  different values from a line, Perch refuses the line.
 - If a line is not valid, Perch prints the file, the line and the error.
 - Relative paths in a value start from the folder in which you run Perch.
 
 ## Read secrets from files
 
-Secrets of Docker, Kubernetes and systemd are files. For each variable with a secret, set the variable with the suffix
-\`_FILE\` to the path of such a file:
+Secrets of Docker, Kubernetes and systemd are files. To read the value of a variable from such a file, add the suffix
+\`_FILE\` to the name of the variable, and set the variable with the suffix to the path of the file:
 
 \`\`\`sh no-run="needs the file"
 PERCH_ADMIN_TOKEN_FILE=/run/secrets/admin-token npm start
@@ -134,7 +135,8 @@ The descriptions use these terms:
 
 - A read is a request for a post, a profile, a list or a search.
 - An upstream is a server that Perch reads from.
-- An [allowance](keys.md) is the number of reads that a caller can send in a period.
+- A [provider](providers.md) is a part of Perch that reads from one source.
+- An [allowance](keys.md) is the maximum number of reads (or of pictures) for one caller in a period.
 - A [session](sessions.md) is a series of questions and answers. A stream is a response that sends the events of a
   session.
 

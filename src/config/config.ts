@@ -131,10 +131,10 @@ export const variables = z.object({
   PERCH_PROVIDERS: providerList
     .default([...providerNames])
     .describe(
-      'Providers in the order in which Perch tries them, separated by commas. A provider is a part of Perch that reads from one source.',
+      'Providers in the order in which Perch tries them, separated by commas. `fxtwitter` and `syndication` read from X, and `archive` reads imported posts.',
     ),
   PERCH_SAMPLE: flag(true).describe(
-    'Whether Perch includes the sample, a set of fictional accounts.',
+    'Whether Perch serves the sample, a set of fictional accounts.',
   ),
   PERCH_FXTWITTER_URL: httpUrl
     .default('https://api.fxtwitter.com')

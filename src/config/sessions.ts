@@ -14,7 +14,7 @@ export const sessionVariables = z.object({
     'Whether clients can ask questions in sessions and on `/docs/ask`.',
   ),
   PERCH_KEEP_DECLINED_QUESTIONS: integer(0, 1000, 0).describe(
-    'Number of declined questions that Perch keeps in memory and shows to the operator on the page *Answers* of the dashboard. A declined question is a question without an answer in the documents. `0` keeps no questions.',
+    'Number of declined questions that Perch keeps in memory and shows to the operator on the page *Answers* of the dashboard (`/admin/answers`). A declined question is a question without an answer in the documents. `0` keeps no questions.',
   ),
   PERCH_SESSION_PREFIX: z
     .string()
@@ -46,7 +46,7 @@ export const sessionVariables = z.object({
     'Clients that receive the continuation token in the events of a stream: only clients that sent this token in the request for the stream (`proven`), or all clients (`always`).',
   ),
   PERCH_SESSION_ORIGINS: origins.describe(
-    'Web origins whose pages may use sessions, separated by commas. `*` allows all origins.',
+    'Additional web origins whose pages may use sessions, separated by commas. `*` allows all origins. The origin of Perch is always allowed.',
   ),
   PERCH_SESSION_MESSAGE_BYTES: integer(1, 10_000_000, 65_536).describe(
     'Maximum size of a message in bytes.',
@@ -122,10 +122,10 @@ export const sessionVariables = z.object({
     'Seconds without output after which Perch sends a space to keep the connection of a stream alive. Some clients close the connection after 15 seconds without output.',
   ),
   PERCH_SESSION_LEASE_SECONDS: integer(1, 3600, 60).describe(
-    'Seconds for which a stream stays open if the client requests the stream with `streamControlVersion=1`.',
+    'Seconds for which a stream stays open if the request for the stream has the query parameter `streamControlVersion=1`.',
   ),
   PERCH_SESSION_FOLLOW_SECONDS: integer(1, 86_400, 900).describe(
-    'Seconds for which a stream stays open if the client requests the stream with `follow=true`.',
+    'Seconds for which a stream stays open if the request for the stream has the query parameter `follow=true`.',
   ),
   PERCH_SESSION_STALL_SECONDS: integer(1, 3600, 30).describe(
     'Seconds after which Perch closes a stream if the client does not read from the stream.',
