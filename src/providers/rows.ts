@@ -69,7 +69,9 @@ export function describeOmitted(
 }
 
 export const describeExcess = (count: number, noun: RowNoun): readonly string[] =>
-  describeOmitted(count, noun, [`Perch reads at most ${maximums.rows} items in one response of the source`]);
+  describeOmitted(count, noun, [
+    `Perch reads at most ${maximums.rows} items in one response of the source`,
+  ]);
 
 export function describeUnread(
   { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
