@@ -23,8 +23,9 @@ export const attributeMeanings = {
   'perch.provider': 'name of the provider',
   'perch.format': 'format of the response, such as `markdown`',
   'perch.turn.outcome': '`completed`, `cancelled`, `failed` or `gone` (the session was deleted)',
-  'perch.turn.failure': 'code of the failure of a turn, such as `turn_timeout`',
-  'perch.turn.abstained': 'whether the documents contain no answer',
+  'perch.turn.failure': 'error code if Perch failed to answer the message, such as `turn_timeout`',
+  'perch.turn.abstained':
+    '`true` if Perch found no answer to the message in its [documents](answers.md)',
 } as const;
 
 export type AttributeName = keyof typeof attributeMeanings;
@@ -105,14 +106,16 @@ export const spanTable = {
   provider: {
     name: 'perch.provider',
     kind: 'internal',
-    about: 'a query to one provider; without child spans if its circuit breaker is open',
+    about:
+      'a query to one provider; without child spans if Perch sends no request, for example while the [provider is down](providers.md#what-happens-when-x-or-another-source-is-down)',
     attributes: ['perch.provider', 'error.type'],
   },
   upstream: {
     name: null,
     form: '{http.request.method}',
     kind: 'client',
-    about: 'one request to a platform or to the endpoint of the language model',
+    about:
+      'one request to a platform, or to the [language model](answers.md#use-a-language-model-openai-ollama) that you have configured',
     attributes: [
       'http.request.method',
       'url.scheme',
