@@ -204,11 +204,14 @@ the next step. These two texts are for people, and can change. If the response h
 \`retry_after\` of the error contains the same number of seconds. Error responses have \`Cache-Control: no-store\`. If a
 message to [\`/mcp\`](mcp.md) is not valid, Perch returns a JSON-RPC error instead of a problem document.
 
-If you open a missing page in a browser, Perch returns a web page with the same status instead of a problem document.
-This applies to unknown paths outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`. It also applies to all errors at
-\`/\`, \`/docs\` and \`/admin\`, and at paths under \`/docs\` and \`/admin\`. With \`PERCH_BROWSER_PAGES=true\`, Perch also
-returns web pages for errors at the short paths of posts and profiles, and at \`/search\`. Perch recognizes a browser by
-the header \`Sec-Fetch-Mode: navigate\` and an \`Accept\` header that prefers \`text/html\`.
+In a browser, Perch returns these errors as web pages with the same status instead of problem documents:
+
+- \`route_not_found\` for unknown paths outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`
+- all errors at \`/\`, \`/docs\` and \`/admin\`, and at paths under \`/docs\` and \`/admin\`
+- with \`PERCH_BROWSER_PAGES=true\`, errors at the short paths of posts and profiles, such as \`/jack/status/20\` and
+  \`/jack\`, and at \`/search\`
+
+Perch recognizes a browser by the header \`Sec-Fetch-Mode: navigate\` and an \`Accept\` header that prefers \`text/html\`.
 
 This page uses these terms:
 
@@ -221,6 +224,8 @@ This page uses these terms:
 - The operator is the person who runs the Perch server. The operator uses the [admin routes](admin.md).
 
 ## All error codes
+
+The rows from \`missing_message\` to the end of the table are errors of sessions.
 
 | status | \`code\` | cause |
 | --- | --- | --- |

@@ -57,7 +57,7 @@ export const sessionProblemKinds = {
   ]),
   session_forbidden: kind(403, 'Session belongs to another caller', [
     'Send the bearer token with which you started the session.',
-    'this server accepts only the bearer token that started the session, and the request has another token or no token',
+    'the request does not have the bearer token with which the session was started, and this server requires that token',
   ]),
   session_not_found: kind(404, 'No such session', [
     'Start a session, and use the `sessionId` from the response.',
@@ -163,7 +163,7 @@ export const problemKinds = {
   ]),
   invalid_option: kind(400, 'Invalid parameter', [
     'Correct, add or remove the parameter that `detail` names.',
-    'a parameter such as `limit` or `since` has a value that is not allowed, is missing, occurs twice, or cannot be combined with another parameter',
+    'a parameter such as `limit` or `since` has a value that is not allowed, occurs twice, or cannot be combined with another parameter; or a required parameter is missing',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
     'Use a platform that this server supports. `/health/ready` lists the platforms of each provider.',
@@ -174,7 +174,7 @@ export const problemKinds = {
     'the request is not valid HTTP, does not have exactly one `Host` header, or has invalid percent-encoding in its path',
   ]),
   invalid_body: kind(400, 'Malformed body', [
-    'Send a JSON object in UTF-8 with the header `Content-Length`.',
+    'Send a JSON object in UTF-8.',
     'the request body is not a JSON object in UTF-8',
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
@@ -187,7 +187,7 @@ export const problemKinds = {
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. If the host name is unknown, use a loopback address, or the host name in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
-    'the request comes from a web page whose origin is not allowed for `/mcp`, sessions, pages of Perch or admin routes; or the server listens on a loopback address, and the `Host` header contains an unknown host name',
+    'the request comes from a web page whose origin is not allowed for a route such as `/mcp`, `/docs/ask`, a session route or an admin route; or the server listens on a loopback address, and the `Host` header contains an unknown host name',
   ]),
   invalid_picture_address: kind(403, 'Invalid picture address', [
     'Request the page, feed or oEmbed document that contains the picture again, and use the unchanged address of the picture from the response. This server fetches only pictures whose address it has signed.',
@@ -259,7 +259,7 @@ export const problemKinds = {
     30,
   ]),
   upstream_rate_limited: kind(503, 'Upstream throttles this server', [
-    'Retry after the number of seconds in `Retry-After`. This number comes from the upstream, or is 30.',
+    'Retry after the number of seconds in `Retry-After`. If the upstream does not send a waiting time, this number is 30.',
     'the upstream limits the rate of requests from this server',
     30,
   ]),
