@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { writeMetrics } from '../../src/core/metrics-text.ts';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
+import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const profile = '/api/v1/profiles/ada.example?limit=2';
 
@@ -126,6 +128,32 @@ describe('/metrics', () => {
     expect([...metrics.keys()]).toContainEqual(
       expect.stringMatching(/^perch_build_info\{version="\d/),
     );
+  });
+
+  it('shows a circuit breaker as open until a test request succeeds', async () => {
+    let isDown = true;
+    let answerTest = () => {};
+    const testAnswered = new Promise<void>((resolve) => (answerTest = resolve));
+    const provider = createStubProvider('stub', async () => {
+      if (isDown) throw new ProviderError('unavailable', 'It is down.');
+      await testAnswered;
+      return stubFound(stubPost('30'));
+    });
+    const app = await buildTestApp({ providers: [provider] });
+    const isOpen = async () =>
+      (await readMetrics(app)).get('perch_provider_breaker_is_open{provider="stub"}');
+
+    for (let id = 20; id < 25; id += 1) await app.request(`/jack/status/${id}`);
+    const whileDown = await isOpen();
+    isDown = false;
+    await app.advance(5000);
+    const tested = app.request('/jack/status/30');
+    await expect.poll(() => provider.queries.length).toBe(6);
+    const whileTested = await isOpen();
+    answerTest();
+    await tested;
+
+    expect([whileDown, whileTested, await isOpen()]).toEqual([1, 1, 0]);
   });
 
   it('has no session metrics without sessions', async () => {

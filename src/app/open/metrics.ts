@@ -30,11 +30,11 @@ export async function measureServer({
     ...(await measurePool(allowances)),
     {
       name: 'perch_provider_breaker_is_open',
-      help: '1 while a circuit breaker of the provider is open.',
+      help: '1 while a circuit breaker of the provider is open or half-open.',
       type: 'gauge',
       samples: chain.states().map(({ name, breaker }) => ({
         labels: { provider: name },
-        value: Number(breaker === 'open'),
+        value: Number(breaker !== 'closed'),
       })),
     },
     gauge('perch_cache_entries', 'Entries in the response cache.', cache.size),
