@@ -65,7 +65,7 @@ describe('perch doctor finds a clock', () => {
     [
       'seconds behind',
       20_000,
-      /^warning: .+ is 20 seconds behind the clocks of the providers\. Turn on/,
+      /^warning: .+ is 20 seconds behind the clocks of the platforms\. Turn on/,
     ],
     ['hours behind', 7_200_000, /^fault: .+ 7200 seconds behind/],
     ['hours ahead', -7_200_000, /^fault: .+ 7200 seconds ahead of/],

@@ -198,13 +198,13 @@ function judgeClock(aheadMs: readonly number[]): Result {
   const sorted = aheadMs.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];
   if (median === undefined) {
-    const message = 'The clock cannot be compared, because no provider answered.';
+    const message = 'The clock cannot be compared, because no platform answered.';
     return warning(message, 'See the findings about the providers.');
   }
   const seconds = Math.round(Math.abs(median) / 1000);
   if (Math.abs(median) <= clockLimits.inexact)
-    return ok('The clock agrees with the clocks of the providers.');
-  const message = `The clock of this machine is ${seconds} seconds ${median > 0 ? 'ahead of' : 'behind'} the clocks of the providers.`;
+    return ok('The clock agrees with the clocks of the platforms.');
+  const message = `The clock of this machine is ${seconds} seconds ${median > 0 ? 'ahead of' : 'behind'} the clocks of the platforms.`;
   const advice =
     'Turn on the synchronization of the clock, for example with `timedatectl set-ntp true`.';
   return Math.abs(median) > clockLimits.wrong ? fault(message, advice) : warning(message, advice);
