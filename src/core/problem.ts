@@ -56,8 +56,8 @@ export const sessionProblemKinds = {
     'the continuation token belongs to another session, or was changed',
   ]),
   session_forbidden: kind(403, 'Session belongs to another caller', [
-    'Send the bearer token with which you started the session.',
-    'the request does not have the bearer token with which the session was started, and this server requires that token',
+    'Send the same bearer token as with the first message of the session. If you sent no token with that message, send none.',
+    'the request and the first message of the session do not have the same bearer token, and this server requires the same token',
   ]),
   session_not_found: kind(404, 'No such session', [
     'Start a session, and use the `sessionId` from the response.',
@@ -174,8 +174,8 @@ export const problemKinds = {
     'the request is not valid HTTP, does not have exactly one `Host` header, or has invalid percent-encoding in its path',
   ]),
   invalid_body: kind(400, 'Malformed body', [
-    'Send a JSON object in UTF-8.',
-    'the request body is not a JSON object in UTF-8',
+    'Send a JSON object in UTF-8. If `detail` names a member, correct this member.',
+    'the request body is not a JSON object in UTF-8, or a member is missing or has an invalid value',
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
     'Remove the `Authorization` header to send requests without a key, or ask the operator for a new key. Do not retry with the same key.',
