@@ -62,7 +62,8 @@ export class CitedText {
   /**
    * Checks the citations in the next part of the model's text, and sends the text up to the last citation to the
    * client. Await each call before the next one.
-   * @throws ModelFailure `model_miscited` for an invalid citation; `model_uncited` for too much text without a citation
+   * @throws ModelFailure `model_miscited` for an invalid citation or an unknown link; `model_uncited` for too much text
+   * without a citation
    */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
@@ -168,7 +169,10 @@ function joinCitation(words: string, citations: readonly Citation[]): string {
 const uncited = () =>
   new ModelFailure('model_uncited', 'The language model did not cite any source.');
 const miscited = () =>
-  new ModelFailure('model_miscited', 'The language model cited a source that does not exist.');
+  new ModelFailure(
+    'model_miscited',
+    'The language model cited a source that does not exist or has changed, or used an unknown link.',
+  );
 
 /**
  * Matches the heading of a list of sources in the model's text. Perch replaces that list with the verified citations.
