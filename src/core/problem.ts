@@ -183,7 +183,7 @@ export const problemKinds = {
   ]),
   unauthorized: kind(401, 'Admin token required', [
     'Use the public routes, which `/openapi.json` lists. If you are the operator, open `/admin` in a browser, or send the value of `PERCH_ADMIN_TOKEN` as the bearer token to the admin API.',
-    'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard comes from a browser that is not signed in',
+    'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard at `/admin` comes from a browser that is not signed in',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
     'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. If the host name is unknown, use a loopback address, or the host name in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Web pages of any origin can send requests to the routes for reading under `/api/v1`.',
@@ -239,7 +239,7 @@ export const problemKinds = {
   ]),
   rate_limited: kind(429, 'Rate limit exceeded', [
     'Wait for the number of seconds in `Retry-After`, then retry. Reads that Perch answers from its cache do not count. With a key, you can read more profiles, lists and searches.',
-    'the caller has used up its allowance of reads or its limit of questions, or several callers together have used up their shared limit of upstream requests',
+    'the caller has used up its allowance of reads or its limit of questions, or the pool of upstream requests that all callers share has no requests left for the caller',
   ]),
   internal_error: kind(500, 'Internal error', [
     'Send the value of the header `X-Request-Id` to the operator. The log of the server contains the error with this request id. A retry may fail again.',
