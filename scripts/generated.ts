@@ -118,14 +118,14 @@ have priority over environment variables, and environment variables have priorit
 
 ## Read secrets from files
 
-Secrets of Docker, Kubernetes and systemd are files. To read the value of a variable from such a file, add the suffix
-\`_FILE\` to the name of the variable, and set the variable with the suffix to the path of the file:
+Secrets of Docker, Kubernetes and systemd are files. To read a secret from such a file, add the suffix \`_FILE\` to the
+name of the variable for the secret, and set the variable with the suffix to the path of the file:
 
 \`\`\`sh no-run="needs the file"
 PERCH_ADMIN_TOKEN_FILE=/run/secrets/admin-token npm start
 \`\`\`
 
-These variables are ${listSecrets()}. The file must contain only the secret. Perch ignores the line end after the
+Only variables for secrets support the suffix: ${listSecrets()}. The file must contain only the secret. Perch ignores the line end after the
 secret. Perch reads the file when Perch starts. If you set both the variable and the variable with \`_FILE\`, or if Perch
 cannot read the file, Perch prints the error and exits with code 2.
 
@@ -133,7 +133,7 @@ cannot read the file, Perch prints the error and exits with code 2.
 
 The descriptions use these terms:
 
-- A read is a request for a post, a profile, a list or a search.
+- A read is a request for a post, a profile, a list or a search. Replies to a post and oEmbed documents count as posts.
 - An upstream is a server that Perch reads from.
 - A [provider](providers.md) is a part of Perch that reads from one source.
 - An [allowance](keys.md) is the maximum number of reads (or of pictures) for one caller in a period.
