@@ -117,7 +117,7 @@ export const browseReply = record('BrowseReply', {
   degraded: z
     .boolean()
     .describe(
-      'Whether the results come from the archive, because the platform could not be searched.',
+      'Whether the results of a search are not live: they come from the archive instead of the platform, or they are old results from the cache.',
     ),
   markdown: z.string().describe('Content of this response as Markdown.'),
   source: openEnum(sourceNames, 'Name of the data provider from which Perch read the content.'),

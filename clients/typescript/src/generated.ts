@@ -132,7 +132,7 @@ export interface BrowseReply {
   readonly nextCursor?: string;
   /** Sentences for people about parts of the response that are missing, outdated or unusual. */
   readonly warnings: readonly string[];
-  /** Whether the results come from the archive, because the platform could not be searched. */
+  /** Whether the results of a search are not live: they come from the archive instead of the platform, or they are old results from the cache. */
   readonly degraded: boolean;
   /** Content of this response as Markdown. */
   readonly markdown: string;
