@@ -163,7 +163,7 @@ export const problemKinds = {
   ]),
   invalid_option: kind(400, 'Invalid parameter', [
     'Correct, add or remove the parameter that `detail` names.',
-    'a parameter such as `limit` or `since` has a value that is not allowed, occurs twice, or cannot be combined with another parameter; or a required parameter is missing',
+    'a parameter such as `limit` or `since` has an invalid value, occurs twice, or cannot be combined with another parameter; or a required parameter is missing',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
     'Use a platform that this server supports. `/health/ready` lists the platforms of each provider.',
@@ -182,7 +182,7 @@ export const problemKinds = {
     'a read of a profile, list or search, or a request to `/mcp`, has an unknown or disabled API key',
   ]),
   unauthorized: kind(401, 'Admin token required', [
-    'Use the public routes, which `/openapi.json` lists. If you are the operator, open `/admin` in a browser, or send the value of `PERCH_ADMIN_TOKEN` as the bearer token to the admin API.',
+    'Use the public routes, which `/openapi.json` lists. If you are the operator, sign in at `/admin` in a browser, or send the value of `PERCH_ADMIN_TOKEN` as the bearer token to the admin API.',
     'a request to the admin API has no admin token, or a wrong admin token, or a request to the dashboard at `/admin` comes from a browser that is not signed in',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
@@ -239,7 +239,7 @@ export const problemKinds = {
   ]),
   rate_limited: kind(429, 'Rate limit exceeded', [
     'Wait for the number of seconds in `Retry-After`, then retry. Reads that Perch answers from its cache do not count. With a key, you can read more profiles, lists and searches.',
-    'the caller has used up its allowance of reads or its limit of questions, or the pool of upstream requests that all callers share has no requests left for the caller',
+    'the caller has used up its allowance of reads or has asked too many questions, or the shared pool of upstream requests has no requests left for the caller',
   ]),
   internal_error: kind(500, 'Internal error', [
     'Send the value of the header `X-Request-Id` to the operator. The log of the server contains the error with this request id. A retry may fail again.',
