@@ -60,10 +60,10 @@ const historyMeta = record('HistoryMeta', {
       'Number of posts in the response that Perch had stored when it read earlier histories of the account (`PERCH_ARCHIVE_HISTORY`).',
     ),
   oldest: moment.describe(
-    'Time of the last post in the response: ISO 8601, UTC; null if there are no posts. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts.',
+    'Time of the last post in the response: ISO 8601, UTC; null if there is no such time. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts.',
   ),
   newest: moment.describe(
-    'Time of the first post in the response: ISO 8601, UTC; null if there are no posts.',
+    'Time of the first post in the response: ISO 8601, UTC; null if there is no such time. For reposts, see `oldest`.',
   ),
   truncated: z
     .boolean()

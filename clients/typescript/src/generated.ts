@@ -232,9 +232,9 @@ export interface HistoryMeta {
   readonly count: number;
   /** Number of posts in the response that Perch had stored when it read earlier histories of the account (`PERCH_ARCHIVE_HISTORY`). */
   readonly from_archive: number;
-  /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts. */
+  /** Time of the last post in the response: ISO 8601, UTC; null if there is no such time. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts. */
   readonly oldest: string | null;
-  /** Time of the first post in the response: ISO 8601, UTC; null if there are no posts. */
+  /** Time of the first post in the response: ISO 8601, UTC; null if there is no such time. For reposts, see `oldest`. */
   readonly newest: string | null;
   /** Whether Perch did not read the whole requested time range, because of `max_posts`, a timeout, or a failure. */
   readonly truncated: boolean;
@@ -271,9 +271,9 @@ export interface HistoryMetaLine {
     readonly count: number;
     /** Number of posts in the response that Perch had stored when it read earlier histories of the account (`PERCH_ARCHIVE_HISTORY`). */
     readonly from_archive: number;
-    /** Time of the last post in the response: ISO 8601, UTC; null if there are no posts. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts. */
+    /** Time of the last post in the response: ISO 8601, UTC; null if there is no such time. If the last post is a repost, this is the time of the next newer post that is not a repost, because not every source sends the times of reposts. */
     readonly oldest: string | null;
-    /** Time of the first post in the response: ISO 8601, UTC; null if there are no posts. */
+    /** Time of the first post in the response: ISO 8601, UTC; null if there is no such time. For reposts, see `oldest`. */
     readonly newest: string | null;
     /** Whether Perch did not read the whole requested time range, because of `max_posts`, a timeout, or a failure. */
     readonly truncated: boolean;
