@@ -78,8 +78,8 @@ function configurationPage(): string {
   });
   return `# Configuration
 
-Configure Perch with environment variables, or with a [file](#read-settings-from-a-file). All variables are optional. An
-empty variable has the same effect as a variable that is not set.
+Configure Perch with environment variables, or with a [file](#read-settings-from-a-file). No variable is required to
+start Perch. An empty variable has the same effect as a variable that is not set.
 
 \`\`\`sh
 PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
