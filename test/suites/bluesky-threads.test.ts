@@ -209,6 +209,21 @@ describe('a thread of Bluesky', () => {
     ]);
   });
 
+  it('has no warning about replies that were not requested if it exceeds the limit of a body', async () => {
+    const { fake, posts } = chain(3);
+    const [root] = posts;
+    for (let index = 0; index < 4; index += 1) {
+      const parent = fake.addPost('tove.test', { text: 'Short', ...(root && { parent: root }) });
+      fake.addPost('wren.test', { text: 'x'.repeat(90_000), parent });
+    }
+
+    const { found } = await read(fake.handler, queryOf('3k0', { replies: 'off' }));
+
+    expect(idsOf(found.continuation)).toEqual(['3k1', '3k2']);
+    expect(found.replies).toEqual([]);
+    expect(found.warnings).toEqual([]);
+  });
+
   it('is read even without the type names of its parts', async () => {
     const { $type: _, ...root } = bskyNode(bskyPost({ rkey: '3kroot' }));
     const parent = { uri: bskyUri('tove.test', '3kgone'), notFound: true };

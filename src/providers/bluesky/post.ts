@@ -47,7 +47,8 @@ export function askPost(client: BlueskyClient): Ask<'post'> {
       ? await readContinuation(client, { focal: tree.focal, depth }, context)
       : noContinuation;
     const found = arrange(query, tree, below);
-    return isTooLarge ? { ...found, warnings: [...found.warnings, tooLarge] } : found;
+    if (!isTooLarge || query.replies === 'off') return found;
+    return { ...found, warnings: [...found.warnings, tooLarge] };
   };
 }
 
