@@ -39,7 +39,7 @@ export const limitVariables = z.object({
     'Maximum size of one picture, video or sound that imports copy into the archive, in bytes.',
   ),
   PERCH_HISTORY_TIMEOUT_MS: integer(100, 3_600_000, 120_000).describe(
-    'Timeout in milliseconds for one history.',
+    'Timeout in milliseconds for one NDJSON history. For other formats, `PERCH_READ_TIMEOUT_MS` applies.',
   ),
   PERCH_HISTORY_CONCURRENCY: integer(1, 64, 48).describe(
     'Maximum number of pages that Perch requests from an upstream at the same time for one history.',

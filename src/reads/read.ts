@@ -137,7 +137,10 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/** Returns whether a read operation can return feeds. Operations that return lists of accounts cannot. */
+/**
+ * Returns whether a read operation can return its result as a feed (Atom, RSS or JSON Feed). Operations that return
+ * lists of accounts cannot.
+ */
 export function acceptsFeeds(read: ReadAbout): boolean {
   const schema = describeParametersOf(read).find(({ name }) => name === 'format')?.schema;
   const names: unknown = schema?.enum;

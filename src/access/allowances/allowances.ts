@@ -22,8 +22,8 @@ const allowancesPerNetwork = 8;
 interface AllowanceState {
   readonly remaining: number;
   /**
-   * Whole seconds until the next spent unit of the API key or client address expires, so that it can be spent again.
-   * If no unit is spent, the length of the time window.
+   * Seconds, rounded up, until the caller (API key or client address) can spend the next used unit of its allowance
+   * again. If the caller has used no unit, the length of the time window.
    */
   readonly resetSeconds: number;
   /**

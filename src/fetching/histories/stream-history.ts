@@ -264,8 +264,8 @@ class HistoryReader {
   }
 
   /**
-   * Returns the next time range to read; `undefined` if no range should be read now. Before posts have arrived, and
-   * if the source cannot seek by time, ranges are read one at a time.
+   * Returns the next time range to read; `undefined` if no range should be read now. Ranges are read one at a time
+   * until the first posts arrive, or always if the source cannot seek by time.
    */
   #next(): UnreadRange | undefined {
     const isKnown =

@@ -170,7 +170,7 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
   }));
 }
 
-/** Converts the posts of a list. Omits placeholders, posts by protected accounts and reposts by protected accounts. */
+/** Converts the posts of a list from FxTwitter's format. Omits placeholders, and posts and reposts by protected accounts. */
 export async function shapeListed(
   rows: readonly PostPayload[],
   sliced: Sliced,

@@ -166,9 +166,9 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
 }
 
 /**
- * Finds the host of an account whose handle has a different domain. The candidate is `to`, the host to which the
- * domain redirected a request, or the host from WebFinger if `to` is `undefined`. Returns the candidate if it serves
- * the account, otherwise `null`.
+ * Returns the host that serves an account, if this host differs from the domain in the account's handle. Checks only
+ * `to`, the host to which the domain redirected a request, or the host from WebFinger if `to` is `undefined`. Returns
+ * `null` if the checked host does not serve the account.
  */
 async function findHost(
   askServer: AskServer,

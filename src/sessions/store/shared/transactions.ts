@@ -18,9 +18,9 @@ export interface StoredSession {
 export interface Need {
   readonly field: 'live' | 'stored' | 'pending';
   readonly amount: number;
-  /** Limit for all clients together. */
+  /** Maximum of the quantity for all clients together. */
   readonly total: number;
-  /** Limits for the client and for its network. */
+  /** Maximums of the quantity for the client and for its network. */
   readonly own: readonly { readonly name: string; readonly most: number; readonly kind: Excess }[];
   readonly ignoresShare: boolean;
 }
