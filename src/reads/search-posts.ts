@@ -28,7 +28,7 @@ const params = z.object({
   since: timestamp('Only posts at or after this time'),
   until: timestamp('Only posts before this time'),
   platform: optionalChoice('invalid_option', searchPlatforms).describe(
-    'Posts and accounts to search: those of the platform `x`, `bluesky` or `mastodon`, the imported accounts (`archive`), or the fictional accounts (`sample`). Default: the platform of the first provider in `PERCH_PROVIDERS` that supports search.',
+    'Posts and accounts to search: those of the platform `x`, `bluesky` or `mastodon`, the imported accounts (`archive`), or the fictional accounts (`sample`). Default: the platform of the first provider in `PERCH_PROVIDERS` that supports searches. `archive` counts only if it is the only provider.',
   ),
   require_live: flag(false).describe(
     'Whether the search fails with 503 `upstream_unavailable` if there are no live results.',

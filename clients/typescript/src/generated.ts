@@ -886,7 +886,7 @@ export interface SearchParameters {
   readonly since?: string | number | undefined;
   /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
   readonly until?: string | number | undefined;
-  /** Posts and accounts to search: those of the platform `x`, `bluesky` or `mastodon`, the imported accounts (`archive`), or the fictional accounts (`sample`). Default: the platform of the first provider in `PERCH_PROVIDERS` that supports search. */
+  /** Posts and accounts to search: those of the platform `x`, `bluesky` or `mastodon`, the imported accounts (`archive`), or the fictional accounts (`sample`). Default: the platform of the first provider in `PERCH_PROVIDERS` that supports searches. `archive` counts only if it is the only provider. */
   readonly platform?: 'x' | 'bluesky' | 'mastodon' | 'archive' | 'sample' | undefined;
   /** Whether the search fails with 503 `upstream_unavailable` if there are no live results. */
   readonly require_live?: boolean | undefined;

@@ -44,7 +44,8 @@ export function toExcerpt(
   const code = sample !== undefined && isAsked(sample) ? sample : undefined;
   // Code keeps its position, but does not come before the first statement.
   const before = chosen.filter(({ at }) => code !== undefined && at < code.at).length;
-  const parts = code === undefined ? chosen : chosen.toSpliced(Math.max(1, before), 0, code);
+  const sampled = code === undefined ? chosen : chosen.toSpliced(Math.max(1, before), 0, code);
+  const parts = completeIntroductions(sampled, blocks, limits.code);
   if (parts.length === 0) return undefined;
   return {
     text: joinPieces(parts),
@@ -52,6 +53,32 @@ export function toExcerpt(
     endLine: Math.max(...parts.map(({ block }) => block.endLine)),
   };
 }
+
+/**
+ * Adds the code that a statement with a colon at its end introduces, if all code together has up to `maxLength`
+ * characters. If the block after such a statement is not part of the excerpt, ends the statement with a period.
+ */
+function completeIntroductions(
+  parts: readonly ExcerptPart[],
+  blocks: readonly Block[],
+  maxLength: number,
+): readonly ExcerptPart[] {
+  const quoted = new Set(parts.map(({ block }) => block));
+  const codes = parts.filter(({ block }) => block.kind === 'code');
+  let left = maxLength - codes.reduce((sum, { text }) => sum + text.length, 0);
+  return parts.flatMap((part, index) => {
+    const next = blocks[blocks.indexOf(part.block) + 1];
+    if (!isIntroduction(part) || parts[index + 1]?.block === next) return [part];
+    const code = next?.kind === 'code' && !quoted.has(next) ? [toPart(next)] : [];
+    const length = code[0]?.text.length ?? Number.POSITIVE_INFINITY;
+    if (length > left) return [{ ...part, text: part.text.replace(/:$/, '.') }];
+    left -= length;
+    return [part, ...code];
+  });
+}
+
+const isIntroduction = ({ block, text }: ExcerptPart) =>
+  block.kind !== 'code' && text.endsWith(':');
 
 /**
  * Minimum relevance of a quoted statement to a follow-up question, as a fraction of the highest
@@ -74,10 +101,13 @@ function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefi
 }
 
 export function toMarkdown(blocks: readonly Block[]): string {
-  return joinPieces(
-    blocks.map((block) => ({ block, text: block.kind === 'code' ? fence(block) : block.text })),
-  );
+  return joinPieces(blocks.map(toPart));
 }
+
+const toPart = (block: Block): ExcerptPart => ({
+  block,
+  text: block.kind === 'code' ? fence(block) : block.text,
+});
 
 function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): Statement[] {
   const chosen: Statement[] = [];

@@ -111,6 +111,43 @@ describe('extractive engine', () => {
     expect(answer.text).toContain(words);
   });
 
+  /** Answers a question about drying sails from a section with these paragraphs. */
+  async function askAboutSails(...paragraphs: string[]): Promise<string> {
+    const text = ['# Sails', '## Dry wet sails', ...paragraphs, '## Other'].join('\n\n');
+    const engine = await engineOver(corpusOf({ 'sails.md': `${text}\n\nAnchors and ropes.\n` }));
+    const question = { text: 'How do I dry wet sails?', earlier: [] };
+    return (await engine.answer(question, { signal: never, onText: () => {} })).text;
+  }
+
+  it('quotes each command that a quoted sentence introduces', async () => {
+    const text = await askAboutSails(
+      'Dry wet sails on the quay:',
+      '```sh\ndry --wet-sails quay\n```',
+      'Dry wet sails in the loft:',
+      '```sh\nhoist loft\n```',
+    );
+
+    expect(text).toContain('on the quay:\n\n```sh\ndry --wet-sails quay\n```');
+    expect(text).toContain('in the loft:\n\n```sh\nhoist loft\n```');
+  });
+
+  it('ends a sentence with a period if its long command or its table is not quoted', async () => {
+    const long = `\`\`\`sh\n${'hoist loft\n'.repeat(120)}\`\`\``;
+    const table = '| rope | colour |\n| --- | --- |\n| halyard | red |';
+    const text = await askAboutSails(
+      'Dry wet sails on the quay:',
+      '```sh\ndry --wet-sails quay\n```',
+      'Dry wet sails in the loft:',
+      long,
+      'Dry wet sails with these:',
+      table,
+    );
+
+    expect(text).toContain('Dry wet sails in the loft.');
+    expect(text).toContain('Dry wet sails with these.');
+    expect(text).not.toContain('hoist');
+  });
+
   it('cites a source for each part of a question', async () => {
     const answer = await ask('How do I redact passwords, and how do I shut the server down?');
 
