@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isReservedName } from '../reads/addresses/match-path.ts';
+import { isReservedName } from '../reads/addresses/permalink-handle.ts';
 import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
 /**

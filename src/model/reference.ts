@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { domainName, isPublicName } from '../core/http/public-host.ts';
-import { parseUrl } from '../core/http/url.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 
 /** Schema of a platform. Later versions of Perch may add platforms, so clients must accept unknown values. */
@@ -40,6 +39,7 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['x', /^[a-z0-9_]{1,15}$/],
   ['sample', /^[a-z0-9-]{1,63}\.example$/],
   ['bluesky', /^did:plc:[a-z2-7]{24}$/],
+  ['bluesky', new RegExp(`^did:web:${domainName.source.slice(1)}`)],
   ['bluesky', domainName],
   ['mastodon', /^[a-z0-9_](?:[a-z0-9_.-]{0,62}[a-z0-9_])?@[a-z0-9.-]{4,253}$/],
 ];
@@ -98,62 +98,5 @@ export function parsePostParams(handle: string, id: string): PostReference {
   });
 }
 
-/** Pattern of Mastodon post paths: `/@user/1`, `/users/user/statuses/1`, `/users/user/statuses/1/activity`. */
-const originPath =
-  /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
-
-/** Parses the https URL of a post on its author's Mastodon server. Returns `null` for all other URLs. */
-export function parseMastodonOrigin(text: string): PostReference | null {
-  const url = parseUrl(text);
-  if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
-  if (!isPublicName(url.hostname)) return null;
-  const [, shortUser, shortId, longUser, longId] = originPath.exec(url.pathname) ?? [];
-  const post = toPostReference(`${shortUser ?? longUser}@${url.host}`, shortId ?? longId ?? '');
-  return post?.platform === 'mastodon' ? post : null;
-}
-
 /** Mastodon server for requests that name no server, such as searches and hashtags. */
 export const defaultMastodonHost = 'mastodon.social';
-
-/** Returns the URL of an account on its platform. URLs of sample accounts start with `baseUrl`. */
-export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
-  const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
-  const host = handle.slice(handle.lastIndexOf('@') + 1);
-  const urls: Record<Platform, string> = {
-    x: `https://x.com/${name}`,
-    bluesky: `https://bsky.app/profile/${name}`,
-    mastodon: `https://${host}/@${handle.split('@')[0]}`,
-    sample: `${baseUrl}/${name}`,
-  };
-  return urls[of];
-}
-
-const postPaths: Readonly<Record<Platform, string>> = {
-  x: '/status/',
-  bluesky: '/post/',
-  mastodon: '/',
-  sample: '/status/',
-};
-
-/** Returns the URL of a post on its platform. URLs of sample posts start with `baseUrl`. */
-export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
-  `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
-
-export const embedUrl = (url: string, baseUrl: string): string =>
-  `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
-
-/** Returns the URL of a hashtag's page on a platform. `where.host` is the server if the platform is Mastodon. */
-export function hashtagUrl(
-  of: Platform,
-  tag: string,
-  where: { baseUrl: string; host?: string },
-): string {
-  const name = encodeURIComponent(tag);
-  const urls: Record<Platform, string> = {
-    x: `https://x.com/hashtag/${name}`,
-    bluesky: `https://bsky.app/hashtag/${name}`,
-    mastodon: `https://${where.host ?? defaultMastodonHost}/tags/${name}`,
-    sample: `${where.baseUrl}/search?q=%23${name}&platform=sample`,
-  };
-  return urls[of];
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { hashtagUrl, profileUrl } from '../model/addresses/urls.ts';
 import type { Facet } from '../model/post.ts';
-import { hashtagUrl, profileUrl } from '../model/reference.ts';
 import { lenient, listOf, token, tokenOrNull, urlOrNull } from './lenient.ts';
 import { maximums } from './maximums.ts';
 import { nestRuns } from './runs.ts';

@@ -1,5 +1,5 @@
+import { hashtagUrl, profileUrl, xSymbolUrl } from '../model/addresses/urls.ts';
 import type { Facet } from '../model/post.ts';
-import { hashtagUrl, profileUrl } from '../model/reference.ts';
 import { maximums } from './maximums.ts';
 import { nestRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
@@ -16,7 +16,7 @@ export function tagUrl(type: TagType, tag: string): string | null {
   if (name === '' || /\p{Surrogate}/u.test(name)) return null;
   if (type === 'mention') return profileUrl('x', name, '');
   if (type === 'hashtag') return hashtagUrl('x', name, { baseUrl: '' });
-  return `https://x.com/search?q=%24${encodeURIComponent(name)}`;
+  return xSymbolUrl(name);
 }
 
 /** Returns whether two names are equal, ignoring case and the sign (`@`, `#` or `$`) before each name. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { postUrl } from '../model/addresses/urls.ts';
 import type { Status } from '../model/post.ts';
-import { postUrl } from '../model/reference.ts';
 
 export const xId = z.string().regex(/^\d{1,20}$/);
 
@@ -9,11 +9,6 @@ export const xHandle = z.string().regex(/^\w{1,20}$/);
 
 export const xPostUrl = (handle: string | null, id: string): string =>
   postUrl({ platform: 'x', handle, id }, '');
-
-/** Returns the URL of an account on X from its id. X redirects this URL to the page of the account's current handle. */
-export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
-
-export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;
 
 /**
  * Returns a reference to the parent of a reply on X. `handle`: handle of the parent's author. `id`:

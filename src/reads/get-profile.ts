@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
 import { accountSubject } from '../fetching/plan.ts';
-import { profileUrl } from '../model/reference.ts';
+import { profileUrl } from '../model/addresses/urls.ts';
 import {
   type BrowseTarget,
   createBrowseRead,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accountSubject } from '../fetching/plan.ts';
-import { profileUrl } from '../model/reference.ts';
+import { profileUrl } from '../model/addresses/urls.ts';
 import { accountFormats } from '../model/results.ts';
 import { createBrowseRead, handleParam, listParams, toAccountReference } from './browse.ts';
 import { optionalChoice } from './parameters.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { postSubject } from '../fetching/cache/subjects.ts';
-import { isPostId, type PostReference, parsePostParams, postUrl } from '../model/reference.ts';
+import { postUrl } from '../model/addresses/urls.ts';
+import { isPostId, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
 import { choice, freeText } from './parameters.ts';
 import type { PlanContext } from './read.ts';

@@ -1,8 +1,9 @@
 import { toIsoSeconds } from '../core/clock.ts';
 import { runAtOnce } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
+import { postUrl } from '../model/addresses/urls.ts';
 import type { Status } from '../model/post.ts';
-import { type Platform, postUrl } from '../model/reference.ts';
+import type { Platform } from '../model/reference.ts';
 import { nameAccount, renderProfile, titleAccount } from './markdown/accounts.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
 import { escapeLine } from './markdown/escape.ts';

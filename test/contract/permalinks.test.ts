@@ -13,6 +13,11 @@ const permalinks: readonly (readonly [path: string, same: string])[] = [
   [`/${ada}/status/${id}/`, `/api/v1/posts?handle=${ada}&id=${id}`],
   [`/${ada}/status/${id}/?thread=off`, `/api/v1/posts?handle=${ada}&id=${id}&thread=off`],
   [`/${ada}/status/${id}/photo/1/`, `/api/v1/posts?handle=${ada}&id=${id}`],
+  [`/${ada}/status/${id}/photo/0`, `/api/v1/posts?handle=${ada}&id=${id}`],
+  [`/${ada}/status/${id}/reposts/with_comments`, `/api/v1/posts?handle=${ada}&id=${id}`],
+  [`/${ada}/statuses/${id}`, `/api/v1/posts?handle=${ada}&id=${id}`],
+  [`/${ada}/article/${id}/`, `/api/v1/posts?handle=${ada}&id=${id}`],
+  [`/profile/${ada}/post/${id}/liked-by`, `/api/v1/posts?handle=${ada}&id=${id}`],
   [`/profile/${ada}/post/${id}`, `/api/v1/posts?handle=${ada}&id=${id}`],
   [`/profile/${ada}/post/${id}/?thread=2`, `/api/v1/posts?handle=${ada}&id=${id}&thread=2`],
   [`/${ada}/`, `/api/v1/profiles/${ada}`],
@@ -106,6 +111,18 @@ const posts: readonly (readonly [path: string, asked: string])[] = [
   ['/https://nitter.net/jack/status/20#m', 'x jack 20'],
   ['/https://www.xcancel.com/jack/status/20', 'x jack 20'],
   ['/api/v1/posts?url=https://nitter.net/jack/status/20', 'x jack 20'],
+  ['/status/20', 'x null 20'],
+  ['/statuses/20/history', 'x null 20'],
+  ['/x.com/jack/status/20', 'x jack 20'],
+  ['/www.twitter.com/jack/status/20/analytics', 'x jack 20'],
+  ['/d.fxtwitter.com/jack/status/20/ja', 'x jack 20'],
+  ['/https://x.com//jack//status/20', 'x jack 20'],
+  ['/social.net/@ann/112', 'mastodon ann@social.net 112'],
+  ['/social.net/notice/9aBc', 'mastodon _@social.net 9aBc'],
+  ['/bsky.app/profile/a.bsky.social/post/3kabc', 'bluesky a.bsky.social 3kabc'],
+  ['/at://a.bsky.social/app.bsky.feed.post/3kabc', 'bluesky a.bsky.social 3kabc'],
+  ['/at%3A%2F%2Fa.bsky.social%2Fapp.bsky.feed.post%2F3kabc', 'bluesky a.bsky.social 3kabc'],
+  ['/@ann@social.net/statuses/112/embed', 'mastodon ann@social.net 112'],
   ['/@ann@social.net/112', 'mastodon ann@social.net 112'],
   ['/@ann@social.net/112/', 'mastodon ann@social.net 112'],
   ['/@Ann%40social.net/112', 'mastodon ann@social.net 112'],
@@ -175,6 +192,9 @@ describe('a whole URL', () => {
       '/api/v1/search?q=heron&platform=x&limit=1',
     ],
     ['/https://nitter.net/search?f=tweets&q=heron', '/api/v1/search?q=heron&platform=x'],
+    ['/x.com/wren', '/api/v1/profiles/wren'],
+    ['/twitter.com/wren/followers?limit=2', '/api/v1/profiles/wren/followers?limit=2'],
+    ['/x.com/search?q=heron&f=top&limit=1', '/api/v1/search?q=heron&platform=x&feed=top&limit=1'],
   ])('%s has the body of %s', async (path, same) => {
     const app = await onX();
     const expected = await app.request(same);
@@ -199,6 +219,8 @@ describe('a whole URL', () => {
     [`/http://localhost:8080/docs/start`, 'invalid_path'],
     ['/https://x.com/jack/status/20?thread=1', 'invalid_thread'],
     ['/https://', 'invalid_url'],
+    ['/x.com/home', 'invalid_path'],
+    ['/bsky.app/profile/a.bsky.social/lists/3k', 'invalid_path'],
   ])('%s is rejected with %s', async (path, code) => {
     const app = await buildTestApp();
 
@@ -244,7 +266,8 @@ describe('a path that is not a permalink', () => {
     '/hashtag/a/b',
     '/ada.example//',
     '/api/v1/posts/',
-    '/x.com/jack/status/20',
+    '/ada.example/likes/1',
+    '/www.example.com/story',
   ])('%s is not a route', async (path) => {
     const app = await buildTestApp({ env: offline });
 

@@ -13,6 +13,7 @@ import type {
 import type { AccountReference } from '../../src/model/reference.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
+import { expectReadable } from '../support/printed-urls.ts';
 import {
   askProvider,
   expectSoundPosts,
@@ -252,5 +253,6 @@ export function expectSoundFound(found: ListFound): void {
 }
 
 function expectSoundAccounts(accounts: readonly Account[]): void {
+  expectReadable(accounts);
   for (const each of accounts) expect(accountSchema.parse(each)).toEqual(each);
 }

@@ -321,7 +321,7 @@ describe('a copy of a post', () => {
 
   it('has the URL of the server that holds it if its origin cannot be read', async () => {
     const foreign = {
-      url: 'https://kelp.example.net/notes/abc',
+      url: 'https://kelp.example.net/display/abc',
       uri: 'https://kelp.example.net/n/1',
     };
 

@@ -21,6 +21,7 @@ import {
   resetConnection,
   startFakeUpstream,
 } from '../support/fake-upstream.ts';
+import { expectReadable } from '../support/printed-urls.ts';
 
 /** Dependencies of a provider under test; each provider takes what it needs. */
 export interface CreateOptions {
@@ -136,8 +137,9 @@ export function expectSound(found: PostFound): void {
   expectUnique(posts);
 }
 
-/** Checks that posts and the posts they quote match the model. */
+/** Checks that posts and the posts they quote match the model, and that Perch reads the URLs that they contain. */
 export function expectSoundPosts(posts: readonly Post[]): void {
+  expectReadable(posts);
   for (const each of posts.flatMap(withQuotes)) {
     expect(postSchema.parse(each)).toEqual(each);
     if (each.type === 'status') expectFacetsFit(each.text, each.facets);

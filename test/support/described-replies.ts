@@ -6,7 +6,7 @@ import { adminEndpoints, listEndpoints } from '../../src/app/endpoints.ts';
 import { version } from '../../src/core/version.ts';
 import { describeOpenApi } from '../../src/http/openapi/document.ts';
 import { toPath } from '../../src/http/reads/routes.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts';
 import {
   type HeaderObject,
   type OpenApiDocument,

@@ -1,8 +1,8 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { type Account, toAccount } from '../../model/account.ts';
+import { profileUrl, xUserUrl } from '../../model/addresses/urls.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
-import { type AccountReference, type Platform, profileUrl } from '../../model/reference.ts';
-import { xUserUrl } from '../../platforms/x.ts';
+import type { AccountReference, Platform } from '../../model/reference.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../core/problem.ts';
-import { isPermalinkHandle } from '../../reads/addresses/match-path.ts';
+import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { maxUrlBytes, toProblemHeaders } from '../../web/errors.ts';
 import type { Headers } from '../../web/headers.ts';

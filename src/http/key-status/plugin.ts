@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Account, AllowancePolicy, Allowances } from '../../access/allowances/allowances.ts';
 import { toClient } from '../../access/client-address.ts';
@@ -32,8 +32,7 @@ declare module 'fastify' {
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    const { allowance = null } = configOf(request);
-    const surface = typeof allowance === 'function' ? allowance(request) : allowance;
+    const surface = allowanceOf(configOf(request), request);
     const identity = surface === null ? null : identification.identify(request, surface);
     if (!(identity instanceof Promise)) {
       request.identity = identity;
@@ -50,6 +49,14 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
     // 204 is the reply to a preflight, which does not depend on the caller.
     if (identity.variesByKey && reply.statusCode !== 204) addVary(reply, 'Accept', 'Authorization');
   });
+}
+
+/** Returns the request quota of a request to the route with the configuration `config`; `null` if it has none. */
+export function allowanceOf(
+  { allowance }: FastifyContextConfig,
+  request: FastifyRequest,
+): AllowanceSurface | null {
+  return typeof allowance === 'function' ? allowance(request) : (allowance ?? null);
 }
 
 /** Returns the reply headers about the caller's API key and request quota. */

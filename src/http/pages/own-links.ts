@@ -1,7 +1,7 @@
 import { parseUrl } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
+import { isPlatformHost } from '../../model/addresses/address.ts';
 import type { AddressOptions } from '../../reads/addresses/address.ts';
-import { isPlatformHost } from '../../reads/addresses/site-path.ts';
 import type { OwnPage, ToOwnPage } from '../../render/context.ts';
 import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 

@@ -2,49 +2,77 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { Problem } from '../../core/problem.ts';
+import { isPlatformHost } from '../../model/addresses/address.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
 import { browseReply, postReply } from '../../model/results.ts';
-import { findWholeUrl, parseAddress } from '../../reads/addresses/address.ts';
-import type { ReadId } from '../../reads/index.ts';
+import {
+  type AddressedRead,
+  type AddressOptions,
+  findWholeUrl,
+  parseAddress,
+  toTypedUrl,
+} from '../../reads/addresses/address.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
 /**
- * Route paths for a complete URL in the path: with `//`, with `//` merged to `/`, or percent-encoded as one segment.
+ * Route paths for an address in the path: percent-encoded as one segment, or as several segments. The second path has the
+ * lowest priority of all routes, so that addresses without a scheme are tried last.
  */
-export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
+export const addressPaths = ['/:address(^(?:https?|at):.+$)', '/:address/*'] as const;
 
 /**
- * Creates the endpoint for paths that contain a complete URL. The endpoint returns the post,
- * account, list or search at this URL.
+ * Creates the endpoint for paths that contain the address of a post, account, list or search: a whole URL, or a URL
+ * without its scheme, such as `/x.com/jack`. The endpoint returns the result of the read that the address names.
  */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
-  /** Parses the URL in the path of a request. @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
-  const parseUrl = (request: FastifyRequest) => {
-    const url = findWholeUrl(request.raw.url ?? '');
-    if (url === null) throw routeNotFound(request);
-    return parseAddress(url, context, 'The URL in the path');
-  };
-  const readIdOf = (request: FastifyRequest): ReadId => {
-    try {
-      return parseUrl(request).read;
-    } catch {
-      return 'getPost'; // The handler throws the same error again.
-    }
-  };
+  const find = (request: FastifyRequest) => findAddressedRead(request.originalUrl, context);
   return {
     // A request uses the quota of its read operation. An invalid URL is treated as the URL of a post.
-    config: { allowance: (request) => surfaceOf(findVersioned(readIdOf(request))) },
-    isRoute: () => true,
+    config: {
+      allowance: (request) => {
+        const found = find(request);
+        if (found === null) return null;
+        return surfaceOf(findVersioned(found instanceof Problem ? 'getPost' : found.read));
+      },
+    },
+    isRoute: (request) => find(request) !== null,
     // Link previews are available at the permalinks of posts only.
     hasPreviews: false,
     toRequestedRead: (request) => {
-      const { read, given } = parseUrl(request);
-      return { read, given: joinParameters(parseQuery(request.raw.url ?? ''), given) };
+      const found = find(request);
+      if (found === null) throw routeNotFound(request);
+      if (found instanceof Problem) throw found;
+      return {
+        read: found.read,
+        given: joinParameters(parseQuery(request.originalUrl), found.given),
+      };
     },
   };
+}
+
+/**
+ * Returns the read that the address in a request's target names; `null` if the target contains no address. For a whole
+ * URL, and for a URL of a known platform without its scheme, returns the Problem if Perch cannot read the address.
+ */
+function findAddressedRead(
+  target: string,
+  context: AddressOptions,
+): AddressedRead | Problem | null {
+  const whole = findWholeUrl(target);
+  const typed = whole ?? toTypedUrl(target.replace(/^\/+/, ''), context);
+  if (typed === null) return null;
+  try {
+    return parseAddress(typed, context, 'The URL in the path');
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const host = parseUrl(typed)?.hostname ?? '';
+    return whole !== null || isPlatformHost(host, context) ? error : null;
+  }
 }
 
 export const addressProblems = ['invalid_url', 'unsupported_host', 'invalid_path'] as const;

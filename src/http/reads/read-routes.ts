@@ -2,17 +2,12 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
-import { Problem, quoteInput } from '../../core/problem.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
+import type { PathParameters } from '../../model/addresses/match-form.ts';
 import type { Format } from '../../model/results.ts';
-import {
-  isMediaNumber,
-  type PathParameters,
-  toReadParameters,
-} from '../../reads/addresses/match-path.ts';
-import { accepts } from '../../reads/addresses/own-path.ts';
-import type { PathPattern } from '../../reads/addresses/path-patterns.ts';
+import { accepts, toReadParameters } from '../../reads/addresses/own-path.ts';
+import type { PathPattern } from '../../reads/addresses/own-paths.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
 import type { AnsweredRead, Reader, RenderOptions } from '../../reads/run.ts';
@@ -26,7 +21,13 @@ import {
   type ReplyOptions,
   sendPrepared,
 } from '../../web/reply.ts';
-import { type Identification, identityOf, refuseRead, toRequester } from '../key-status/plugin.ts';
+import {
+  allowanceOf,
+  type Identification,
+  identityOf,
+  refuseRead,
+  toRequester,
+} from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import type { CountHit } from '../operations/traffic.ts';
@@ -106,20 +107,40 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     );
     app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
   };
+  const addressed = createAddressEndpoint(options);
   for (const row of options.routes) {
     for (const { url, pattern } of listRouterPaths(row)) {
-      const endpoint: ReadEndpoint = {
-        config: toConfig(row, pattern),
-        isRoute: isRouteOf(row, pattern),
-        hasPreviews: options.linkPreviews && row.surface === 'permalink',
-        toRequestedRead: (request) => toRequestedRead(row, toParameters(pattern, request)),
-      };
+      const endpoint = toEndpoint(row, pattern, options);
       if (row.surface === 'alias') app.head(url, endpoint, answerWithoutRead);
-      register(url, endpoint);
+      // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
+      register(url, url.startsWith('/:handle/:id') ? orElse(endpoint, addressed) : endpoint);
     }
   }
-  const endpoint = createAddressEndpoint(options);
-  for (const url of addressPaths) register(url, endpoint);
+  for (const url of addressPaths) register(url, addressed);
+}
+
+function toEndpoint(
+  row: ReadRoute | AliasRoute,
+  pattern: PathPattern,
+  { linkPreviews }: ReadRoutesOptions,
+): ReadEndpoint {
+  return {
+    config: toConfig(row, pattern),
+    isRoute: isRouteOf(row, pattern),
+    hasPreviews: linkPreviews && row.surface === 'permalink',
+    toRequestedRead: (request) => toRequestedRead(row, toParameters(pattern, request)),
+  };
+}
+
+/** Returns the endpoint that answers the requests that `first` accepts with `first`, and all others with `second`. */
+function orElse(first: ReadEndpoint, second: ReadEndpoint): ReadEndpoint {
+  const choose = (request: FastifyRequest) => (first.isRoute(request) ? first : second);
+  return {
+    config: { allowance: (request) => allowanceOf(choose(request).config, request) },
+    isRoute: (request) => choose(request).isRoute(request),
+    hasPreviews: first.hasPreviews,
+    toRequestedRead: (request) => choose(request).toRequestedRead(request),
+  };
 }
 
 function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): RequestedRead {
@@ -230,17 +251,10 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/**
- * Returns path and query parameters; path parameters have priority.
- * @throws Problem `invalid_option` if the media number `n` is not from 1 to 99
- */
+/** Returns path and query parameters; path parameters have priority. */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
+  // In Fastify every path parameter is a string.
   const path = request.params as PathParameters;
-  const { n } = path;
-  if (n !== undefined && !isMediaNumber(n)) {
-    const detail = `The path ends with ${quoteInput(n)}. It must end with the number of a photo or video, from 1 to 99.`;
-    throw new Problem('invalid_option', { detail });
-  }
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }
 

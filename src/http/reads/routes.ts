@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { type Lifecycle, scheduledLifecycle } from '../../core/lifecycle.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { type OwnPath, ownPaths, type PathPattern } from '../../reads/addresses/path-patterns.ts';
+import { type OwnPath, ownPaths, type PathPattern } from '../../reads/addresses/own-paths.ts';
 import { type AnyReadId, allReads, type ReadId, reads } from '../../reads/index.ts';
 import type { AllowanceSurface } from '../key-status/plugin.ts';
 
@@ -143,19 +143,29 @@ export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 export function listRouterPaths(route: Route): readonly RouterPath[] {
   if (route.surface === 'alias') return [{ url: route.path, pattern: route }];
   const ends = route.surface === 'permalink' ? ['', '/'] : [''];
-  return [route, ...(route.also ?? [])].flatMap((pattern) =>
-    ends.map((end) => ({ url: `${toRouterPath(pattern)}${end}`, pattern })),
-  );
+  const paths = [route, ...(route.also ?? [])].flatMap((pattern) => {
+    const url = toRouterPath(pattern);
+    const plain = url.replace(/\/\*$/, '');
+    const urls = plain === url ? [] : [url];
+    return [...ends.map((end) => `${plain}${end}`), ...urls].map((path) => ({
+      url: path,
+      pattern,
+    }));
+  });
+  return [...new Map(paths.toReversed().map((path) => [path.url, path])).values()];
 }
 
 /**
  * Converts a path pattern to Fastify's syntax: `{handle}` becomes `:handle`. If the handle is not
  * the first segment, adds the regular expression that handles must match.
  */
-function toRouterPath({ path, handles }: PathPattern): string {
-  const isFirst = path.startsWith('/{handle}');
-  const constraint = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
-  return path.replace('{handle}', `:handle${constraint}`).replaceAll(/\{(\w+)\}/g, ':$1');
+export function toRouterPath({ path, handles }: PathPattern): string {
+  // The router would prefer a first segment with an expression to paths such as `/:handle/followers`.
+  const isFree = handles === undefined || path.startsWith('/{handle}');
+  return path
+    .replace('{handle}', isFree ? ':handle' : `:handle(^.*${handles.source}.*$)`)
+    .replace('{number}', ':number(^\\d+$)')
+    .replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 /**

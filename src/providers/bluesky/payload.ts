@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isPostId, postUrl, profileUrl } from '../../model/reference.ts';
+import { postUrl, profileUrl } from '../../model/addresses/urls.ts';
+import { isPostId } from '../../model/reference.ts';
 import { blueskyFacet } from '../../platforms/bluesky-facets.ts';
 import {
   count,

@@ -1,14 +1,14 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
+import { profileUrl, xCommunityUrl } from '../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
-import { profileUrl } from '../../model/reference.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
-import { enlargeAvatar, toReplyingTo, xCommunityUrl, xPostUrl } from '../../platforms/x.ts';
+import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { toMissing } from '../failure.ts';
 import { shapeArticle } from './article.ts';

@@ -1,7 +1,9 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import type { CopiedFrom } from '../../model/account.ts';
-import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/reference.ts';
+import { isFediverseAccount, parseFediversePost } from '../../model/addresses/address.ts';
+import { profileUrl } from '../../model/addresses/urls.ts';
+import { parseHandle } from '../../model/reference.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
@@ -56,7 +58,7 @@ export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const urls = [row.url, row.uri].filter((url) => url !== null).filter((url) => isAt(url, hosts));
   const copy = copyUrl(isLocal(row.account) ? row.account.acct : handle, row.id, home);
   if (isLocal(row.account)) return { id: row.id, handle, url: urls[0] ?? copy };
-  const origin = urls.map(parseMastodonOrigin).find((each) => each !== null);
+  const origin = urls.map(parseFediversePost).find((each) => each !== null);
   if (origin === undefined) return { id: row.id, handle, url: copy };
   return { id: origin.id, handle, url: urls[0] ?? copy };
 }
@@ -82,7 +84,7 @@ export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | 
 
 /**
  * Returns the profile URL of an account: `url` if this URL is on the account's server, otherwise a
- * URL made from the handle.
+ * URL made from the handle. The URL of an account of `home` always has a form that Perch reads.
  */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
@@ -90,8 +92,10 @@ export function accountUrl(
 ): string {
   const handle = toHandle(acct, home);
   const { domain } = splitHandle(handle);
-  const hosts = isLocal({ acct }) ? [home.host, domain] : [domain];
-  return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
+  const fallback = profileUrl('mastodon', handle, '');
+  if (url === null) return fallback;
+  if (!isLocal({ acct })) return isAt(url, [domain]) ? url : fallback;
+  return isAt(url, [home.host, domain]) && isFediverseAccount(url) ? url : fallback;
 }
 
 /**

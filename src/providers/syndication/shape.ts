@@ -1,8 +1,8 @@
 import { type Account, toAccount } from '../../model/account.ts';
+import { profileUrl } from '../../model/addresses/urls.ts';
 import type { Article } from '../../model/article.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Status } from '../../model/post.ts';
-import { profileUrl } from '../../model/reference.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
 import { toPercentage } from '../../platforms/poll-percentage.ts';
 import { isWebUrl } from '../../platforms/text.ts';

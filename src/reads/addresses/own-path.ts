@@ -1,15 +1,9 @@
 import { encodeComponent } from '../../core/http/encode-component.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { matchForm, type PathParameters, splitPath } from '../../model/addresses/match-form.ts';
 import type { AddressedRead } from './address.ts';
-import {
-  isMediaNumber,
-  isPermalinkHandle,
-  matchPath,
-  type PathParameters,
-  splitPath,
-  toReadParameters,
-} from './match-path.ts';
-import { type OwnPath, ownPaths, type PathPattern } from './path-patterns.ts';
+import { type OwnPath, ownPaths, type PathPattern } from './own-paths.ts';
+import { isPermalinkHandle } from './permalink-handle.ts';
 
 /** Paths of this server, sorted by number of parameters, so that `/search` is tried before `/{handle}`. */
 const candidates = ownPaths
@@ -20,15 +14,24 @@ const candidates = ownPaths
 export function matchOwnPath(path: string, search: string): AddressedRead | null {
   const segments = splitPath(path);
   for (const { row, pattern } of candidates) {
-    const parameters = matchPath(pattern, segments);
+    const parameters = matchForm(pattern, segments);
     if (parameters === null || !accepts(row, pattern, parameters)) continue;
-    if (parameters.n !== undefined && !isMediaNumber(parameters.n)) continue;
     const { read } = row;
     if (read === 'getOEmbed' || read === 'importProfilePosts') return null;
     const query = parseQuery(search);
     return { read, given: joinParameters(query, toReadParameters(pattern, parameters)) };
   }
   return null;
+}
+
+/** Converts the parameters in a path to request parameters. Adds the fixed parameters of the path pattern. */
+export function toReadParameters(
+  { fixed = {} }: PathPattern,
+  { n: _photo, '*': _further, number, tag, ...parameters }: PathParameters,
+): PathParameters {
+  const id = number === undefined ? {} : { id: number };
+  const search = tag === undefined ? {} : { q: `#${tag.replace(/^#/, '')}` };
+  return { ...parameters, ...id, ...search, ...fixed };
 }
 
 /** Returns whether a route accepts the form of the handle in a path. Returns `true` for a path without a handle. */

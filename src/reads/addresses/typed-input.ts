@@ -1,7 +1,12 @@
-import { isLoopbackName } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
+import {
+  type AddressedRead,
+  type AddressOptions,
+  hasScheme,
+  parseAddress,
+  toTypedUrl,
+} from './address.ts';
 import { matchOwnPath } from './own-path.ts';
 
 /**
@@ -29,20 +34,6 @@ export function parseTypedInput(
     return found;
   }
 }
-
-/** Adds a missing scheme, such as `https://`, to text that looks like a URL. Returns `null` for other text. */
-export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): string | null {
-  // Browsers and proxies merge the slashes of a URL within a path.
-  if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');
-  const base = new URL(baseUrl);
-  const [host = '', ...rest] = text.split('/');
-  if (rest.length === 0) return null;
-  if (host.toLowerCase() === base.host) return `${base.protocol}//${text}`;
-  if (isLoopbackName(host.replace(/:\d+$/, ''))) return `http://${text}`;
-  return /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(host) && !/\s/.test(text) ? `https://${text}` : null;
-}
-
-const hasScheme = (text: string) => /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 
 /** Parses the handle of an account; returns `null` for text without `@`, `.` or `:`. */
 function parseAccount(text: string): AddressedRead | null {

@@ -1,4 +1,5 @@
-import { type AccountReference, profileUrl } from '../../model/reference.ts';
+import { profileUrl } from '../../model/addresses/urls.ts';
+import type { AccountReference } from '../../model/reference.ts';
 import type { RenderContext } from '../context.ts';
 import { toFormatUrl } from './urls.ts';
 import { emptyElement, parentElement, textElement } from './xml.ts';

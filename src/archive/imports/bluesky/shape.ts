@@ -1,8 +1,8 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import { postUrl, profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Card, Status } from '../../../model/post.ts';
-import { postUrl, profileUrl } from '../../../model/reference.ts';
 import { shapeFacets } from '../../../platforms/bluesky-facets.ts';
 import { sensitiveLabels, signedInOnly } from '../../../platforms/bluesky-labels.ts';
 import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';

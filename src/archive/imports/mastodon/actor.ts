@@ -1,6 +1,7 @@
 import { parseUrl } from '../../../core/http/url.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
-import { parseHandle, profileUrl } from '../../../model/reference.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
+import { parseHandle } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
 import { describeProfile } from '../../../platforms/mastodon-profile.ts';
 import { isWebUrl } from '../../../platforms/text.ts';

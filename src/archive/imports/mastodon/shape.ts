@@ -1,8 +1,8 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
-import { parseUrl } from '../../../core/http/url.ts';
+import { parseFediversePost } from '../../../model/addresses/address.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Poll, Status } from '../../../model/post.ts';
-import { isPostId, parseHandle, profileUrl } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
 import { omitNull } from '../../../platforms/omit-null.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
@@ -19,7 +19,7 @@ export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
 ): ExportedPost | string {
-  const address = parseNoteAddress(note.id) ?? parseNoteAddress(note.url ?? '');
+  const address = parseFediversePost(note.id) ?? parseFediversePost(note.url ?? '');
   if (address === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
   if (createdMs === null) return 'It has no date.';
@@ -68,7 +68,7 @@ export function shapeRepost(
   { object, published }: Activity<'Announce'>,
   owner: Owner,
 ): ExportedRepost | string {
-  const address = parseNoteAddress(object);
+  const address = parseFediversePost(object);
   const postHandle = address === null ? null : handleOf(object, owner);
   if (address === null || postHandle === null) return 'The boosted post has no Mastodon address.';
   if (published === null) return 'It has no date.';
@@ -99,7 +99,7 @@ function languageOf({ contentMap }: NotePayload): string | null {
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
   const url = isWebUrl(inReplyTo) ? inReplyTo : null;
-  const address = parseNoteAddress(inReplyTo);
+  const address = parseFediversePost(inReplyTo);
   if (address === null) return { screen_name: null, status: null, url };
   return { screen_name: handleOf(inReplyTo, owner), status: address.id, url };
 }
@@ -107,7 +107,7 @@ function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replyin
 /** Returns the handle of a post's author from the post's URL; `null` if the URL contains no handle. */
 function handleOf(address: string, owner: Owner): string | null {
   if (address.startsWith(`${owner.address}/statuses/`)) return nameOf(owner);
-  return parseNoteAddress(address)?.handle ?? null;
+  return parseFediversePost(address)?.handle ?? null;
 }
 
 function shapeMedia(item: NotePayload['attachment'][number], url: string): Media {
@@ -134,23 +134,3 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
     ends_at: toIsoTime(endTime ?? closed),
   };
 }
-
-/**
- * Returns the handle and the id in a post's URL, such as `https://host/users/u/statuses/1` or `https://host/@u/1`.
- * `handle` is `null` for `https://host/ap/users/2/statuses/1`. Returns `null` for any other URL.
- */
-function parseNoteAddress(
-  address: string,
-): { readonly handle: string | null; readonly id: string } | null {
-  const url = parseUrl(address);
-  if (url === null || url.protocol !== 'https:' || url.port !== '') return null;
-  const [, user, longId, number, numberedId, name, shortId] = notePath.exec(url.pathname) ?? [];
-  const id = longId ?? numberedId ?? shortId;
-  if (id === undefined || !isPostId('mastodon', id)) return null;
-  if (number !== undefined) return { handle: null, id };
-  const account = parseHandle(`${user ?? name}@${url.hostname}`);
-  return account?.platform === 'mastodon' ? { handle: account.handle, id } : null;
-}
-
-const notePath =
-  /^\/(?:users\/([\w.-]+)\/statuses\/(\w+)|ap\/users\/(\w+)\/statuses\/(\w+)|@([\w.-]+)\/(\w+))\/?$/;

@@ -1,7 +1,7 @@
 import { type Account, toAccount } from '../../../model/account.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
 import type { Status } from '../../../model/post.ts';
-import { profileUrl } from '../../../model/reference.ts';
 import { countCodePoints, decodeEntities, isWebUrl } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
 import { toReplyingTo, xPostUrl } from '../../../platforms/x.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { toAccount, toWebsite } from '../../../model/account.ts';
-import { profileUrl } from '../../../model/reference.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
 import { enlargeAvatar } from '../../../platforms/x.ts';

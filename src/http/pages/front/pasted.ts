@@ -1,9 +1,9 @@
 import { parseUrl } from '../../../core/http/url.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import type { AddressedRead, AddressOptions } from '../../../reads/addresses/address.ts';
-import { ownPathOf } from '../../../reads/addresses/address.ts';
+import { ownPathOf, toTypedUrl } from '../../../reads/addresses/address.ts';
 import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
-import { parseTypedInput, toTypedUrl } from '../../../reads/addresses/typed-input.ts';
+import { parseTypedInput } from '../../../reads/addresses/typed-input.ts';
 
 /**
  * Read operation and its parameters. `address` is the path and query of the operation on this

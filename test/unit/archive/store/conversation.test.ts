@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../../src/model/account.ts';
+import { postUrl } from '../../../../src/model/addresses/urls.ts';
 import type { Status } from '../../../../src/model/post.ts';
 import type { PostFound } from '../../../../src/model/queries.ts';
-import { type Platform, postUrl } from '../../../../src/model/reference.ts';
+import type { Platform } from '../../../../src/model/reference.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import { openRig, putPost, type Rig, stored } from './archive-rig.ts';
 

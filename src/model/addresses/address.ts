@@ -1,0 +1,132 @@
+import { isPublicName } from '../../core/http/public-host.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import type { PostReference } from '../reference.ts';
+import {
+  type Address,
+  blueskyFrontEnds,
+  blueskySite,
+  createFediverseSite,
+  matchSite,
+  nobodyOn,
+  type RefusedAddress,
+  type Site,
+  xSite,
+} from './sites.ts';
+
+export interface Sites {
+  /** Host names of X mirrors, whose URLs are parsed like URLs of X. */
+  readonly xMirrors: readonly string[];
+  readonly mastodonSearchHost: string;
+}
+
+/**
+ * Result of parsing a URL. `unknown`: an unknown page of a site that Perch reads. `foreign`: a URL of another site;
+ * `onX` is the URL on X with the same path if this path is that of a post on X, otherwise `null`.
+ */
+export type SiteAddress =
+  | Address
+  | RefusedAddress
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'foreign'; readonly onX: string | null };
+
+/** Parses the URL of a platform. Ignores the scheme, the port and the user name. */
+export function parseSiteUrl(written: URL, sites: Sites): SiteAddress {
+  const url = withoutHashBang(written);
+  const host = url.hostname;
+  const known = knownSiteOf(host, sites);
+  if (known !== null) return matchSite(known, url) ?? { kind: 'unknown' };
+  if (!isPublicName(host)) return toForeign(url);
+  const onBluesky = matchSite(blueskyFrontEnds, url) ?? handleAsHost(url);
+  if (onBluesky !== null) return onBluesky;
+  if (otherSites.test(host)) return toForeign(url);
+  const isSearched = host === sites.mastodonSearchHost;
+  const found = matchSite(createFediverseSite(host, isSearched), url);
+  return found ?? (isSearched ? { kind: 'unknown' } : toForeign(url));
+}
+
+/**
+ * Returns whether a host is a known host of a platform, such as `x.com`. Returns `false` for all other hosts, even if
+ * they may be servers of the fediverse.
+ */
+export const isPlatformHost = (host: string, sites: Sites): boolean =>
+  knownSiteOf(host, sites) !== null || host === sites.mastodonSearchHost;
+
+/** Host of the frames in which websites show a post on X (`/embed/Tweet.html?id=20`). */
+const embedHost = 'platform.twitter.com';
+
+function knownSiteOf(hostname: string, { xMirrors }: Sites): Site | null {
+  const host = hostname.replace(/^(?:www|m|mobile)\./, '');
+  if (host === 'x.com' || host === 'twitter.com' || host === embedHost) return xSite;
+  if (host === 'bsky.app') return blueskySite;
+  // Subdomains of mirrors choose a variant of the page, as in `d.fxtwitter.com`.
+  return xMirrors.some((mirror) => `.${hostname}`.endsWith(`.${mirror}`)) ? xSite : null;
+}
+
+/** Pattern of the hosts of large sites without Mastodon's API, whose URLs look like those of the fediverse. */
+const otherSites =
+  /(?:^|\.)(?:facebook\.com|github\.com|instagram\.com|linkedin\.com|medium\.com|npmjs\.com|reddit\.com|substack\.com|threads\.(?:com|net)|tiktok\.com|tumblr\.com|youtube\.com)$/;
+
+/** Returns the account of a handle under `bsky.social` that was used as a host. Bluesky redirects this URL. */
+function handleAsHost({ hostname, pathname }: URL): Address | null {
+  const isHandle = /^[a-z0-9-]+\.bsky\.social$/.test(hostname) && pathname === '/';
+  return isHandle ? { kind: 'account', handle: hostname } : null;
+}
+
+/** Returns the URL whose path is in a fragment, as in `https://twitter.com/#!/jack`; otherwise, the URL itself. */
+function withoutHashBang(url: URL): URL {
+  const [, path] = /^#!?\/*(\/.*)$/.exec(url.hash) ?? [];
+  return (path === undefined ? null : parseUrl(`${url.protocol}//${url.hostname}${path}`)) ?? url;
+}
+
+function toForeign(url: URL): SiteAddress {
+  const found = matchSite(xSite, url);
+  const isPost = found?.kind === 'post' && found.handle !== null && found.id.length >= 15;
+  return {
+    kind: 'foreign',
+    onX: isPost ? `https://x.com/${found.handle}/status/${found.id}` : null,
+  };
+}
+
+/**
+ * Parses the https URL of a post on its author's server of the fediverse. `handle` is `null` if the URL contains no user
+ * name. Returns `null` for all other URLs.
+ */
+export function parseFediversePost(text: string): Pick<PostReference, 'handle' | 'id'> | null {
+  const found = matchFediverse(text);
+  if (found?.kind !== 'post') return null;
+  const { handle, id } = found;
+  return { handle: handle?.startsWith(nobodyOn('')) ? null : handle, id };
+}
+
+/** Returns whether a URL is that of an account on its server of the fediverse. */
+export const isFediverseAccount = (text: string): boolean =>
+  matchFediverse(text)?.kind === 'account';
+
+function matchFediverse(text: string): Address | RefusedAddress | null {
+  const url = parseUrl(text);
+  if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
+  // `/@user@host` is the copy of an account of another server.
+  if (!isPublicName(url.hostname) || /@[^/]*@/.test(url.pathname)) return null;
+  return matchSite(createFediverseSite(url.hostname, false), url);
+}
+
+/** Collections of Bluesky's records, and the form of the page that shows a record. */
+const recordPages: Readonly<Record<string, string>> = {
+  'app.bsky.feed.post': '/profile/{handle}/post/{id}',
+  'app.bsky.actor.profile': '/profile/{handle}',
+  'app.bsky.feed.generator': '/profile/{handle}/feed/{id}',
+  'app.bsky.graph.list': '/profile/{handle}/lists/{id}',
+  'app.bsky.graph.starterpack': '/starter-pack/{handle}/{id}',
+};
+
+/**
+ * Returns the URL of the web page of an account or a record with an `at://` address
+ * (https://atproto.com/specs/at-uri-scheme); `null` for other text and other kinds of records.
+ */
+export function toRecordPage(text: string): string | null {
+  const [, handle, collection = 'app.bsky.actor.profile', id = ''] =
+    /^at:\/*([^/?#]+)(?:\/([A-Za-z0-9.-]+)(?:\/([^/?#]+))?)?\/*(?:[?#].*)?$/i.exec(text) ?? [];
+  if (handle === undefined || !Object.hasOwn(recordPages, collection)) return null;
+  const path = recordPages[collection] ?? '';
+  return `https://bsky.app${path.replace('{handle}', handle).replace('{id}', id)}`;
+}

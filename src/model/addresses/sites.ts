@@ -1,0 +1,195 @@
+import { isPublicName } from '../../core/http/public-host.ts';
+import {
+  isPostId,
+  nobodyOnX,
+  type Platform,
+  type PostReference,
+  parseHandle,
+  type SearchPlatform,
+} from '../reference.ts';
+import type { Feed } from '../results.ts';
+import {
+  type AccountTab,
+  type AddressForm,
+  blueskyForms,
+  fediverseForms,
+  fediverseSearch,
+  type SiteForms,
+  xForms,
+} from './forms.ts';
+import { matchForm, type PathParameters, splitPath } from './match-form.ts';
+
+/** Resource that the URL of a platform names. The handle of an account is in its normalized form. */
+export type Address =
+  | (PostReference & { readonly kind: 'post' })
+  | { readonly kind: 'account'; readonly handle: string; readonly tab?: AccountTab }
+  | { readonly kind: 'followers' | 'following'; readonly handle: string }
+  | SearchAddress;
+
+interface SearchAddress {
+  readonly kind: 'search';
+  readonly platform: SearchPlatform;
+  readonly text: string;
+  readonly feed?: Feed;
+}
+
+/** Something that Perch cannot read. `fault` says why, and completes “The URL …”. */
+export interface RefusedAddress {
+  readonly kind: 'refused';
+  readonly fault: string;
+}
+
+/** Site or kind of site, with the rules for its paths. */
+export interface Site {
+  readonly platform: Exclude<Platform, 'sample'>;
+  readonly forms: SiteForms;
+  /** Returns the account in a path; `null` if the path has an invalid one, `undefined` if it has none. */
+  toHandle(parameters: PathParameters): string | null | undefined;
+  /** Returns the path of the page that a URL names by parameters in its query; `null` if it has no such parameters. */
+  readonly toNamedPath?: (url: URL) => string | null;
+}
+
+/** Returns what a URL names on a site; `null` for an unknown page. */
+export function matchSite(site: Site, url: URL): Address | RefusedAddress | null {
+  const segments = splitPath(site.toNamedPath?.(url) ?? url.pathname);
+  for (const form of site.forms) {
+    const parameters = matchForm(form, segments);
+    if (parameters === null) continue;
+    if ('fault' in form) return { kind: 'refused', fault: form.fault };
+    const address =
+      form.names === 'search'
+        ? toSearch(site, parameters, url.searchParams)
+        : toAddress(site, form, parameters);
+    if (address !== null) return address;
+  }
+  return null;
+}
+
+function toAddress(site: Site, form: AddressForm, parameters: PathParameters): Address | null {
+  const { names, tab, handles } = form;
+  if (handles?.test(parameters.handle ?? '') === false) return null;
+  const handle = site.toHandle(parameters);
+  if (names === 'post') return toPost(site, handle, parameters);
+  if (names === 'search' || !handle) return null;
+  return { kind: names, handle, ...(tab && { tab }) };
+}
+
+function toPost(
+  { platform }: Site,
+  handle: string | null | undefined,
+  { id: written = '' }: PathParameters,
+): Address | null {
+  const id = cleanId(platform, written);
+  if (handle === null || !isPostId(platform, id)) return null;
+  return { kind: 'post', platform, handle: handle ?? null, id };
+}
+
+/**
+ * Returns the id in a segment of a path, without the ending of a file and without the characters that often follow a
+ * URL in a sentence.
+ */
+function cleanId(platform: Platform, segment: string): string {
+  if (platform === 'x') return /^\d+(?!\w)/.exec(segment)?.[0] ?? segment;
+  return withoutFileEnding(segment.replace(/[^\w~-]+$/, ''));
+}
+
+/** Servers of the fediverse send an account or a post in another format if its path ends like a file. */
+const withoutFileEnding = (segment: string): string =>
+  segment.replace(/\.(?:atom|json|rss|xml)$/i, '');
+
+/** Kinds of search results, keyed by the query parameter `f` of X's search page. */
+const xFeeds: Readonly<Record<string, Feed>> = {
+  live: 'latest',
+  top: 'top',
+  media: 'photos',
+  image: 'photos',
+  images: 'photos',
+  video: 'videos',
+  videos: 'videos',
+  user: 'users',
+  users: 'users',
+};
+
+/** Returns the search of a search page or a hashtag; `null` for an invalid hashtag. */
+function toSearch(
+  { platform }: Site,
+  { tag }: PathParameters,
+  query: URLSearchParams,
+): SearchAddress | null {
+  if (tag !== undefined && !/^#?[^\s#]+$/u.test(tag)) return null;
+  const text = tag === undefined ? (query.get('q') ?? '') : `#${tag.replace(/^#/, '')}`;
+  const f = query.get('f') ?? '';
+  const feed = Object.hasOwn(xFeeds, f) ? xFeeds[f] : undefined;
+  return { kind: 'search', platform, text, ...(feed !== undefined && { feed }) };
+}
+
+/** Pattern of first path segments on X that are names of pages, such as `home`, and not handles. */
+const xPages =
+  /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
+
+export const xSite: Site = {
+  platform: 'x',
+  forms: xForms,
+  toHandle: ({ handle, id }) => {
+    if (handle === undefined) return undefined;
+    // The id alone identifies a post, so its URL may contain any handle.
+    if (id === undefined && xPages.test(handle)) return null;
+    const account = handleOn('x', handle);
+    return account === nobodyOnX ? undefined : account;
+  },
+  // Buttons and frames on websites: https://developer.x.com/en/docs/x-for-websites
+  toNamedPath: ({ pathname, searchParams }) => {
+    if (!/^\/(?:intent\/|embed\/Tweet\.html$)/.test(pathname)) return null;
+    const id = ['tweet_id', 'in_reply_to', 'id']
+      .map((name) => searchParams.get(name))
+      .find(Boolean);
+    return id === undefined ? `/${searchParams.get('screen_name') ?? ''}` : `/i/status/${id}`;
+  },
+};
+
+export const blueskySite: Site = {
+  platform: 'bluesky',
+  forms: blueskyForms,
+  toHandle: ({ handle }) => (handle === undefined ? null : handleOn('bluesky', handle)),
+};
+
+/**
+ * Pages of Bluesky on any host: other front ends have the same paths, and only the configured AppView is asked, not the
+ * host. Searches are left out, because many sites have the same path.
+ */
+export const blueskyFrontEnds: Site = {
+  ...blueskySite,
+  forms: blueskyForms.filter(({ path }) => path.includes('{handle}')),
+};
+
+function handleOn(platform: Platform, text: string): string | null {
+  const account = parseHandle(text);
+  return account?.platform === platform ? account.handle : null;
+}
+
+/** Returns the placeholder for the handle of a post whose URL on a server of the fediverse contains no user name. */
+export const nobodyOn = (server: string): string => `_@${server}`;
+
+/** Creates the site of a server of the fediverse. `isSearched`: whether Perch sends searches to this server. */
+export function createFediverseSite(host: string, isSearched: boolean): Site {
+  return {
+    platform: 'mastodon',
+    forms: isSearched ? [fediverseSearch, ...fediverseForms] : fediverseForms,
+    // Front ends on other hosts have the name of the server in the path.
+    toHandle: ({ user, server = host, id }) => {
+      if (!isPublicName(server)) return null;
+      return id === undefined ? toAccount(user ?? '', server) : toPostHandle(user, server);
+    },
+  };
+}
+
+function toAccount(user: string, server: string): string | null {
+  const name = withoutFileEnding(user);
+  return handleOn('mastodon', name.includes('@') ? name : `${name}@${server}`);
+}
+
+/** Returns the handle of a post. The post is read from `server`, even if its author's account is on another one. */
+function toPostHandle(user: string | undefined, server: string): string | null {
+  const handle = user === undefined ? nobodyOn(server) : toAccount(user, server);
+  return handle === null ? null : `${handle.slice(0, handle.indexOf('@'))}@${server}`;
+}

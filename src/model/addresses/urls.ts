@@ -1,0 +1,53 @@
+import { defaultMastodonHost, nobodyOnX, type Platform, type PostReference } from '../reference.ts';
+
+/** Returns the URL of an account on its platform. URLs of sample accounts start with `baseUrl`. */
+export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
+  const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
+  const host = handle.slice(handle.lastIndexOf('@') + 1);
+  const urls: Record<Platform, string> = {
+    x: `https://x.com/${name}`,
+    bluesky: `https://bsky.app/profile/${name}`,
+    mastodon: `https://${host}/@${handle.split('@')[0]}`,
+    sample: `${baseUrl}/${name}`,
+  };
+  return urls[of];
+}
+
+const postPaths: Readonly<Record<Platform, string>> = {
+  x: '/status/',
+  bluesky: '/post/',
+  mastodon: '/',
+  sample: '/status/',
+};
+
+/** Returns the URL of a post on its platform. URLs of sample posts start with `baseUrl`. */
+export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
+  `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
+
+export const embedUrl = (url: string, baseUrl: string): string =>
+  `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
+
+/** Returns the URL of a hashtag's page on a platform. `where.host` is the server if the platform is Mastodon. */
+export function hashtagUrl(
+  of: Platform,
+  tag: string,
+  where: { baseUrl: string; host?: string },
+): string {
+  const name = encodeURIComponent(tag);
+  const urls: Record<Platform, string> = {
+    x: `https://x.com/hashtag/${name}`,
+    bluesky: `https://bsky.app/hashtag/${name}`,
+    mastodon: `https://${where.host ?? defaultMastodonHost}/tags/${name}`,
+    sample: `${where.baseUrl}/search?q=%23${name}&platform=sample`,
+  };
+  return urls[of];
+}
+
+/** Returns the URL of an account on X from its id. X redirects this URL to the page of the account's current handle. */
+export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
+
+export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;
+
+/** Returns the URL of the search for a symbol such as `$AAPL` (`name` without `$`) on X. */
+export const xSymbolUrl = (name: string): string =>
+  `https://x.com/search?q=%24${encodeURIComponent(name)}`;

@@ -1,0 +1,15 @@
+/** Pattern of reserved first path segments, which belong to the server's own paths and cannot be handles. */
+const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
+
+/** Pattern of file extensions. A path segment with such an extension, as in `/favicon.ico`, is not a handle. */
+const fileEnding =
+  /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
+
+/** Returns whether the first segment of a path, in lower case, is reserved for the server's own paths. */
+export const isReservedName = (segment: string): boolean => reservedName.test(segment);
+
+/** Returns whether the first segment of a path such as `/jack/status/20` can be a handle. */
+export function isPermalinkHandle(segment: string): boolean {
+  const name = segment.replace(/^@/, '').toLowerCase();
+  return name !== '' && !isReservedName(name) && !fileEnding.test(name);
+}
