@@ -32,7 +32,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. If the upstream redirects to another origin, `cause` is the URL of the redirect. */
+/** Error of an outbound request. If the upstream redirects and the redirect is not followed, `cause` is its URL. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -63,6 +63,10 @@ export interface RequestContext extends Sliced {
    * Whether the request belongs to a background task, such as a history import, which may wait without a time limit.
    */
   readonly isBackground?: boolean | undefined;
+  /** Value of the request header `Accept`. Default: the media types that the client reads. */
+  readonly accept?: string | undefined;
+  /** Maximum number of redirects to the same origin that are followed. Default: 2. */
+  readonly maxRedirects?: number | undefined;
   /** Parent of the request's tracing span; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
@@ -77,7 +81,7 @@ export interface HttpClient<Answer = HttpAnswer> {
   close(): Promise<void>;
 }
 
-const maxRedirects = 2;
+const defaultRedirects = 2;
 
 /** Response whose body has not been read yet. */
 export type UnreadResponse = Dispatcher.ResponseData;
@@ -182,6 +186,7 @@ async function followRedirects<Answer>(
   context: RequestContext,
   options: AttemptOptions<Answer>,
 ): Promise<Answer> {
+  const { maxRedirects = defaultRedirects } = context;
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!options.isAllowed(url)) {
@@ -195,7 +200,7 @@ async function followRedirects<Answer>(
     }
     url = location;
   }
-  throw new HttpFailure('redirect', 'The upstream redirects too often.');
+  throw new HttpFailure('redirect', 'The upstream redirects too often.', url);
 }
 
 /** Sends a request. Returns the response or, for a redirect, the URL to request next. */
@@ -207,7 +212,7 @@ async function sendOnce<Answer>(
   const resendCount = options.countSent();
   const span = startUpstreamSpan(context.span, { method: 'GET', url, resendCount });
   const exchange = async () => {
-    const response = await withoutPropagation(() => request(url, context.signal, options));
+    const response = await withoutPropagation(() => request(url, context, options));
     recordStatus(span, response.statusCode);
     const location = redirectTarget(response, url);
     if (location === null) return options.reader.read(response, context, options);
@@ -220,7 +225,7 @@ async function sendOnce<Answer>(
   return endWith(span, exchange().catch(explain));
 }
 
-function request<Answer>(url: URL, signal: AbortSignal, options: SendOptions<Answer>) {
+function request<Answer>(url: URL, context: RequestContext, options: SendOptions<Answer>) {
   const { sender, userAgent, reader } = options;
   return sender.request({
     origin: url.origin,
@@ -228,10 +233,10 @@ function request<Answer>(url: URL, signal: AbortSignal, options: SendOptions<Ans
     method: 'GET',
     headers: {
       'user-agent': userAgent,
-      accept: reader.accept,
+      accept: context.accept ?? reader.accept,
       'accept-encoding': 'identity',
     },
-    signal,
+    signal: context.signal,
   });
 }
 

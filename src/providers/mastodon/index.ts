@@ -22,8 +22,8 @@ export function createMastodon(options: MastodonOptions): Provider {
   const accounts = createAccounts(askHome, clock);
   const connections = askConnections(accounts);
   return createLiveProvider('mastodon', 'mastodon', {
-    post: askPost(askHome),
-    replies: askReplies(askHome),
+    post: askPost({ askServer, askHome }),
+    replies: askReplies({ askServer, askHome }),
     profile: async ({ account }, context) => {
       const { row, home } = await accounts.read(account.handle, context);
       return { account: shapeAccount(row, home), warnings: describeAccountState(row, home) };

@@ -9,8 +9,9 @@ import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
 import type { AskHome } from './accounts.ts';
 import { type Home, isFromHome } from './identity.ts';
 import { describeCopies, describeUnread } from './lists.ts';
+import { readByObject } from './notices.ts';
 import { boostedIn, parseQuote, parseStatus, type StatusPayload } from './payload.ts';
-import { createUnreadable, expectFound } from './servers.ts';
+import { type AskServer, createUnreadable, expectFound } from './servers.ts';
 import { createSurroundings, hiddenReason, shapePost } from './shape.ts';
 
 interface ReadPost {
@@ -24,24 +25,38 @@ interface ReadPost {
   readonly around: Context | ProviderError | null;
 }
 
-export function askPost(askHome: AskHome): Ask<'post'> {
+interface Servers {
+  readonly askServer: AskServer;
+  readonly askHome: AskHome;
+}
+
+export function askPost(servers: Servers): Ask<'post'> {
   return async (query, context) => {
-    const read = await readPost(askHome, query, context);
-    return combine({ ...read, row: await withQuote(askHome, read, context) }, context);
+    const read = await readPost(servers, query, context);
+    return combine({ ...read, row: await withQuote(servers.askHome, read, context) }, context);
   };
 }
 
 /** Creates the function that reads the replies to a post. A Mastodon server sends all replies in a single list. */
-export function askReplies(askHome: AskHome): Ask<'replies'> {
+export function askReplies(servers: Servers): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
-    const read = await readPost(askHome, query, context);
+    const read = await readPost(servers, query, context);
     if (read.around instanceof ProviderError) throw read.around;
     return toRepliesPage(await combine(read, context));
   };
 }
 
-async function readPost(askHome: AskHome, query: PostQuery, context: ProviderContext) {
+const readPost = (
+  { askServer, askHome }: Servers,
+  query: PostQuery,
+  context: ProviderContext,
+): Promise<ReadPost> =>
+  readByObject(askServer, { post: query.post, context }, (id) =>
+    readById(askHome, withId(query, id), context),
+  );
+
+async function readById(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   try {

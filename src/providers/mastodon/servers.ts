@@ -39,6 +39,8 @@ interface NoApi {
    * response does not redirect.
    */
   readonly to: string | null | undefined;
+  /** URL to which the response redirects; absent if it does not redirect. */
+  readonly location?: URL;
   readonly failure: ProviderError;
 }
 
@@ -106,7 +108,7 @@ async function ask(
     const { kind, message } = toProviderError(error);
     const failure = toFailure(kind, message, { cause: error });
     if (error.kind !== 'redirect' || !(error.cause instanceof URL)) throw failure;
-    return { is: 'no api', to: publicHostOf(error.cause), failure };
+    return { is: 'no api', to: publicHostOf(error.cause), location: error.cause, failure };
   }
 }
 
