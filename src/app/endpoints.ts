@@ -9,6 +9,7 @@ import { pictureEndpoints } from '../http/media/proxy-plugin.ts';
 import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-route.ts';
+import { feedRedirectEndpoints } from '../http/reads/feed-redirects.ts';
 import { opmlEndpoint } from '../http/reads/opml-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
@@ -20,6 +21,7 @@ import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 export const endpoints: readonly Endpoint[] = [
   opmlEndpoint,
   ...addressEndpoints,
+  ...feedRedirectEndpoints,
   ...copiesEndpoints,
   ...mcpEndpoints,
   ...discoveryEndpoints,

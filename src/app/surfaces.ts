@@ -21,6 +21,7 @@ import { assetsPlugin } from '../http/pages/assets.ts';
 import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
 import { frontPlugin } from '../http/pages/front/front-plugin.ts';
 import type { FrontSite } from '../http/pages/front/page.ts';
+import { feedRedirectsPlugin } from '../http/reads/feed-redirects.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
 import { opmlPlugin } from '../http/reads/opml-route.ts';
 import { readRoutesPlugin } from '../http/reads/read-routes.ts';
@@ -98,6 +99,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   registerCopies(server, services);
   server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
   server.register(opmlPlugin, { baseUrl });
+  server.register(feedRedirectsPlugin, { baseUrl });
   server.register(mcpPlugin, {
     version,
     problem: problemReply,

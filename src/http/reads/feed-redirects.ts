@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { accepts, toOwnPath } from '../../reads/addresses/own-path.ts';
+import { permalinkPatterns, readOfKind } from '../../reads/addresses/own-paths.ts';
+import { handleParam } from '../../reads/browse.ts';
+import { corsHeaders } from '../../web/cors.ts';
+import { routeNotFound } from '../../web/errors.ts';
+import { toParameters } from './read-routes.ts';
+import { toRouterPath } from './routes.ts';
+
+/** Operation ids of the routes, by path. */
+const ids: Readonly<Record<string, string>> = {
+  '/{handle}/rss': 'redirectProfileFeed',
+  '/{handle}/with_replies/rss': 'redirectRepliesFeed',
+  '/{handle}/media/rss': 'redirectMediaFeed',
+  '/search/rss': 'redirectSearchFeed',
+};
+
+/** Feed paths of Nitter: the path of an account or a search, followed by `/rss`. */
+const feedPaths = permalinkPatterns.flatMap((pattern) => {
+  const path = `${pattern.path}/rss`;
+  const id = ids[path];
+  return id === undefined ? [] : [{ id, path, pattern }];
+});
+
+export const feedRedirectEndpoints: readonly Endpoint[] = feedPaths.map(({ id, path }) => ({
+  id,
+  method: 'GET',
+  path,
+  tag: 'permalink',
+  summary: 'Redirects the path of a feed on Nitter to the same feed on this server.',
+  description:
+    'To move the subscriptions of a feed reader from Nitter to this server, replace only the host. The parameters are those of the feed.',
+  parameters: path.includes('{handle}') ? { path: z.object({ handle: handleParam }) } : {},
+  replies: [
+    {
+      status: 301,
+      description: 'The feed is at the URL in `Location`.',
+      headers: { Location: { description: 'URL of the feed.' } },
+    },
+  ],
+  problems: ['route_not_found'],
+  access: 'open',
+}));
+
+/** Registers the routes that redirect feed paths of Nitter to the feeds on this server. */
+export async function feedRedirectsPlugin(
+  app: FastifyInstance,
+  { baseUrl }: { readonly baseUrl: string },
+): Promise<void> {
+  for (const { path, pattern } of feedPaths) {
+    const isRoute = ({ params }: FastifyRequest) =>
+      accepts({ surface: 'permalink' }, pattern, params as Readonly<Record<string, string>>);
+    const url = toRouterPath({ ...pattern, path });
+    app.get(url, (request, reply) => {
+      if (!isRoute(request)) throw routeNotFound(request);
+      const given = { ...toParameters(pattern, request), format: 'rss' };
+      const target = toOwnPath({ read: readOfKind[pattern.names], given }, 'permalink');
+      reply.headers({ ...corsHeaders, 'cache-control': 'public, max-age=86400' });
+      return reply.redirect(`${baseUrl}${target}`, 301);
+    });
+    app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute });
+  }
+}
