@@ -15,6 +15,7 @@ import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
 import { historyRoutes, readRoutes } from '../reads/routes.ts';
 import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
+import { personalFetchers } from './personal-fetchers.ts';
 import {
   apiCatalog,
   ardManifest,
@@ -204,23 +205,25 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
 
 /**
  * Writes `/robots.txt` (RFC 9309). Crawlers may request the discovery documents and pages, but no paths that cause
- * upstream requests, and not `/docs/ask` with a question. If `linkPreviews` is `true`, link-preview crawlers may
- * request all paths outside `/api/`.
+ * upstream requests, and not `/docs/ask` with a question. Fetchers that act for one person may request all paths outside
+ * `/api/`, such as posts, and so may link-preview crawlers if `linkPreviews` is `true`.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
     .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
+  const invited = [...personalFetchers, ...(linkPreviews ? previewProducts : [])];
   const lines = [
     '# Pages and descriptions are open to crawlers. Reads are not, because each costs a request to an upstream.',
     'User-agent: *',
     ...[...new Set(open)].map((pattern) => `Allow: ${pattern}`),
     ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
     'Disallow: /',
-    // Crawlers of link previews request posts that have just been shared.
-    ...(linkPreviews
-      ? ['', ...previewProducts.map((name) => `User-agent: ${name}`), 'Allow: /', 'Disallow: /api/']
-      : []),
+    '',
+    '# These fetch what a person has just asked for or shared.',
+    ...invited.map((name) => `User-agent: ${name}`),
+    'Allow: /',
+    'Disallow: /api/',
     '',
     // Directive of ARD §5.1; RFC 9309 §2.2.4 allows other directives.
     `Agentmap: ${baseUrl}${discoveryPaths.ard}`,
