@@ -4,11 +4,12 @@ import { contributorDocs } from '../../answers/corpus/corpus.ts';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
+import type { JsonSchema } from '../../core/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
-import { readExamples } from '../openapi/examples.ts';
+import { keepParameters, readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
 import { askPath, prepareBody } from '../pages/layout.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
@@ -124,10 +125,15 @@ const documents: readonly DiscoveryDocument[] = [
     path: discoveryPaths.openApi,
     summary: 'Describes every route, parameter and response (OpenAPI 3.1).',
     schema: openApiDocument,
-    write: (facts, nowMs) =>
-      describeOpenApi({ ...facts, nowMs, examples: readExamples(facts.baseUrl) }),
+    write: describeForPrograms,
   },
 ];
+
+/** Returns the OpenAPI description without recorded responses, which would make it twice as long. */
+export function describeForPrograms(facts: DiscoveryFacts, nowMs: number): JsonSchema {
+  const examples = keepParameters(readExamples(facts.baseUrl));
+  return describeOpenApi({ ...facts, nowMs, examples });
+}
 
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   ({ id, path, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
