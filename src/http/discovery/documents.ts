@@ -211,8 +211,8 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
 
 /**
  * Writes `/robots.txt` (RFC 9309). Crawlers may request the discovery documents and pages, but no paths that cause
- * upstream requests, and not `/docs/ask` with a question. Fetchers that act for one person may request all paths outside
- * `/api/`, such as posts, and so may link-preview crawlers if `linkPreviews` is `true`.
+ * upstream requests, and not `/docs/ask` with a question. Fetchers that act for one person may request all paths
+ * outside `/api/`, such as posts, and so may link-preview crawlers if `linkPreviews` is `true`.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
