@@ -67,4 +67,5 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
   { file: 'archive/search/words.ts', madeOf: 'constants of the same file' },
   { file: 'providers/fxtwitter/lists/timeline-cursor.ts', madeOf: 'constants of the same file' },
   { file: 'render/markdown/links.ts', madeOf: 'constants of the same file' },
+  { file: 'platforms/language.ts', madeOf: 'constants of the same file' },
 ];

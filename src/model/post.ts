@@ -94,7 +94,7 @@ export const status = z
       'Time of the author’s last edit: ISO 8601, UTC. Absent if unknown.',
     ),
     author: account,
-    lang: nullableText,
+    lang: nullableText.describe('Language tag (BCP 47).'),
     replies: count,
     reposts: count,
     likes: count,

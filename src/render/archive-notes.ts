@@ -39,7 +39,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
 /** Renders the front matter and the title of the note that lists an account's reposts in a month such as `2024-03`. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
-  const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
+  const front = renderFrontMatter({ title, handle: account.screen_name });
   return `${front}\n# ${title} by ${titleAccount(account)}\n`;
 }
 
@@ -75,7 +75,7 @@ export interface YearCount {
 export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
   const front = renderFrontMatter({
     title: nameAccount(account),
-    handle: toLine(account.screen_name),
+    handle: account.screen_name,
     platform: account.platform,
     url: account.url,
   });

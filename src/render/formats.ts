@@ -9,7 +9,7 @@ import { toFormatUrl } from './feeds/urls.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
-import { renderPostNote, toNoteFileName } from './obsidian.ts';
+import { type NoteNames, renderPostNote, toNoteFileNames } from './obsidian.ts';
 import { renderHtmlPage, toPageHeaders } from './page/page.ts';
 import { renderPreviewPage } from './preview-page.ts';
 
@@ -17,7 +17,7 @@ interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
   /** Renders the response body as text. For a body that can be long, returns a generator, which can pause. */
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
-  readonly toFileName?: (result: Of) => string;
+  readonly toFileNames?: (result: Of) => NoteNames;
   /** Returns additional response headers. The names are in lower case. */
   readonly toHeaders?: (context: RenderContext) => Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ export const formats = {
   post: {
     markdown: { mediaType: markdown, render: renderPostPage },
     json: { mediaType: json, render: renderPostJson },
-    obsidian: { mediaType: markdown, render: renderPostNote, toFileName: toNoteFileName },
+    obsidian: { mediaType: markdown, render: renderPostNote, toFileNames: toNoteFileNames },
     html: page,
     preview: { mediaType: html, render: renderPreviewPage },
     ...feeds,
@@ -59,8 +59,8 @@ export const formats = {
 interface Rendered {
   readonly body: string;
   readonly mediaType: string;
-  /** Suggested file name for a download; `null` if the body is not a download. */
-  readonly fileName: string | null;
+  /** Suggested file names for a download; `null` if the body is not a download. */
+  readonly fileNames: NoteNames | null;
   /** Additional response headers. The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -80,11 +80,11 @@ function* renderSteps(result: Result, { format, context }: Rendering): Steps<Ren
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
-  const { mediaType, toFileName, toHeaders } = chosen;
+  const { mediaType, toFileNames, toHeaders } = chosen;
   const body = chosen.render(result, context);
-  const fileName = toFileName?.(result) ?? null;
+  const fileNames = toFileNames?.(result) ?? null;
   const headers = toHeaders?.(context) ?? {};
-  return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName, headers };
+  return { body: typeof body === 'string' ? body : yield* body, mediaType, fileNames, headers };
 }
 
 /** Renders a result in a format synchronously. Throws Error if results of this kind do not have the format. */

@@ -1,9 +1,12 @@
 import { createRequire } from 'node:module';
+import type { ScalarTag } from 'yaml';
+import { toFileId } from '../core/files/file-id.ts';
 import type { Steps } from '../core/scheduling/slices.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 import type { Status } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { toLine } from './markdown/characters.ts';
+import { separateTemplates } from './markdown/note-syntax.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
@@ -16,12 +19,57 @@ export function* renderPostNote(result: PostResult): Steps<string> {
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-export const toNoteFileName = (result: PostResult): string =>
-  `${toFileName(titlePostPage(result)) || 'post'}.md`;
+/** Names under which a note can be saved. */
+export interface NoteNames {
+  /** Name made of the title; posts with the same title share it. */
+  readonly readable: string;
+  /** Name in ASCII with the id of the post, which no other post of the account has. */
+  readonly ascii: string;
+}
 
-/** Renders properties as YAML front matter between lines of dashes. */
-export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>): string =>
-  `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
+export function toNoteFileNames(result: PostResult): NoteNames {
+  const title = titlePostPage(result);
+  const { main } = toThread(result.posts);
+  const id = toFileId(main?.id ?? result.url);
+  const maxTitle = maxBytes - id.length - 1;
+  const ascii =
+    toFileName(spellInAscii(title) ?? '', maxTitle) ||
+    toFileName(main?.author?.screen_name.replace(notAscii, ' ') ?? '', maxTitle) ||
+    'post';
+  return {
+    readable: `${toFileName(title, maxBytes) || 'post'}.md`,
+    ascii: `${ascii} ${id}.md`,
+  };
+}
+
+/** Renders properties as YAML front matter between lines of dashes. Each text is one line, and stays text in YAML 1.1. */
+export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
+  const toText = (_: unknown, value: unknown) =>
+    typeof value === 'string' ? toPropertyText(value) : value;
+  const lines = loadYaml().stringify(properties, toText, { lineWidth: 0, compat: [quoted] });
+  return `---\n${lines}---\n`;
+}
+
+/**
+ * Pattern of characters that are invisible or change the direction of the text, and of those that YAML does not allow
+ * (YAML 1.1 §5.1). It keeps joiners, which emoji and some scripts need, and the tag characters of flags.
+ */
+const invisible =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]|(?<![\u{1f3f4}\u{e0020}-\u{e007f}])[\u{e0000}-\u{e007f}]+/gu;
+
+const toPropertyText = (text: string): string =>
+  separateTemplates(toLine(text.replace(invisible, '')));
+
+/**
+ * YAML tag of texts that must be quoted: those that do not start with a letter, and the words that YAML 1.1 (PyYAML) or
+ * Ruby reads as a boolean, a number or null. Nothing else that starts with a letter is a number or a time.
+ */
+const quoted: ScalarTag = {
+  tag: '!quoted',
+  default: true,
+  test: /^(?!\p{L})|^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity|e[-+]?[\d_]+)$/iu,
+  resolve: (text) => text,
+};
 
 /** Loads the `yaml` package only when it is needed, because the package is slow to load. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
@@ -33,8 +81,8 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   const metrics = result.full ? status : undefined;
   const properties = {
     title: titlePostPage(result),
-    author: author && toLine(author.name),
-    handle: author && toLine(author.screen_name),
+    author: author?.name,
+    handle: author?.screen_name,
     url: result.url,
     copied_from: status?.copied_from?.host,
     created: status?.created_at,
@@ -77,9 +125,24 @@ const maxBytes = 200; // maximum length of a file name; file systems allow 255 b
  */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
-function toFileName(title: string): string {
+/** Pattern of names that Windows reserves for devices, with or without an extension. */
+const reserved = /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|conin\$|conout\$) ?(?:\.|$)/iu;
+
+function toFileName(title: string, most: number): string {
   const plain = title.replace(unusable, ' ').replace(/\s+/g, ' ');
-  const bytes = Buffer.from(plain.replace(/^[. ]+/, '')).subarray(0, maxBytes);
+  const bytes = Buffer.from(plain.replace(/^[-~. ]+/, '')).subarray(0, most);
   // With `stream` the decoder omits an incomplete character at the end.
-  return trimEndOf(new TextDecoder().decode(bytes, { stream: true }), '. …');
+  const name = trimEndOf(new TextDecoder().decode(bytes, { stream: true }), '. …');
+  return reserved.test(name) ? `_${name}` : name;
+}
+
+/** Pattern of characters other than ASCII, and of `%` and `;`, which some programs decode or end a name at. */
+const notAscii = /[^ -~]|[%;]/gu;
+
+/** Returns a title without accents and symbols; `null` if a letter or digit has no equivalent in ASCII. */
+function spellInAscii(title: string): string | null {
+  const letters = title.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[‘’]/g, "'");
+  return /[\p{L}\p{N}]/u.test(letters.replace(/[ -~]/g, ''))
+    ? null
+    : letters.replace(notAscii, ' ');
 }

@@ -35,7 +35,7 @@ export function addVary(reply: FastifyReply, ...names: readonly string[]): void 
 
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
   const { representation, sharedCacheSeconds } = facts;
-  const { mediaType, body, fileName } = representation;
+  const { mediaType, body, fileNames: names } = representation;
   const link = toLink(representation);
   const maxAge = Math.max(
     60,
@@ -47,8 +47,10 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
     'content-type': mediaType,
     ...representation.headers,
     'content-length': String(body.length),
-    // RFC 6266: only formats that are meant to be saved have a file name.
-    ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
+    // RFC 6266: only formats that are meant to be saved have a file name. `curl -J` reads only the ASCII name.
+    ...(names !== null && {
+      'content-disposition': createDisposition(names.readable, { fallback: names.ascii }),
+    }),
     'cache-control': `public, max-age=${maxAge}, ${shared}stale-while-revalidate=300`,
     ...toVary(facts),
     'x-source': facts.source,

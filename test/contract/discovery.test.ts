@@ -311,6 +311,31 @@ describe('/robots.txt', () => {
     expect(body).toContain('\nAgentmap: https://perch.example.org/.well-known/ard.json\n');
   });
 
+  it.each(['ChatGPT-User', 'MistralAI-User', 'meta-externalfetcher', 'Amzn-User'])(
+    'allows the fetcher %s, which acts for one person, to read posts and pages',
+    async (agent) => {
+      const app = await buildTestApp({ env });
+
+      const { body } = await app.request('/robots.txt');
+
+      for (const path of ['/jack/status/20', '/https://x.com/jack/status/20', '/docs/mcp', '/']) {
+        expect([path, mayFetch(body, path, agent)]).toEqual([path, true]);
+      }
+      expect(mayFetch(body, '/api/v1/posts', agent)).toBe(false);
+    },
+  );
+
+  it.each(['GPTBot', 'ClaudeBot', 'Claude-SearchBot', 'PerplexityBot', 'meta-externalagent'])(
+    'has no group for the crawler %s, so that the rules for all apply',
+    async (agent) => {
+      const app = await buildTestApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+
+      const { body } = await app.request('/robots.txt');
+
+      expect(body.toLowerCase()).not.toContain(`user-agent: ${agent}\n`.toLowerCase());
+    },
+  );
+
   it('allows crawlers of link previews if previews are enabled', async () => {
     const app = await buildTestApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
@@ -321,6 +346,12 @@ describe('/robots.txt', () => {
       expect(mayFetch(body, '/api/v1/posts', agent)).toBe(false);
     }
     expect(mayFetch(body, '/jack/status/20')).toBe(false);
+  });
+
+  it('has no group for crawlers of link previews if previews are off', async () => {
+    const app = await buildTestApp({ env });
+
+    expect((await app.request('/robots.txt')).body).not.toContain('twitterbot');
   });
 });
 

@@ -182,13 +182,17 @@ describe('a post read', () => {
 });
 
 describe('an Obsidian note', () => {
-  it('has a file name', async () => {
+  it('has a file name, and for programs that read only ASCII one with its id', async () => {
     const app = await buildTestApp();
 
     const { headers } = await app.request(`${byParams}&format=obsidian`);
 
     expect(headers['content-disposition']).toBe(
-      'attachment; filename="Thread by Ada Fenwick (@ada.example) The heron at gate 3 arrives six minutes before I open it.md"',
+      [
+        'attachment',
+        'filename="Thread by Ada Fenwick (@ada.example) The heron at gate 3 arrives six minutes before I open it 1900000000000000001.md"',
+        "filename*=UTF-8''Thread%20by%20Ada%20Fenwick%20%28%40ada.example%29%20The%20heron%20at%20gate%203%20arrives%20six%20minutes%20before%20I%20open%20it.md",
+      ].join('; '),
     );
   });
 

@@ -1,5 +1,5 @@
 import unfurl from 'unfurl.js';
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { embedReply } from '../../src/model/results.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -91,6 +91,24 @@ describe('the oEmbed read', () => {
       const [, target = ''] = /<([^>]*)>/.exec(link) ?? [];
       const document = await app.request(target.replace('http://localhost:8080', ''));
       expect(document.statusCode).toBe(200);
+    },
+  );
+});
+
+describe('a program that looks for oEmbed only in HTML', () => {
+  it.each(['WordPress/6.8.2; https://blog.example', 'Drupal/11.1.5 (+https://www.drupal.org/)'])(
+    'finds the document of a post: %s',
+    async (agent) => {
+      const app = await buildTestApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
+
+      const page = await app.request(path, { headers: { 'user-agent': agent, accept: '*/*' } });
+      const [, href = ''] =
+        /<link rel="alternate" type="application\/json\+oembed" href="([^"]*)">/.exec(page.body) ??
+        [];
+      const target = href.replaceAll('&amp;', '&').replace('http://localhost:8080', '');
+      const document = await app.request(target);
+
+      expect(document.json()).toMatchObject({ version: '1.0', type: 'rich' });
     },
   );
 });

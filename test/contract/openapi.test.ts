@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/app/endpoints.ts';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
-import { expandPath } from '../../src/http/openapi/endpoint-paths.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -63,15 +62,48 @@ describe('/openapi.json', () => {
         Object.keys(item).map((method) => `${method} ${path}`),
       );
       const rows = routes.map(({ path }) => `get ${path}`);
-      const others = listEndpoints('ask')
-        .flatMap(expandPath)
-        .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+      const others = listEndpoints('ask').map(
+        ({ method, path }) => `${method.toLowerCase()} ${path}`,
+      );
       expect(listed.toSorted()).toEqual([...rows, ...others].toSorted());
       expect(listed).toEqual(
-        expect.arrayContaining(['get /', 'post /mcp', 'get /docs/start', 'post /ask/v1/session']),
+        expect.arrayContaining(['get /', 'post /mcp', 'get /docs/{page}', 'post /ask/v1/session']),
       );
     },
   );
+
+  it('is short enough for programs with a limit: minified, without recorded responses', async () => {
+    const app = await buildTestApp({
+      env: { PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' },
+      engine: createScriptedEngine(),
+    });
+
+    const { body, rawPayload } = await app.request('/openapi.json');
+
+    expect(rawPayload.length).toBeLessThanOrEqual(400_000);
+    expect(body).toBe(`${JSON.stringify(JSON.parse(body))}\n`);
+    expect(body).not.toContain('"examples":{"');
+  });
+
+  it('describes the pages of the documentation as one operation with their names', async () => {
+    const app = await buildTestApp();
+
+    const { paths } = await readDocument(app);
+
+    const pages = Object.keys(paths).filter((path) => path.startsWith('/docs/'));
+    const [page] = paths['/docs/{page}']?.get?.parameters ?? [];
+    expect(pages.toSorted()).toEqual([
+      '/docs/assets/{file}',
+      '/docs/find',
+      '/docs/{page}',
+      '/docs/{page}.md',
+    ]);
+    expect(page).toMatchObject({
+      name: 'page',
+      in: 'path',
+      schema: { enum: expect.arrayContaining(['obsidian', 'formats', 'api']) },
+    });
+  });
 
   clause(
     'read.discovery.openapi_lifecycle',
@@ -359,7 +391,7 @@ describe('the committed description', () => {
   const committed = readFileSync('openapi/perch.json', 'utf8');
 
   it.each(['http://localhost:8080', 'https://perch.test/read'])(
-    'matches the document that %s serves, except for the base URL and the states',
+    'matches the document that %s serves, except for the base URL, the states and recorded responses',
     async (address) => {
       const app = await buildTestApp({
         env: { PERCH_BASE_URL: address, PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' },
@@ -368,13 +400,12 @@ describe('the committed description', () => {
 
       const { body } = await app.request('/openapi.json');
 
-      const served = JSON.parse(body, (name, value: unknown) =>
-        name === 'x-lifecycle-state' ? undefined : value,
-      );
+      const skipped = ['x-lifecycle-state', 'examples'];
+      const keep = (name: string, value: unknown) => (skipped.includes(name) ? undefined : value);
       const moved = committed
         .replaceAll('http://localhost:8080', address)
         .replaceAll(encodeURIComponent('http://localhost:8080'), encodeURIComponent(address));
-      expect(served).toEqual(JSON.parse(moved));
+      expect(JSON.parse(body, keep)).toEqual(JSON.parse(moved, keep));
     },
   );
 

@@ -70,20 +70,26 @@ export function expectDescribed(description: Description, reply: LightMyRequestR
   const isRefusedHead = method === 'HEAD' && reply.statusCode === 405;
   const name = method === 'HEAD' && !isRefusedHead ? 'GET' : method;
   const operation = operations.get(name.toLowerCase());
-  if (item === undefined) expectNoRoute(description, reply);
+  // Another spelling of a described path, such as the name of a page, redirects to it.
+  if (item === undefined || reply.statusCode === 308) expectNoRoute(description, reply);
   else if (operation === undefined) expectOtherMethod(description, reply, operations);
   else expectResponse(description, reply, operation);
 }
 
 type PathItem = OpenApiDocument['paths'][string];
 
-/** Returns the path item for a URL: the matching template with the fewest parameters. */
+/** Returns the path item for a URL: the matching template with the fewest parameters, then with the longest fixed text. */
 function findItem({ paths }: OpenApiDocument, url: string): PathItem | undefined {
   const path = toRowPath(decode(url.split('?', 1)[0] ?? ''));
   const fitting = Object.keys(paths).filter((template) =>
     new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
-  const [best] = fitting.toSorted((a, b) => a.split('{').length - b.split('{').length);
+  const [best] = fitting.toSorted(
+    (a, b) =>
+      a.split('{').length - b.split('{').length ||
+      b.indexOf('{') - a.indexOf('{') ||
+      b.length - a.length,
+  );
   if (best === undefined) return undefined;
   const isReserved = best.startsWith('/{') && !isPermalinkHandle(path.split('/')[1] ?? '');
   return isReserved ? undefined : paths[best];
@@ -104,7 +110,6 @@ const problem = { $ref: '#/components/schemas/Problem' };
 function expectNoRoute(description: Description, reply: LightMyRequestResponse): void {
   const asked = `${reply.raw.req.method} ${reply.raw.req.url}`;
   if (isPreflightReply(reply)) return;
-  // Another spelling of a described path redirects to it.
   if (reply.statusCode === 308) return;
   // The dashboard is not an API: its pages are not described, only its errors are.
   if (reply.statusCode < 400 && toPath(reply.raw.req.url ?? '').startsWith('/admin')) return;

@@ -759,6 +759,7 @@ export interface Status {
   /** Time of the author’s last edit: ISO 8601, UTC. Absent if unknown. */
   readonly edited_at?: string;
   readonly author: Account;
+  /** Language tag (BCP 47). */
   readonly lang: string | null;
   readonly replies: number | null;
   readonly reposts: number | null;

@@ -5,7 +5,11 @@ import { packagePath } from '../../core/files/package-path.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import { version } from '../../core/version.ts';
-import { cacheForTheDay, writeLlmsText } from '../../http/discovery/documents.ts';
+import {
+  cacheForTheDay,
+  describeForPrograms,
+  writeLlmsText,
+} from '../../http/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfaces.ts';
 import { describeAdminApi } from '../../http/openapi/admin-document.ts';
 import { describeOpenApi } from '../../http/openapi/document.ts';
@@ -25,7 +29,7 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
   const title = 'API reference';
   let cached: string | undefined;
   const read = () => {
-    cached ??= writeApiPage(title, describe({ config, library }, null));
+    cached ??= writeApiPage(title, describe({ config, library }));
     return cached;
   };
   // Keeps upper case in heading ids, because operation ids and names of schemas are case-sensitive.
@@ -63,9 +67,9 @@ export function toDiscoveryFacts({ config, library }: DocumentOptions): Discover
   };
 }
 
-function describe(options: DocumentOptions, nowMs: number | null) {
+function describe(options: DocumentOptions) {
   const examples = readExamples(options.config.PERCH_BASE_URL);
-  return describeOpenApi({ ...toDiscoveryFacts(options), nowMs, examples });
+  return describeOpenApi({ ...toDiscoveryFacts(options), nowMs: null, examples });
 }
 
 /** Returns the OpenAPI document that describes the operator's routes. */
@@ -91,7 +95,7 @@ export function listDocuments(options: DocumentOptions & { clock: Clock }): read
       name: 'openapi.json',
       title: 'OpenAPI description',
       mimeType: 'application/json',
-      read: cacheForTheDay((nowMs) => toJsonBody(describe(options, nowMs)), options.clock),
+      read: cacheForTheDay((nowMs) => toJsonBody(describeForPrograms(facts, nowMs)), options.clock),
     },
     ...options.library().pages.map(({ name, title, read }) => ({
       uri: `${baseUrl}${discoveryPaths.docs}/${name}`,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   constants,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { toFileId } from '../../core/files/file-id.ts';
 import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
@@ -104,18 +104,5 @@ const mediaName = /^[0-9a-f]{64}\.\w{1,5}$/;
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 
-/**
- * Maximum length, in characters, of an escaped post id in a file name. A longer id is cut, and a
- * hash of the id is appended.
- */
-const maxIdLength = 80;
-
-/**
- * Returns the name of the Markdown file of a thread. Characters of the id other than `a-z0-9_-` are
- * escaped as `=` and a hex code.
- */
-export function toNoteName(day: string, id: string): string {
-  const safe = id.replace(/[^a-z0-9_-]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
-  return `${day}-${safe.length > maxIdLength ? `${safe.slice(0, 60)}=${hash}` : safe}.md`;
-}
+/** Returns the name of the Markdown file of a thread. */
+export const toNoteName = (day: string, id: string): string => `${day}-${toFileId(id)}.md`;

@@ -4,17 +4,19 @@ import { contributorDocs } from '../../answers/corpus/corpus.ts';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
+import type { JsonSchema } from '../../core/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
-import { readExamples } from '../openapi/examples.ts';
+import { keepParameters, readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
 import { askPath, prepareBody } from '../pages/layout.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
 import { historyRoutes, readRoutes } from '../reads/routes.ts';
 import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
+import { personalFetchers } from './personal-fetchers.ts';
 import {
   apiCatalog,
   ardManifest,
@@ -123,10 +125,15 @@ const documents: readonly DiscoveryDocument[] = [
     path: discoveryPaths.openApi,
     summary: 'Describes every route, parameter and response (OpenAPI 3.1).',
     schema: openApiDocument,
-    write: (facts, nowMs) =>
-      describeOpenApi({ ...facts, nowMs, examples: readExamples(facts.baseUrl) }),
+    write: describeForPrograms,
   },
 ];
+
+/** Returns the OpenAPI description without recorded responses, which would make it twice as long. */
+export function describeForPrograms(facts: DiscoveryFacts, nowMs: number): JsonSchema {
+  const examples = keepParameters(readExamples(facts.baseUrl));
+  return describeOpenApi({ ...facts, nowMs, examples });
+}
 
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   ({ id, path, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
@@ -204,23 +211,25 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
 
 /**
  * Writes `/robots.txt` (RFC 9309). Crawlers may request the discovery documents and pages, but no paths that cause
- * upstream requests, and not `/docs/ask` with a question. If `linkPreviews` is `true`, link-preview crawlers may
- * request all paths outside `/api/`.
+ * upstream requests, and not `/docs/ask` with a question. Fetchers that act for one person may request all paths
+ * outside `/api/`, such as posts, and so may link-preview crawlers if `linkPreviews` is `true`.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
     .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
     .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
+  const invited = [...personalFetchers, ...(linkPreviews ? previewProducts : [])];
   const lines = [
     '# Pages and descriptions are open to crawlers. Reads are not, because each costs a request to an upstream.',
     'User-agent: *',
     ...[...new Set(open)].map((pattern) => `Allow: ${pattern}`),
     ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
     'Disallow: /',
-    // Crawlers of link previews request posts that have just been shared.
-    ...(linkPreviews
-      ? ['', ...previewProducts.map((name) => `User-agent: ${name}`), 'Allow: /', 'Disallow: /api/']
-      : []),
+    '',
+    '# These fetch what a person has just asked for or shared.',
+    ...invited.map((name) => `User-agent: ${name}`),
+    'Allow: /',
+    'Disallow: /api/',
     '',
     // Directive of ARD §5.1; RFC 9309 §2.2.4 allows other directives.
     `Agentmap: ${baseUrl}${discoveryPaths.ard}`,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Endpoint, EndpointHeaders, EndpointReply } from '../../core/endpoint.ts';
 import {
   type JsonSchema,
@@ -22,29 +22,11 @@ import {
 /** Returns the OpenAPI path items of endpoints, keyed by path. A path item can have several methods. */
 export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
-  for (const endpoint of endpoints.flatMap(expandPath)) {
+  for (const endpoint of endpoints) {
     const operation = { [endpoint.method.toLowerCase()]: describeOperation(endpoint, examples) };
     items[endpoint.path] = { ...items[endpoint.path], ...operation };
   }
   return items;
-}
-
-/**
- * Replaces an endpoint that has a path parameter with fixed values, such as `/docs/{page}`, by one
- * endpoint for each value.
- */
-export function expandPath(endpoint: Endpoint): readonly Endpoint[] {
-  const { path: schema, ...others } = endpoint.parameters ?? {};
-  const members = Object.entries(schema?.shape ?? {});
-  const [name, form] = members.find(([, member]) => member instanceof z.ZodEnum) ?? [];
-  if (!(form instanceof z.ZodEnum)) return [endpoint];
-  const rest = z.object(Object.fromEntries(members.filter(([other]) => other !== name)));
-  return form.options.map((value) => ({
-    ...endpoint,
-    id: `${endpoint.id}-${value}`.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase()),
-    path: endpoint.path.replace(`{${name}}`, String(value)),
-    parameters: { ...others, path: rest },
-  }));
 }
 
 export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.ZodType[] {

@@ -26,6 +26,14 @@ export function readExamples(baseUrl: string): RecordedExamples {
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
 }
 
+/** Returns only the examples of parameters, without the much longer recorded responses. */
+export const keepParameters = (examples: RecordedExamples): RecordedExamples => ({
+  ...examples,
+  reads: {},
+  endpoints: {},
+  problems: {},
+});
+
 /** Replaces the recorded base URL in the example responses with another base URL. */
 export function moveExamples(examples: RecordedExamples, baseUrl: string): RecordedExamples {
   const { baseUrl: recorded } = examples;

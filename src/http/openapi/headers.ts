@@ -31,7 +31,7 @@ export const describedHeaders = {
     'RFC 8288. `alternate`: the oEmbed document of the post, and the Atom feed of the same posts. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
   ),
   'Content-Disposition': sometimes(
-    'RFC 6266. With `format=obsidian`, a file name made of the author and the first words of the post; otherwise absent.',
+    'RFC 6266. With `format=obsidian`, a file name made of the author and the first words of the post: `filename` in ASCII with the id of the post, `filename*` without it. Otherwise absent.',
   ),
   'X-Source': always('The provider of the answer.', openSet(...sourceNames)),
   'X-Cache': always(

@@ -39,6 +39,13 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/quora link preview/i, 'Quora'],
   [/discourse forum onebox/i, 'Discourse'],
   [/^xenforo\//i, 'XenForo'],
+  // Programs for web sites that look for the oEmbed link or the Open Graph tags only in HTML.
+  [/^wordpress(?:\.com)?[/;]/i, 'WordPress'],
+  [/^ghost\//i, 'Ghost'],
+  [/compatible; ghost\/[\d.]{1,20}; \+https:\/\/ghost\.org/i, 'Ghost, for embeds and bookmarks'],
+  [/^drupal[/ ]/i, 'Drupal'],
+  [/^moodlebot/i, 'Moodle'],
+  [/^citoid[/ ]/i, 'MediaWiki, for citations'],
   [/nextcloud[ -]server[ -]crawler/i, 'Nextcloud'],
   [/iframely/i, 'Iframely, which unfurls links for others'],
   [/embedly/i, 'Embedly, which unfurls links for others'],

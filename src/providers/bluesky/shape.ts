@@ -1,6 +1,7 @@
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Post, Status, Tombstone } from '../../model/post.ts';
 import { shapeFacets } from '../../platforms/bluesky-facets.ts';
+import { toLanguage } from '../../platforms/language.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
@@ -93,7 +94,7 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
     facets: shapeFacets(record.text, record.facets),
     ...toCreated(post.createdMs),
     author: shapeAccount(author),
-    lang: record.langs[0] ?? null,
+    lang: toLanguage(record.langs[0]),
     replies: post.replyCount,
     reposts: post.repostCount,
     likes: post.likeCount,

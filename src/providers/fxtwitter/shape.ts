@@ -3,6 +3,7 @@ import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { profileUrl, xCommunityUrl } from '../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
+import { toLanguage } from '../../platforms/language.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
@@ -52,7 +53,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     facets: shapeFacets(row.text, row.raw_text),
     ...toCreated(row.createdMs),
     author: shapeAccount(row.author),
-    lang: row.lang,
+    lang: toLanguage(row.lang),
     replies: row.replies,
     reposts: row.reposts,
     likes: row.likes,

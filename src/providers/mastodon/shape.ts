@@ -2,6 +2,7 @@ import type { Account } from '../../model/account.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { toRichText } from '../../platforms/html-text.ts';
+import { toLanguage } from '../../platforms/language.ts';
 import { isCut } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
@@ -111,7 +112,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     ...toCreated(row.createdMs),
     ...omitNull({ edited_at: toIsoTime(row.edited_at) }),
     author: around.shapeAuthor(row.account),
-    lang: row.language,
+    lang: toLanguage(row.language),
     replies: row.replies_count,
     reposts: row.reblogs_count,
     likes: row.favourites_count,

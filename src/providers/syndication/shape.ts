@@ -3,6 +3,7 @@ import { profileUrl } from '../../model/addresses/urls.ts';
 import type { Article } from '../../model/article.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Status } from '../../model/post.ts';
+import { toLanguage } from '../../platforms/language.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
 import { toPercentage } from '../../platforms/poll-percentage.ts';
 import { isWebUrl } from '../../platforms/text.ts';
@@ -31,7 +32,7 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     ...cleanText(row, quote?.id_str ?? null),
     ...toCreated(row.createdMs),
     author: shapeAccount(row.user),
-    lang: row.lang !== null && !pseudoLanguage.test(row.lang) ? row.lang : null,
+    lang: pseudoLanguage.test(row.lang ?? '') ? null : toLanguage(row.lang),
     // Not `conversation_count`, which also counts the replies to replies.
     replies: row.reply_count,
     reposts: row.retweet_count,

@@ -3,6 +3,7 @@ import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import { toVisibleText } from './characters.ts';
 import { formatMinute, joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
+import { separateTemplates } from './note-syntax.ts';
 import type { Annotation } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown, type NestHeading, nestHeadings } from './verbatim.ts';
@@ -106,7 +107,7 @@ const annotationsOf = (styles: readonly StyleRange[]): Annotation[] =>
 
 /** Renders a Markdown code block with a fence longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
-  const shown = trimEndOf(toVisibleText(code), '\n');
+  const shown = separateTemplates(trimEndOf(toVisibleText(code), '\n'));
   const runs = shown.match(/`+/g) ?? [];
   const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);

@@ -39,12 +39,18 @@ export function findHazards(
   const hazards = new Set<string>();
   const opened = new Set<string>();
   for (const run of toRuns(characters, borders)) {
-    const opener = openerOf(run);
-    if (opener !== null && opened.has(opener)) hazards.add(opener);
-    if (run.character === '$' && run.length > 1) hazards.add('$'); // display maths
+    const hazard = hazardOf(run, opened);
+    if (hazard !== null) hazards.add(hazard);
     if (opens(run)) opened.add(run.character);
   }
   return hazards;
+}
+
+function hazardOf(run: Run, opened: ReadonlySet<string>): string | null {
+  if (run.character === '$' && run.length > 1) return '$'; // display maths
+  if (opensField(run, opened)) return ':';
+  const opener = openerOf(run);
+  return opener !== null && opened.has(opener) ? opener : null;
 }
 
 /**
@@ -54,6 +60,7 @@ export function findHazards(
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
+    case '(':
     case '<':
       return null;
     case ']':
@@ -67,10 +74,17 @@ function openerOf({ character, before, after }: Run): string | null {
 
 function opens(run: Run): boolean {
   const { character, length, after } = run;
-  if ('[<`'.includes(character)) return true;
+  if ('[(<`'.includes(character)) return true;
   if (!'*~$_='.includes(character) || isEdge(after)) return false;
   return character === '_' ? !isInsideWord(run) : character !== '=' || length > 1;
 }
+
+/**
+ * Returns whether a run is the `::` of a field of Dataview or of a property of Logseq, whose name or value they hide:
+ * `key:: value`, `[key::value]` or `(key::value)`.
+ */
+const opensField = ({ character, length, after }: Run, opened: ReadonlySet<string>) =>
+  character === ':' && length > 1 && (isEdge(after) || opened.has('[') || opened.has('('));
 
 /** Returns whether a run of characters is between letters or digits. Markdown ignores `_` in this position. */
 const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWordCharacter(after);
@@ -149,17 +163,23 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['`', isHazardOrLinked],
   ['$', isHazard],
   ['=', (run, line) => isHazard(run, line) && run.length > 1],
+  [':', (run, line) => isHazard(run, line) && run.length > 1],
   // Obsidian hides the text between two `%%`, even in different posts.
   ['%', ({ length }) => length > 1],
   ['[', (run, line) => isHazardOrLinked(run, line) || opensSpecial(run, line)],
   [']', isHazardOrLinked],
   // Some parsers parse the brackets in a link's text a second time, without the backslashes.
   ['(', (run, line) => run.before === ']' && line.isLinked(run.start)],
-  // The next two rules inspect the text after the run, because a marker after it may be dropped later.
-  ['<', (run, line) => isHazard(run, line) || /^[A-Za-z/!?]$/.test(line.characters[run.end] ?? '')],
+  // The next two rules inspect the text after the run, because a marker after it may be dropped later. The plugin
+  // Templater runs the code after `<%`.
+  [
+    '<',
+    (run, line) => isHazard(run, line) || /^[A-Za-z/!?%]$/.test(line.characters[run.end] ?? ''),
+  ],
   ['&', opensEntity],
   ['!', opensLink],
-  ['^', opensLink],
+  // Obsidian hides the id of a block, such as `^id`, at the end of a paragraph. The text may become the end of one.
+  ['^', (run, line) => opensLink(run, line) || !isWordCharacter(run.before)],
   ['|', isHazard],
   // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), and so of handles such
   // as `@user@host.example`. Some renderers link bare domains. Within a link, they link only `://`.

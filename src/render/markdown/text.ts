@@ -10,6 +10,7 @@ import {
 } from './escape.ts';
 import { joinBlocks, joinLines, listItem } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
+import { isInlineQuery, separateTemplates } from './note-syntax.ts';
 import {
   type Annotation,
   clipSpans,
@@ -79,9 +80,14 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   return trimmed.map(({ start, end }, at) => {
     const indent = all.slice(lines[at]?.start, start).join('').replaceAll('\t', '    ');
     const characters = all.slice(start, end);
-    return { start, indent, characters, spans: fitSpans(clipped[at] ?? [], characters) };
+    const kept = (clipped[at] ?? []).filter((span) => !isQuery(span, characters));
+    return { start, indent, characters, spans: fitSpans(kept, characters) };
   });
 }
+
+/** Returns whether a span is code that a note app would run. Such code is rendered as text. */
+const isQuery = ({ kind, start, end }: Span, characters: readonly string[]) =>
+  kind === 'code' && isInlineQuery(characters.slice(start, end).join(''));
 
 /**
  * Returns the characters to escape in a text: characters that could form markup, and the characters of the markers
@@ -132,7 +138,7 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
   const written = [...escaped];
   for (const span of spans.filter(isLeaf)) {
     written.fill('', span.start, span.end);
-    const code = characters.slice(span.start, span.end).join('');
+    const code = separateTemplates(characters.slice(span.start, span.end).join(''));
     written[span.start] = span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : writeCode(code);
   }
   const atWordBoundaries = findAtWordBoundaries(spans, characters);

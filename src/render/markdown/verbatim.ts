@@ -1,6 +1,12 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { toVisibleText } from './characters.ts';
 import { keepNumberSigns } from './escape.ts';
+import {
+  escapeNoteSyntax,
+  isInlineQuery,
+  separateTemplates,
+  toPlainLanguage,
+} from './note-syntax.ts';
 
 interface Scan {
   readonly lines: string[];
@@ -11,8 +17,9 @@ interface Scan {
 }
 
 /**
- * Sanitizes Markdown from a platform: escapes HTML, unsafe links and reference definitions, closes an open code block,
- * and converts heading levels with `nest`. Keeps code unchanged if all Markdown parsers agree that it is code.
+ * Sanitizes Markdown from a platform: escapes HTML, unsafe links, reference definitions and what note apps hide or run,
+ * closes an open code block, and converts heading levels with `nest`. Keeps code unchanged if all Markdown parsers
+ * agree that it is code, and no note app would run it.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
@@ -23,7 +30,7 @@ export function cleanMarkdown(markdown: string, nest: NestHeading): string {
 
 function cleanLine(scan: Scan, line: string): void {
   if (scan.fence !== null) {
-    scan.lines.push(line);
+    scan.lines.push(separateTemplates(line));
     if (closesFence(line, scan.fence)) scan.fence = null;
     return;
   }
@@ -44,7 +51,7 @@ function closesFence(line: string, fence: string): boolean {
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
-  scan.lines.push(line.trim());
+  scan.lines.push(`${fence}${toPlainLanguage(line.trim().slice(fence.length))}`);
   scan.fence = fence;
   scan.isDoubtful = false;
 }
@@ -107,8 +114,9 @@ function cleanAroundCode(line: string): string | null {
     if (token[0].startsWith('\\')) continue;
     const end = findCodeEnd(line, escapeOrTicks.lastIndex, token[0].length);
     const code = line.slice(token.index, end);
-    if (end === undefined || code.includes('|')) return null;
-    cleaned += `${cleanInline(line.slice(start, token.index))}${code}`;
+    const isRun = isInlineQuery(code.slice(token[0].length));
+    if (end === undefined || isRun || code.includes('|')) return null;
+    cleaned += `${cleanInline(line.slice(start, token.index))}${separateTemplates(code)}`;
     start = end;
     escapeOrTicks.lastIndex = end;
   }
@@ -132,9 +140,9 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/** Escapes HTML, unsafe links and reference definitions. `<` becomes `&lt;`, because `\<` after a URL is ambiguous. */
+/** Escapes HTML, unsafe links, reference definitions and syntax of note apps. `<` becomes `&lt;`, because `\<` after a URL is ambiguous. */
 function cleanInline(text: string): string {
-  return text
+  return escapeNoteSyntax(text)
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
       found.endsWith('<') ? '&lt;' : found,
     )

@@ -178,7 +178,7 @@ describe('a fact that only some sources provide', () => {
   it('appears in the properties of a note', () => {
     const note = renderPostNote(result([post]));
 
-    expect(note).toMatch(/^edited: 2026-03-05T10:00:00Z$/m);
+    expect(note).toMatch(/^edited: "2026-03-05T10:00:00Z"$/m);
     expect(note).toContain('tags:\n  - fog\n  - sea_mist\n');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { titlePostPage } from '../../../src/render/markdown/post-page.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
-import { toNoteFileName } from '../../../src/render/obsidian.ts';
+import { toNoteFileNames } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
 import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import { profileResult, repliesResult, searchResult } from '../../support/render-browse.ts';
@@ -189,17 +189,57 @@ describe('a note', () => {
     ['灯台の光', 'Ada Keeper (@ada.example) 灯台の光.md'],
     ['\u202egnp.exe', 'Ada Keeper (@ada.example) gnp.exe.md'],
   ])('of %j has a file name', (text, name) => {
-    expect(toNoteFileName(result([{ ...fog, text }]))).toBe(name);
+    expect(toNoteFileNames(result([{ ...fog, text }])).readable).toBe(name);
   });
 
-  it('has a file name that every file system accepts', () => {
-    fc.assert(
-      fc.property(hostileText, hostileText, (name, text) => {
-        const post = status(1, account(name, 'x.example'), text, { context: 'post' });
-        const file = toNoteFileName(result([post]));
+  it.each([
+    ['Fog at the point.', 'Ada Keeper (@ada.example) Fog at the point 1.md'],
+    [
+      'Café “Über” – it’s 100%; really…',
+      "Ada Keeper (@ada.example) Cafe Uber it's 100 really 1.md",
+    ],
+    ['灯台の光', 'ada.example 1.md'],
+    ['Łódź', 'ada.example 1.md'],
+    ['🐦 hi', 'Ada Keeper (@ada.example) hi 1.md'],
+  ])('of %j has a second file name in ASCII, with its id', (text, name) => {
+    expect(toNoteFileNames(result([{ ...fog, text }])).ascii).toBe(name);
+  });
 
-        expect(Buffer.byteLength(file)).toBeLessThanOrEqual(255);
-        expect(file).toMatch(/^[^./\\:*?"<>|\p{C}][^/\\:*?"<>|\p{C}]*\.md$/u);
+  it.each([
+    ['nul.txt', '_nul.txt.md', '_nul.txt 2.md'],
+    ['COM1', '_COM1.md', '_COM1 2.md'],
+    ['-rf ~/x', 'rf ~ x.md', 'rf ~ x 2.md'],
+    ['console', 'console.md', 'console 2.md'],
+  ])('of an article called %j has no name with a meaning of its own', (title, readable, ascii) => {
+    const read = result([{ ...essay, article: article(title) }]);
+
+    expect(toNoteFileNames(read)).toEqual({ readable, ascii });
+  });
+
+  it.each([
+    ['3lz5k4ve2xs2a', '3LZ5K4VE2XS2A'],
+    ['a.b', 'a:b'],
+    ['self~', 'self'],
+    ['x'.repeat(511), 'x'.repeat(512)],
+    ['é', 'e'],
+  ])('of the post %j has another ASCII name than that of %j', (one, other) => {
+    const names = [one, other].map((id) => toNoteFileNames(result([{ ...fog, id }])).ascii);
+
+    expect(names[0]?.toLowerCase()).not.toBe(names[1]?.toLowerCase());
+  });
+
+  it('has file names that every file system accepts', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, hostileText, (name, text, id) => {
+        const author = account(name, `${text}.example`);
+        const post = { ...status(1, author, text, { context: 'post' }), id: `${id}=` };
+        const names = toNoteFileNames(result([post]));
+
+        expect(names.ascii).toMatch(/^[ -~]+$/);
+        for (const file of Object.values(names)) {
+          expect(Buffer.byteLength(file)).toBeLessThanOrEqual(210);
+          expect(file).toMatch(/^[^./\\:*?"<>|\p{C}][^/\\:*?"<>|\p{C}]*[^. ]\.md$/u);
+        }
       }),
       { numRuns: runs.numRuns },
     );

@@ -5,6 +5,7 @@ import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Card, Status } from '../../../model/post.ts';
 import { shapeFacets } from '../../../platforms/bluesky-facets.ts';
 import { sensitiveLabels, signedInOnly } from '../../../platforms/bluesky-labels.ts';
+import { toLanguage } from '../../../platforms/language.ts';
 import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
 import type { Embed, MediaEmbed, PostRecord, ProfileRecord } from './records.ts';
@@ -63,7 +64,7 @@ export function shapePost({ record, key, createdMs, author, quote }: ShapeablePo
     ...toText(record, card === null ? null : quotedCard),
     ...toCreated(createdMs),
     author,
-    lang: record.langs[0] ?? null,
+    lang: toLanguage(record.langs[0]),
     replies: null,
     reposts: null,
     likes: null,

@@ -4,6 +4,7 @@ import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Poll, Status } from '../../../model/post.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
+import { toLanguage } from '../../../platforms/language.ts';
 import { omitNull } from '../../../platforms/omit-null.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
@@ -89,7 +90,7 @@ function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
  */
 function languageOf({ contentMap }: NotePayload): string | null {
   const [language] = Object.keys(contentMap ?? {});
-  return language === undefined || language === 'und' ? null : language;
+  return language === 'und' ? null : toLanguage(language);
 }
 
 /**

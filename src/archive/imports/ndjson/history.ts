@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Account } from '../../../model/account.ts';
 import { type Post, post, type Status } from '../../../model/post.ts';
+import { checkLanguages } from '../../../platforms/language.ts';
 import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
@@ -103,7 +104,7 @@ function createReader(name: string, owner: Owner) {
     if (parsed.kind === 'other') return [];
     if (hasEnded) return [skipLine(line, name, afterEnd)];
     if (parsed.kind === 'skipped') return [parsed];
-    if (parsed.kind === 'post') return toItems(parsed.post, estimateTime);
+    if (parsed.kind === 'post') return toItems(checkLanguages(parsed.post), estimateTime);
     hasEnded = true;
     if (parsed.kind === 'meta') return [];
     const reason = `The history ended early: ${parsed.detail}`;

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { checkLanguages } from '../../../platforms/language.ts';
 import type { ExportFormat, ExportItem } from '../export-source.ts';
 import { readStart } from '../files/export-files.ts';
 import { isHistoryStart, openHistory } from './history.ts';
@@ -53,8 +54,8 @@ function toItem(of: Line, name: string): ExportItem {
     case 'follow':
       return line;
     case 'post': {
-      const { parent: parentId, ...rest } = line;
-      return { ...rest, parentId };
+      const { parent: parentId, post, ...rest } = line;
+      return { ...rest, post: checkLanguages(post), parentId };
     }
     case 'repost': {
       const { post_handle: postHandle, post_id: postId, ...rest } = line;

@@ -2,6 +2,7 @@ import { type Account, toAccount } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
 import type { Status } from '../../../model/post.ts';
+import { toLanguage } from '../../../platforms/language.ts';
 import { countCodePoints, decodeEntities, isWebUrl } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
 import { toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
@@ -89,7 +90,7 @@ function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Sta
     created_at,
     created_timestamp,
     author,
-    lang: row.lang !== null && !noLanguage.test(row.lang) ? row.lang : null,
+    lang: noLanguage.test(row.lang ?? '') ? null : toLanguage(row.lang),
     replies: null,
     reposts: isRepost ? null : row.retweet_count,
     likes: isRepost ? null : row.favorite_count,

@@ -93,6 +93,18 @@ describe('the NDJSON of an archive', () => {
     ]);
   });
 
+  it('keeps only well-formed language tags', async () => {
+    const { store } = openRig();
+    const post = { ...stubPost('1'), lang: 'pt_BR', quote: { ...stubPost('2'), lang: 'pt-BR' } };
+    const line = JSON.stringify({ kind: 'post', stored: 1, parent: null, created: 1, post });
+
+    await importExport(store, writeLines([head, `${line}\n`]));
+
+    const dump = JSON.stringify(dumpArchive(store));
+    expect(dump).not.toContain('pt_BR');
+    expect(dump).toContain('pt-BR');
+  });
+
   it('is read without a line that is nested too deeply', async () => {
     const { store } = openRig();
     const { quote: _, ...post } = stubPost('1');

@@ -97,7 +97,7 @@ describe('an export to Markdown', () => {
     ]);
     const note = files['2024/03/2024-03-31-1.md'] ?? '';
     expect(note).toMatch(/^---\ntitle: "?Thread by /);
-    expect(note).toContain('created: 2024-03-31T23:59:00Z');
+    expect(note).toContain('created: "2024-03-31T23:59:00Z"');
     expect(note).toContain('post_count: 3');
     expect(['Text of 1', 'Text of 2', 'Text of 3'].map((text) => note.indexOf(text))).toEqual(
       ['Text of 1', 'Text of 2', 'Text of 3'].map((text) => note.indexOf(text)).toSorted(),

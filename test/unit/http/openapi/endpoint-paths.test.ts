@@ -5,7 +5,6 @@ import type { Endpoint } from '../../../../src/core/endpoint.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
-  expandPath,
   listReplySchemas,
 } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { nameExamples } from '../../../../src/http/openapi/examples.ts';
@@ -62,25 +61,6 @@ const described = JSON.parse(JSON.stringify(describeEndpointPaths([endpoint, pla
 const { post, delete: remove } = described['/things/{id}'];
 
 describe('an endpoint', () => {
-  it('expands to a path for each value of an enumeration in its path', () => {
-    const path = z.object({ kind: z.enum(['red', 'dark-blue']), id: z.string() });
-    const choice = { ...plain, path: '/things/{kind}/{id}', parameters: { path } };
-
-    const written = expandPath(choice);
-
-    expect(
-      written.map(({ id, path: at, parameters }) => [
-        id,
-        at,
-        Object.keys(parameters?.path?.shape ?? {}),
-      ]),
-    ).toEqual([
-      ['dropThingRed', '/things/red/{id}', ['id']],
-      ['dropThingDarkBlue', '/things/dark-blue/{id}', ['id']],
-    ]);
-    expect(expandPath(plain)).toEqual([plain]);
-  });
-
   it('becomes an operation of its path and method', () => {
     expect(Object.keys(described)).toEqual(['/things/{id}']);
     expect(post).toMatchObject({

@@ -30,6 +30,14 @@ describe('a post of FxTwitter', () => {
     });
   });
 
+  it.each([
+    ['pt-BR', 'pt-BR'],
+    ['pt_BR', null],
+    ['Portuguese (Brazil)', null],
+  ])('with the language %j has the language tag %j', (lang, tag) => {
+    expect(shape({ lang }).lang).toBe(tag);
+  });
+
   it('has null for members that the account lacks', () => {
     const author = fxUser('mira_holm', { description: '', joined: '', website: null });
 

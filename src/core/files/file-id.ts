@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+/** Maximum length of an escaped id. A longer one is cut, and a hash of the id is appended. */
+const maxLength = 80;
+
+/**
+ * Returns an id as a part of a file name, different for each id also where case does not matter. Bytes (UTF-8) other
+ * than `a-z0-9_-` are escaped as `=` and two hexadecimal digits.
+ */
+export function toFileId(id: string): string {
+  const bytes = Buffer.from(id).toString('latin1');
+  const safe = bytes.replace(/[^a-z0-9_-]/g, (byte) => {
+    return `=${byte.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+  if (safe.length <= maxLength) return safe;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
+  return `${safe.slice(0, 60)}=${hash}`;
+}
