@@ -70,7 +70,7 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   if (list !== undefined) {
     const { code, accepts } = faultOf(shape[list]);
     const detail = `The parameter \`${list}\` is a list. It takes ${accepts}.`;
-    throw new Problem(code, { detail });
+    throw new Problem(code, { detail, param: list });
   }
   const others = entries.map(([name]) => name).filter((name) => !Object.hasOwn(shape, name));
   return {

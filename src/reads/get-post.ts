@@ -67,11 +67,14 @@ function parse(given: Params, context: PlanContext): ReadPlan {
   const view = { thread, context: given.context, replies, full, userDetail };
   const hasReplies = thread !== 'off' && view.context === 'full';
   return {
-    plan: toPostPlan(toReference(given, context), {
-      thread: thread !== 'off',
-      replies: hasReplies ? replies : 'off',
-      useCache: !nocache,
-    }),
+    plan: {
+      ...toPostPlan(toReference(given, context), {
+        thread: thread !== 'off',
+        replies: hasReplies ? replies : 'off',
+        useCache: !nocache,
+      }),
+      param: isUrlGiven(given) ? 'url' : 'handle',
+    },
     format,
     hasFeeds: true,
     view: `${thread} ${view.context} ${full} ${userDetail}`,
@@ -88,13 +91,16 @@ export function toPostPlan(
   return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
 }
 
-function toReference({ url, handle, id }: Params, context: PlanContext): PostReference {
-  if (url !== undefined && url.trim() !== '') return parsePostUrl(url.trim(), context);
+const isUrlGiven = ({ url = '' }: Params): boolean => url.trim() !== '';
+
+function toReference(given: Params, context: PlanContext): PostReference {
+  const { url, handle, id } = given;
+  if (url !== undefined && isUrlGiven(given)) return parsePostUrl(url.trim(), context);
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
   if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';
   const detail = `The parameter \`${missing}\` is missing. Send \`handle\` and \`id\` together.`;
-  throw new Problem('invalid_params', { detail });
+  throw new Problem('invalid_params', { detail, param: missing });
 }
 
 export function missingUrl(url: string | undefined): Problem {

@@ -150,7 +150,7 @@ function parseTimestamp(text: string): number | null {
 export function refuseEmptyRange(since: number | undefined, until: number | undefined): void {
   if (since === undefined || until === undefined || since < until) return;
   const detail = 'The parameter `since` must be a time before `until`.';
-  throw new Problem('invalid_option', { detail });
+  throw new Problem('invalid_option', { detail, param: 'since' });
 }
 
 /**
@@ -167,11 +167,12 @@ export function parseParameters<Schema extends z.ZodObject>(
   const name = Object.keys(schema.shape).find((one) => issues.has(one)) ?? '';
   if (Array.isArray(given[name])) {
     const detail = `The parameter \`${name}\` is given more than once. Send it once.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: name });
   }
   const { code, accepts } = faultOf(schema.shape[name]);
   const fault = describeFault(given[name], issues.get(name));
-  throw new Problem(code, { detail: `The parameter \`${name}\` ${fault}. It must be ${accepts}.` });
+  const detail = `The parameter \`${name}\` ${fault}. It must be ${accepts}.`;
+  throw new Problem(code, { detail, param: name });
 }
 
 function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): string {

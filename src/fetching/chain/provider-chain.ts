@@ -202,16 +202,16 @@ function describe(query: Query) {
   if ('post' in query) {
     const { platform, id } = query.post;
     const unsupported = `The post is on ${platformNames[platform]}, which no provider of this server reads.`;
-    return { subject: `${platform} ${id}`, noun: 'post', unsupported };
+    return { subject: `${platform} ${id}`, noun: 'post', unsupported, param: undefined };
   }
   if ('account' in query) {
     const { platform, handle } = query.account;
     const unsupported = `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`;
-    return { subject: `${platform} ${handle}`, noun: 'account', unsupported };
+    return { subject: `${platform} ${handle}`, noun: 'account', unsupported, param: 'handle' };
   }
   const { platform, text } = query;
   const unsupported = `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`;
-  return { subject: `${platform} ${text}`, noun: 'account', unsupported };
+  return { subject: `${platform} ${text}`, noun: 'account', unsupported, param: 'platform' };
 }
 
 type QueryDescription = ReturnType<typeof describe>;
@@ -221,9 +221,13 @@ type QueryDescription = ReturnType<typeof describe>;
  * `not_found` if one provider failed with the kind `missing`, or two with the kind `ambiguous` and `isEvidence`;
  * otherwise the problem for the first provider's failure.
  */
-function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
+function toProblem(
+  failures: readonly ProviderError[],
+  { noun, unsupported, param }: QueryDescription,
+) {
   const [first] = failures;
-  if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
+  if (first === undefined)
+    return new Problem('unsupported_platform', { detail: unsupported, param });
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isConfirmedAbsent(failures)) {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { Problem } from '../../core/problem.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
 import { browseReply, postReply } from '../../model/results.ts';
 import { findWholeUrl, parseAddress } from '../../reads/addresses/address.ts';
@@ -25,7 +26,11 @@ export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpo
   const parseUrl = (request: FastifyRequest) => {
     const url = findWholeUrl(request.raw.url ?? '');
     if (url === null) throw routeNotFound(request);
-    return parseAddress(url, context, 'The URL in the path');
+    try {
+      return parseAddress(url, context, 'The URL in the path');
+    } catch (error) {
+      throw error instanceof Problem ? error.with({ param: 'address' }) : error;
+    }
   };
   const readIdOf = (request: FastifyRequest): ReadId => {
     try {

@@ -239,7 +239,7 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
   const { n } = path;
   if (n !== undefined && !isMediaNumber(n)) {
     const detail = `The path ends with ${quoteInput(n)}. It must end with the number of a photo or video, from 1 to 99.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: 'n' });
   }
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }

@@ -186,7 +186,7 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   const name = `The parameter \`${read.parameter}\``;
   if (Array.isArray(value)) {
     const detail = `${name} is given more than once. Send it once.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: read.parameter });
   }
   const fault = value === undefined ? 'is missing' : `has the value ${quoteInput(value)}`;
   const names = Object.keys(read.reads).map((word) => `\`${word}\``);
