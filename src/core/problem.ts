@@ -380,6 +380,15 @@ export type ProblemDocument = Readonly<ReturnType<typeof toProblemDocument>>;
 export const toProblemType = (code: ProblemCode, baseUrl: string): string =>
   `${baseUrl}/docs/errors#${code}`;
 
+/**
+ * Returns what a resolution says in addition to the default of its code, such as what can be read during an outage; an
+ * empty string if it says nothing more.
+ */
+export function adviceBesides({ code, resolution }: Pick<Problem, 'code' | 'resolution'>): string {
+  const { resolution: usual } = problemKinds[code];
+  return resolution.startsWith(usual) ? resolution.slice(usual.length).trim() : '';
+}
+
 /** Quotes at most 80 characters of input. Removes API keys and escapes control characters. */
 export function quoteInput(value: string): string {
   const redacted = redactKeys(value);

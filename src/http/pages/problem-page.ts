@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { parseQuery } from '../../core/http/query.ts';
-import type { ProblemDocument } from '../../core/problem.ts';
+import { adviceBesides, type ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
@@ -41,12 +41,13 @@ const pageResolutions: Readonly<Record<string, string>> = {
 export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h2'): string {
   const { code, title, status, detail, retry_after: wait } = problem;
   const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
+  const advice = adviceBesides(problem);
   const resolution = pageResolutions[code] ?? problem.resolution;
   const docs = toLink(`/docs/errors#${code}`, site);
   return `<div class="problem">
 <${heading} id="result-title" tabindex="-1">${escapeHtml(title)}</${heading}>
 <p>${renderCode(detail)}</p>
-${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>`}
+${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>${advice === '' ? '' : `\n<p>${renderCode(advice)}</p>`}`}
 <p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>${code}</code></a>, status ${status}</p>
 </div>`;
 }
