@@ -3,7 +3,7 @@ import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import { postSubject } from '../fetching/cache/subjects.ts';
 import { type Answer, type Plan, postIn } from '../fetching/plan.ts';
-import { canonicalUrl } from '../model/post.ts';
+import { canonicalUrl, type Post } from '../model/post.ts';
 import type { PostQuery } from '../model/queries.ts';
 import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats } from '../model/results.ts';
@@ -66,9 +66,10 @@ function parse(given: Params, context: PlanContext): ReadPlan {
   const userDetail = userinfo ?? (full ? 'author' : 'off');
   const view = { thread, context: given.context, replies, full, userDetail };
   const hasReplies = thread !== 'off' && view.context === 'full';
+  const post = toReference(given, context);
   return {
     plan: {
-      ...toPostPlan(toReference(given, context), {
+      ...toPostPlan(post, {
         thread: thread !== 'off',
         replies: hasReplies ? replies : 'off',
         useCache: !nocache,
@@ -77,8 +78,13 @@ function parse(given: Params, context: PlanContext): ReadPlan {
     },
     format,
     hasFeeds: true,
-    view: `${thread} ${view.context} ${full} ${userDetail}`,
-    assemble: (answer) => assemble(answer, view, context),
+    // The data is the same for each handle, but a warning names the handle.
+    view: `${thread} ${view.context} ${full} ${userDetail} ${post.handle}`,
+    assemble: (answer) => {
+      const result = assemble(answer, view, context);
+      const warnings = warnAboutAuthor(post, postIn(answer).post);
+      return { ...result, warnings: [...warnings, ...result.warnings] };
+    },
   };
 }
 
@@ -128,6 +134,17 @@ function assemble(answer: Answer, view: PostView, context: PlanContext): PostRes
     full: view.full,
     userDetail: view.userDetail,
   };
+}
+
+/**
+ * Returns a warning if the handle in a request is not the handle of the post's author. Only on X and in the sample does
+ * the id alone identify a post.
+ */
+function warnAboutAuthor({ platform, handle }: PostReference, post: Post): readonly string[] {
+  if (handle === null || (platform !== 'x' && platform !== 'sample')) return [];
+  if (post.author === null || post.author.screen_name.toLowerCase() === handle) return [];
+  const own = `The author of this post is @${post.author.screen_name}, not @${handle}.`;
+  return [platform === 'x' ? `${own} The account may have changed its handle.` : own];
 }
 
 /** Returns the v1 URL of a post, with the parameters that differ from their defaults. */
