@@ -42,7 +42,8 @@ export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h
   const { code, title, status, detail, retry_after: wait } = problem;
   const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
   const advice = adviceBesides(problem);
-  const resolution = pageResolutions[code] ?? problem.resolution;
+  const own = pageResolutions[code];
+  const resolution = own === undefined ? problem.resolution : `${own} ${advice}`.trimEnd();
   const docs = toLink(`/docs/errors#${code}`, site);
   return `<div class="problem">
 <${heading} id="result-title" tabindex="-1">${escapeHtml(title)}</${heading}>
