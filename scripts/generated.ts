@@ -196,15 +196,20 @@ curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'
 \`\`\`
 
 \`\`\`
-{…,"status":400,"detail":"The parameter \`url\` has the value \\"https://x.com/jack\\", which is not the URL of a post.",…,"code":"invalid_path","resolution":"This is the URL of an account. …"}
+{…,"status":400,"detail":"The parameter \`url\` has the value \\"https://x.com/jack\\", which is not the URL of a post.",…,"code":"invalid_path","param":"url","resolution":"This is the URL of an account. …"}
 \`\`\`
 
-The meaning and the status of a \`code\` never change. \`detail\` explains the cause of the error. \`resolution\` explains
-the next step. These two texts are for people, and can change. If the response has a \`Retry-After\` header, the member
-\`retry_after\` of the error contains the same number of seconds. Error responses have \`Cache-Control: no-store\`. If a
+The meaning and the status of a \`code\` never change. \`param\` is the name of the parameter at fault, or of the member of
+the request body. It is absent if the error does not concern a parameter. \`detail\` explains the cause of the error.
+\`resolution\` explains the next step. These two texts are for people, and can change. If the response has a
+\`Retry-After\` header, the member \`retry_after\` of the error contains the same number of seconds. Error responses have \`Cache-Control: no-store\`. If a
 message to [\`/mcp\`](mcp.md) is not valid, Perch returns a JSON-RPC error instead of a problem document.
 
-In a browser, Perch returns these errors as web pages with the same status instead of problem documents:
+With \`format=html\`, Perch returns errors at the short paths of posts, profiles and lists, such as \`/jack/status/20\`
+and \`/jack\`, at \`/search\`, and at paths that are a whole URL, as web pages with the same status and headers. Under
+\`/api\`, errors are always problem documents.
+
+In a browser, Perch also returns these errors as web pages:
 
 - \`route_not_found\` for unknown paths outside \`/api\`, \`/mcp\`, \`/svc\` and \`/.well-known\`
 - all errors at \`/\`, \`/docs\` and \`/admin\`, and at paths under \`/docs\` and \`/admin\`

@@ -11,12 +11,14 @@ import { setLifecycle } from '../http/lifecycle/lifecycle.ts';
 import { createWork, openLoadGauge } from '../http/operations/load.ts';
 import { createTraffic } from '../http/operations/traffic.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
+import { createPathSuggestions } from '../http/reads/near-path.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
 import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
 import { refuseUnrouted, setMethods } from '../web/methods.ts';
 import { setRequestTracing } from '../web/request-tracing.ts';
+import { listPaths } from './endpoints.ts';
 import { openAccess } from './open/access.ts';
 import { openAnsweredSessions } from './open/answered-sessions.ts';
 import { toSite } from './open/documents.ts';
@@ -70,7 +72,11 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   if (sessions !== null) writeAddressFile(server, config);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
-  setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog, writePage });
+  const suggestPath = createPathSuggestions(
+    listPaths(sessions === null ? null : config.PERCH_SESSION_PREFIX),
+  );
+  const baseUrl = config.PERCH_BASE_URL;
+  setProblemHandlers(server, { baseUrl, accessLog, writePage, suggestPath });
   const serving = { site, identification, access, fetching, sessions, traffic, work, load };
   const { settings = new Map(), startWarnings = [] } = options;
   const services = { ...bounded, ...serving, requestIds, settings, startWarnings };

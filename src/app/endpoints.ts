@@ -11,6 +11,7 @@ import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpo
 import { addressEndpoints } from '../http/reads/address-route.ts';
 import { feedRedirectEndpoints } from '../http/reads/feed-redirects.ts';
 import { opmlEndpoint } from '../http/reads/opml-route.ts';
+import { routes } from '../http/reads/routes.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
@@ -37,6 +38,16 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...metricsEndpoints,
   ...adminDescriptionEndpoints,
 ];
+
+/** Returns the paths of all public routes outside the documentation, with parameters in braces. */
+export function listPaths(sessionSegment: string | null): readonly string[] {
+  const reads = routes.flatMap((route) => [
+    route.path,
+    ...('also' in route ? (route.also ?? []).map(({ path }) => path) : []),
+  ]);
+  const others = listEndpoints(sessionSegment).map(({ path }) => path);
+  return [...reads, ...others].filter((path) => !/^\/(?:$|docs|https:)/.test(path));
+}
 
 /**
  * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` to omit these

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { nearestChoice } from '../core/near-choice.ts';
 import { nearestName } from '../core/near-name.ts';
 import {
   type Action,
@@ -171,8 +172,22 @@ export function chooseByName<Value>(
 
 /** Returns ` Did you mean NAME?` with the most similar name in `table`; an empty string if no name is similar. */
 export function suggestName(word: string, table: Readonly<Record<string, unknown>>): string {
-  const near = nearestName(word, Object.keys(table));
+  const near = nearestChoice(word, Object.keys(table));
   return near === undefined ? '' : ` Did you mean ${near}?`;
+}
+
+/**
+ * Checks that a value is neither a misspelling nor a synonym of one of `words`. Accepts the words themselves, in upper or lower case,
+ * and values that are not similar to any of the words.
+ * @throws UsageError that suggests the similar word
+ */
+export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
+  if (words.includes(value.toLowerCase())) return;
+  const near = nearestChoice(value, words);
+  if (near === undefined) return;
+  throw new UsageError(
+    `--${option} must be one of ${words.join(', ')}, not ${JSON.stringify(value)}. Did you mean ${near}?`,
+  );
 }
 
 /** Maximum value of the option `--limit`, the number of posts or accounts to print. */

@@ -61,11 +61,15 @@ async function open(context: CommandContext, logger: Logger): Promise<App> {
 async function serveUntil(
   signal: AbortSignal,
   app: App,
-  { config, logger }: CommandContext & { readonly logger: Logger },
+  { config, logger, stdout, stderr }: CommandContext & { readonly logger: Logger },
 ): Promise<ExitCode> {
   const stopped = new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });
   });
+  // In a terminal, one line tells the person that Perch is ready. Otherwise, the log does.
+  const isForPerson = stdout.isTerminal && stderr.isTerminal;
+  const { level } = logger;
+  if (isForPerson && level === 'info') logger.level = 'warn';
   const listening = app.server.listen({ host: config.HOST, port: config.PORT, backlog });
   try {
     await Promise.race([listening, stopped]);
@@ -73,7 +77,11 @@ async function serveUntil(
     await app.server.close();
     throw error;
   }
-  if (!signal.aborted) {
+  logger.level = level;
+  if (!signal.aborted && stderr.isTerminal) {
+    stderr.write(`Perch is ready: ${config.PERCH_BASE_URL}\n`);
+  }
+  if (!signal.aborted && !isForPerson) {
     const { PERCH_BASE_URL: base_url, PERCH_DATA_DIR: data, PERCH_PROVIDERS: providers } = config;
     logger.info({ base_url, data, providers }, 'Perch is ready');
   }

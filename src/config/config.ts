@@ -235,7 +235,7 @@ export const variables = z.object({
   PERCH_ADMIN_TOKEN: secret(
     text(
       /^[\x21-\x7e]{32,512}$/,
-      'must have 32 to 512 printable ASCII characters, without spaces',
+      'must have 32 to 512 printable ASCII characters, without spaces, such as the output of `openssl rand -hex 32`',
     ).describe(
       'Bearer token for the admin routes. If this variable is not set, these routes refuse all requests.',
     ),

@@ -283,15 +283,40 @@ export const problemKinds = {
 
 export type ProblemCode = keyof typeof problemKinds;
 
+/** Parameter at fault, for the codes that always concern the same parameter or member of the body. */
+const faultyParams: Partial<Readonly<Record<ProblemCode, string>>> = {
+  missing_url: 'url',
+  invalid_url: 'url',
+  unsupported_host: 'url',
+  invalid_path: 'url',
+  invalid_handle: 'handle',
+  missing_query: 'q',
+  invalid_query: 'q',
+  invalid_feed: 'feed',
+  invalid_resource: 'resource',
+  invalid_cursor: 'cursor',
+  invalid_format: 'format',
+  invalid_thread: 'thread',
+  invalid_context: 'context',
+  invalid_replies: 'replies',
+  invalid_userinfo: 'userinfo',
+  not_implemented: 'format',
+  missing_message: 'message',
+  invalid_message: 'message',
+  invalid_start_index: 'startIndex',
+};
+
 interface ProblemOptions {
   /** Description of the error for the caller, for example with the invalid parameter and the accepted values. */
   readonly detail: string;
   /** Next step for the caller. Default: `resolution` in the table `problemKinds`. */
-  readonly resolution?: string;
+  readonly resolution?: string | undefined;
+  /** Name of the parameter at fault, or of the member of the body. Default: the parameter of the code, if it has one. */
+  readonly param?: string | undefined;
   /** Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in the table `problemKinds`. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** HTTP methods for the header `Allow`. Used only with the code `method_not_allowed`. */
-  readonly allow?: readonly string[];
+  readonly allow?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -301,6 +326,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly resolution: string;
+  readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
 
@@ -310,8 +336,16 @@ export class Problem extends Error {
     this.code = code;
     this.status = kind.status;
     this.resolution = options.resolution ?? kind.resolution;
+    this.param = options.param ?? faultyParams[code];
     this.retryAfterSeconds = options.retryAfterSeconds ?? kind.retryAfterSeconds;
     this.allow = options.allow;
+  }
+
+  /** Returns a copy of the problem with other texts, or with another parameter at fault. */
+  with(changes: Partial<ProblemOptions>): Problem {
+    const { code, message, resolution, param, retryAfterSeconds, allow } = this;
+    const own = { detail: message, resolution, param, retryAfterSeconds, allow, cause: this.cause };
+    return new Problem(code, { ...own, ...changes });
   }
 }
 
@@ -319,11 +353,12 @@ export class Problem extends Error {
 export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
- * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `resolution` and `retry_after`.
+ * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `param`, `resolution`
+ * and `retry_after`.
  * @param where.instance path and query of the request, without secrets; absent if no request caused the problem
  */
 export function toProblemDocument(
-  { code, status, message: detail, resolution, retryAfterSeconds }: Problem,
+  { code, status, message: detail, param, resolution, retryAfterSeconds }: Problem,
   where: { readonly baseUrl: string; readonly instance?: string | undefined },
 ) {
   return {
@@ -333,6 +368,7 @@ export function toProblemDocument(
     detail,
     ...(where.instance !== undefined && { instance: where.instance }),
     code,
+    ...(param !== undefined && { param }),
     resolution,
     ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
   };
@@ -343,6 +379,15 @@ export type ProblemDocument = Readonly<ReturnType<typeof toProblemDocument>>;
 /** Returns the `type` of a problem: the URL of its documentation. */
 export const toProblemType = (code: ProblemCode, baseUrl: string): string =>
   `${baseUrl}/docs/errors#${code}`;
+
+/**
+ * Returns what a resolution says in addition to the default of its code, such as what can be read during an outage; an
+ * empty string if it says nothing more.
+ */
+export function adviceBesides({ code, resolution }: Pick<Problem, 'code' | 'resolution'>): string {
+  const { resolution: usual } = problemKinds[code];
+  return resolution.startsWith(usual) ? resolution.slice(usual.length).trim() : '';
+}
 
 /** Quotes at most 80 characters of input. Removes API keys and escapes control characters. */
 export function quoteInput(value: string): string {

@@ -15,6 +15,8 @@ export interface Plan {
    * exist, cached answers about it are removed.
    */
   readonly subject: string;
+  /** Request parameter that names the post; absent for accounts and searches, which have only one such parameter. */
+  readonly param?: string | undefined;
   readonly freshness: Freshness;
   /** Whether a cached answer may be used; `false` if the request has `nocache=true`. */
   readonly useCache: boolean;

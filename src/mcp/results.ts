@@ -2,7 +2,7 @@ import { Problem, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { RenderingCache } from '../fetching/plan.ts';
-import { findCorrection } from '../reads/misspelt.ts';
+import { findCorrection, isOfOtherRead } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { ParsedRead, PlanContext, Read } from '../reads/read.ts';
 import { type AnsweredRead, nameView, type Reader } from '../reads/run.ts';
@@ -70,13 +70,14 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   if (list !== undefined) {
     const { code, accepts } = faultOf(shape[list]);
     const detail = `The parameter \`${list}\` is a list. It takes ${accepts}.`;
-    throw new Problem(code, { detail });
+    throw new Problem(code, { detail, param: list });
   }
   const others = entries.map(([name]) => name).filter((name) => !Object.hasOwn(shape, name));
   return {
     given: Object.fromEntries(entries),
     unknown: others.filter(
-      (name, at) => at >= maxCompared || findCorrection(name, names) === undefined,
+      (name, at) =>
+        at >= maxCompared || !(isOfOtherRead(name) || findCorrection(name, names) !== undefined),
     ),
   };
 }

@@ -91,9 +91,10 @@ export function parsePostParams(handle: string, id: string): PostReference {
   if (post !== null) return post;
   const [name, value, fault] =
     parseHandle(handle) === null
-      ? ['handle', handle, 'not a handle of a known platform']
-      : ['id', id, 'not a post id of this platform'];
+      ? (['handle', handle, 'not a handle of a known platform'] as const)
+      : (['id', id, 'not a post id of this platform'] as const);
   throw new Problem('invalid_params', {
+    param: name,
     detail: `The parameter \`${name}\` has the value ${quoteInput(value)}, which is ${fault}.`,
   });
 }

@@ -26,6 +26,8 @@ export interface ProviderErrorOptions {
   readonly isEvidence?: boolean;
   /** Whether the failure affects all requests to the provider, not only one post, account or host; default `true`. */
   readonly isProviderWide?: boolean;
+  /** Whether no connection to the source was possible, for example because its name could not be resolved. */
+  readonly isUnreachable?: boolean;
   readonly cause?: unknown;
 }
 
@@ -35,6 +37,7 @@ export class ProviderError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly isEvidence: boolean;
   readonly isProviderWide: boolean;
+  readonly isUnreachable: boolean;
 
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -43,5 +46,6 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isEvidence = options.isEvidence ?? true;
     this.isProviderWide = options.isProviderWide ?? true;
+    this.isUnreachable = options.isUnreachable ?? false;
   }
 }

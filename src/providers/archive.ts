@@ -40,6 +40,10 @@ export function openArchive(options: ArchiveOptions): Provider {
     covers: (query) => covers(store, query, sample),
     ask: createAsk(store, sample),
     isLocal: true,
+    listStored: () => [
+      ...(store.hasImports() ? ['the imported accounts'] : []),
+      ...(sample ? ['the sample, such as the account `ada.example`'] : []),
+    ],
     close: () => store.close(),
   });
 }

@@ -27,7 +27,18 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
   // The client chose the refused host. The provider may still reach other hosts.
   const isProviderWide = kind !== 'refused';
-  return new ProviderError('unavailable', unanswered[kind], { isProviderWide, cause: failure });
+  const isUnreachable = isProviderWide && isUnconnected(failure);
+  const options = { isProviderWide, isUnreachable, cause: failure };
+  return new ProviderError('unavailable', unanswered[kind], options);
+}
+
+/** Error codes of failures after the connection was made (https://undici.nodejs.org/#/docs/api/Errors). */
+const connectedCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
+
+function isUnconnected({ kind, cause }: HttpFailure): boolean {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (kind === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT';
+  return kind === 'connect' && !connectedCode.test(code);
 }
 
 /**

@@ -48,6 +48,8 @@ export interface Provider {
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
   /** Whether the provider reads stored data and sends no requests to upstream servers. */
   readonly isLocal?: boolean;
+  /** Returns what a local provider can serve without a network, as nouns for error messages. */
+  readonly listStored?: () => readonly string[];
   close?(): void;
 }
 

@@ -57,6 +57,7 @@ type ListParams = z.output<ListSchema>;
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
+  readonly param?: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
   /** Route, query and options. Together, these values distinguish the list from all other lists. */
@@ -94,6 +95,7 @@ export function createBrowseRead<Schema extends ListSchema>(
         query,
         key: `browse ${query.listKey} ${query.limit} ${cursor ?? query.page}`,
         subject: target.cacheSubject,
+        param: target.param,
         freshness: target.subject.resource === 'search' ? 'search' : 'list',
         useCache: !nocache,
         isLiveOnly: target.isLiveOnly === true,
@@ -123,7 +125,7 @@ function toQuery(
   if (cursor !== undefined && page !== undefined) {
     const detail =
       'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.';
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: 'page' });
   }
   const listKey = JSON.stringify(identity);
   const position = cursor === undefined ? null : cursors.open(listKey, cursor);

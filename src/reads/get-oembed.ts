@@ -47,7 +47,10 @@ function parse(
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = parsePostUrl(url.trim(), context);
   return {
-    plan: toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
+    plan: {
+      ...toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
+      param: 'url',
+    },
     format: 'json',
     hasFeeds: false,
     view: `embed ${maxwidth ?? ''} ${maxheight ?? ''}`,

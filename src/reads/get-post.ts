@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.ts';
 import { postSubject } from '../fetching/cache/subjects.ts';
 import { type Answer, type Plan, postIn } from '../fetching/plan.ts';
 import { embedUrl } from '../model/addresses/urls.ts';
-import { canonicalUrl } from '../model/post.ts';
+import { canonicalUrl, type Post } from '../model/post.ts';
 import type { PostQuery } from '../model/queries.ts';
 import { type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats } from '../model/results.ts';
@@ -67,16 +67,25 @@ function parse(given: Params, context: PlanContext): ReadPlan {
   const userDetail = userinfo ?? (full ? 'author' : 'off');
   const view = { thread, context: given.context, replies, full, userDetail };
   const hasReplies = thread !== 'off' && view.context === 'full';
+  const post = toReference(given, context);
   return {
-    plan: toPostPlan(toReference(given, context), {
-      thread: thread !== 'off',
-      replies: hasReplies ? replies : 'off',
-      useCache: !nocache,
-    }),
+    plan: {
+      ...toPostPlan(post, {
+        thread: thread !== 'off',
+        replies: hasReplies ? replies : 'off',
+        useCache: !nocache,
+      }),
+      param: isUrlGiven(given) ? 'url' : 'handle',
+    },
     format,
     hasFeeds: true,
-    view: `${thread} ${view.context} ${full} ${userDetail}`,
-    assemble: (answer) => assemble(answer, view, context),
+    // The data is the same for each handle, but a warning names the handle.
+    view: `${thread} ${view.context} ${full} ${userDetail} ${post.handle}`,
+    assemble: (answer) => {
+      const result = assemble(answer, view, context);
+      const warnings = warnAboutAuthor(post, postIn(answer).post);
+      return { ...result, warnings: [...warnings, ...result.warnings] };
+    },
   };
 }
 
@@ -89,13 +98,16 @@ export function toPostPlan(
   return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
 }
 
-function toReference({ url, handle, id }: Params, context: PlanContext): PostReference {
-  if (url !== undefined && url.trim() !== '') return parsePostUrl(url.trim(), context);
+const isUrlGiven = ({ url = '' }: Params): boolean => url.trim() !== '';
+
+function toReference(given: Params, context: PlanContext): PostReference {
+  const { url, handle, id } = given;
+  if (url !== undefined && isUrlGiven(given)) return parsePostUrl(url.trim(), context);
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
   if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';
   const detail = `The parameter \`${missing}\` is missing. Send \`handle\` and \`id\` together.`;
-  throw new Problem('invalid_params', { detail });
+  throw new Problem('invalid_params', { detail, param: missing });
 }
 
 export function missingUrl(url: string | undefined): Problem {
@@ -123,6 +135,17 @@ function assemble(answer: Answer, view: PostView, context: PlanContext): PostRes
     full: view.full,
     userDetail: view.userDetail,
   };
+}
+
+/**
+ * Returns a warning if the handle in a request is not the handle of the post's author. Only on X and in the sample does
+ * the id alone identify a post.
+ */
+function warnAboutAuthor({ platform, handle }: PostReference, post: Post): readonly string[] {
+  if (handle === null || (platform !== 'x' && platform !== 'sample')) return [];
+  if (post.author === null || post.author.screen_name.toLowerCase() === handle) return [];
+  const own = `The author of this post is @${post.author.screen_name}, not @${handle}.`;
+  return [platform === 'x' ? `${own} The account may have changed its handle.` : own];
 }
 
 /** Returns the v1 URL of a post, with the parameters that differ from their defaults. */

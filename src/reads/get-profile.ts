@@ -44,7 +44,7 @@ function refuseOptionsOfPosts(params: Params): void {
   const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
   if (given === undefined) return;
   const detail = `The parameter \`${given[0]}\` applies to posts, which \`include_posts=false\` leaves out.`;
-  throw new Problem('invalid_option', { detail });
+  throw new Problem('invalid_option', { detail, param: given[0] });
 }
 
 function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {

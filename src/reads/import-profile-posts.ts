@@ -78,17 +78,17 @@ function refuseContradictions(
   refuseEmptyRange(since, until);
   if (isIndex && format !== undefined && isFeedFormat(format)) {
     const detail = `The parameter \`format\` has the value "${format}", but \`index=true\` leaves out the content of the posts.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: 'format' });
   }
   if (only && !replies) {
     const detail =
       'The parameter `only_replies` requests replies, which `with_replies=false` leaves out.';
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: 'only_replies' });
   }
   if (only && reposts && given.with_reposts !== undefined) {
     const detail =
       'The parameter `with_reposts` requests reposts, which `only_replies=true` leaves out.';
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: 'with_reposts' });
   }
 }
 

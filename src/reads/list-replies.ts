@@ -40,6 +40,7 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   return {
     subject: { resource: 'replies', id, handle, url: postUrl(post, baseUrl), answered: null },
     cacheSubject: postSubject(post),
+    param: params.handle === undefined ? 'id' : 'handle',
     list: { kind: 'replies', post, order },
     identity: ['replies', platform, handle, id, order],
     path: `/posts/${encodeURIComponent(id)}/replies`,
@@ -55,5 +56,5 @@ function toReference({ handle, id }: Params): PostReference {
   }
   if (isPostId('x', id)) return { platform: 'x', handle: null, id };
   const detail = `The parameter \`id\` has the value ${quoteInput(id)}, which is not a valid post id on X. For a post on another platform, add the parameter \`handle\`.`;
-  throw new Problem('invalid_params', { detail });
+  throw new Problem('invalid_params', { detail, param: 'id' });
 }

@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
+import { nearestChoice } from '../core/near-choice.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
 /**
  * Error code for invalid values of a parameter. `accepts` lists the valid values and completes the
  * sentence “It must be …”.
  */
-type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
+type ParameterFault = Readonly<{
+  code: ProblemCode;
+  accepts: string;
+  /** Words among the valid values. The error suggests the one that is similar to the given value. */
+  words?: readonly string[];
+}>;
 
 /**
  * Error code and valid values of each parameter, for error messages. They are not in `parameterSchemas`, because the
@@ -38,7 +44,8 @@ export function choice<const Values extends readonly [string, ...string[]]>(
   const words = values.map((value) => `\`${value}\``);
   const accepts = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   const jsonSchema = { type: 'string', enum: values };
-  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, jsonSchema });
+  const fault = { code, accepts, words: values };
+  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { ...fault, jsonSchema });
 }
 
 export const optionalChoice = <const Values extends readonly [string, ...string[]]>(
@@ -58,6 +65,7 @@ export function flag(byDefault: boolean) {
   return parameter(textOrScalar.pipe(schema), {
     code: 'invalid_option',
     accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
+    words: ['true', 'false', 'yes', 'no'],
     jsonSchema: { type: 'boolean' },
   }).default(byDefault);
 }
@@ -73,6 +81,7 @@ export function threadMode() {
   return parameter(textOrScalar.pipe(z.string().toLowerCase().pipe(mode)), {
     code: 'invalid_thread',
     accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
+    words: modes,
     jsonSchema: { anyOf: [{ type: 'string', enum: modes }, counts] },
   });
 }
@@ -150,7 +159,7 @@ function parseTimestamp(text: string): number | null {
 export function refuseEmptyRange(since: number | undefined, until: number | undefined): void {
   if (since === undefined || until === undefined || since < until) return;
   const detail = 'The parameter `since` must be a time before `until`.';
-  throw new Problem('invalid_option', { detail });
+  throw new Problem('invalid_option', { detail, param: 'since' });
 }
 
 /**
@@ -167,11 +176,19 @@ export function parseParameters<Schema extends z.ZodObject>(
   const name = Object.keys(schema.shape).find((one) => issues.has(one)) ?? '';
   if (Array.isArray(given[name])) {
     const detail = `The parameter \`${name}\` is given more than once. Send it once.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: name });
   }
-  const { code, accepts } = faultOf(schema.shape[name]);
+  const { code, accepts, words = [] } = faultOf(schema.shape[name]);
   const fault = describeFault(given[name], issues.get(name));
-  throw new Problem(code, { detail: `The parameter \`${name}\` ${fault}. It must be ${accepts}.` });
+  const advice = `It must be ${accepts}.${suggestChoice(given[name], words)}`;
+  const detail = `The parameter \`${name}\` ${fault}. ${advice}`;
+  throw new Problem(code, { detail, param: name });
+}
+
+/** Returns a question that suggests the most similar choice; an empty string if no choice is similar. */
+export function suggestChoice(value: unknown, choices: readonly string[]): string {
+  const near = typeof value === 'string' ? nearestChoice(value, choices) : undefined;
+  return near === undefined ? '' : ` Did you mean \`${near}\`?`;
 }
 
 function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): string {

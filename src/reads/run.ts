@@ -1,8 +1,9 @@
+import { Problem } from '../core/problem.ts';
 import type { Sliced } from '../core/scheduling/slices.ts';
 import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
-import { type Answer, createRenderingCache } from '../fetching/plan.ts';
+import { type Answer, createRenderingCache, type Plan } from '../fetching/plan.ts';
 import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
@@ -35,10 +36,13 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
       return answer && { parsed, answer };
     },
     /** Fetches the data for a parsed request. @throws the Problems of `Fetcher.fetch` */
-    fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => ({
-      parsed,
-      answer: await fetcher.fetch(parsed.plan, requester),
-    }),
+    fetch: async (parsed: ParsedRead, requester?: Requester): Promise<AnsweredRead> => {
+      try {
+        return { parsed, answer: await fetcher.fetch(parsed.plan, requester) };
+      } catch (error) {
+        throw nameParam(error, parsed.plan);
+      }
+    },
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
     /** Renders the response in a format. Later calls with the same data and format return the cached bytes. */
     represent: async (
@@ -59,6 +63,12 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
       return made;
     },
   };
+}
+
+/** Adds the parameter of the request that names the post to an error about the platform of the post. */
+function nameParam(error: unknown, { param }: Plan): unknown {
+  const isAboutPlatform = error instanceof Problem && error.code === 'unsupported_platform';
+  return isAboutPlatform && param !== undefined ? error.with({ param }) : error;
 }
 
 /**

@@ -98,7 +98,7 @@ function refuseTimeRange({ feed, since, until }: Params): void {
   if (feed === 'users' && (since !== undefined || until !== undefined)) {
     const given = since === undefined ? 'until' : 'since';
     const detail = `The parameter \`${given}\` cannot be combined with \`feed=users\`, because this parameter applies only to posts.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: given });
   }
   refuseEmptyRange(since, until);
 }

@@ -54,6 +54,8 @@ type ProblemOptions = Readonly<{
   writePage: WriteProblemPage;
   accessLog: AccessLog;
   headers?: Headers;
+  /** Returns the known path and query that a person probably means by an unknown one; `null` if none is similar. */
+  suggestPath?: (target: string) => string | null;
 }>;
 
 /** Status in the log for a request whose client disconnected before the reply. The status is never sent. */
@@ -94,8 +96,9 @@ export function toProblem(error: Error & { code?: string }, request: FastifyRequ
   return new Problem('internal_error', { detail: 'An unexpected error occurred.', cause: error });
 }
 
-export function sendProblem(reply: FastifyReply, problem: Problem, options: ProblemOptions) {
+export function sendProblem(reply: FastifyReply, thrown: Problem, options: ProblemOptions) {
   const { request } = reply;
+  const problem = thrown.code === 'route_not_found' ? addPath(thrown, request, options) : thrown;
   const { document, headers } = describeProblem(problem, request, options.baseUrl);
   recordProblem(problem, reply, options.accessLog);
   reply
@@ -103,6 +106,18 @@ export function sendProblem(reply: FastifyReply, problem: Problem, options: Prob
     .header('x-request-id', request.id)
     .headers({ ...headers, ...options.headers });
   return reply.send(options.writePage(document, reply) ?? toJsonBody(document));
+}
+
+/** Adds the similar path of this server to the advice about an unknown path. */
+function addPath(
+  problem: Problem,
+  { raw: { url = '' } }: FastifyRequest,
+  { suggestPath, baseUrl }: ProblemOptions,
+): Problem {
+  const near = suggestPath?.(url) ?? null;
+  if (near === null) return problem;
+  const resolution = `${problem.resolution} Did you mean \`${baseUrl}${near}\`?`;
+  return problem.with({ resolution });
 }
 
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {

@@ -376,6 +376,8 @@ describe('bad usage', () => {
     [['search', 'heron', '--feed', 'top'], '--feed must be one of latest, photos, videos'],
     [['search', 'heron', '--with-replies'], '--with-replies can be used only with accounts'],
     [['@wren', '--format', 'xml'], '--format must be one of text, ndjson'],
+    [['@wren', '--format', 'jsonl'], 'Did you mean ndjson?'],
+    [['search', 'heron', '--feed', 'images'], 'Did you mean photos?'],
     [['@wren', '--exec-timeout', '5s'], '--exec-timeout can be used only with --exec'],
     [['@wren', '--webhook', 'ftp://hooks.example'], 'must be an http:// or https:// URL'],
     [['@wren', '--webhook', 'https://me:pw@hooks.example'], 'must not contain a user name'],

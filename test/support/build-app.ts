@@ -183,6 +183,7 @@ const problemDocument = z.strictObject({
   detail: z.string().regex(/[.!?]$/),
   instance: z.string().optional(),
   code: z.enum(Object.keys(problemKinds) as [keyof typeof problemKinds]),
+  param: z.string().min(1).optional(),
   resolution: z.string().min(10),
   retry_after: z.number().int().nonnegative().optional(),
 });
@@ -234,6 +235,8 @@ function checkProblem(reply: LightMyRequestResponse): void {
   const problem = problemDocument.parse(reply.json());
   expect(problem.status).toBe(reply.statusCode);
   expect(problemKinds[problem.code].status).toBe(reply.statusCode);
+  const [, param] = /^The (?:parameter|member) `(\w+)`/.exec(problem.detail) ?? [];
+  if (param !== undefined) expect(problem.param).toBe(param);
   const retryAfter = reply.headers['retry-after'];
   expect(problem.retry_after).toBe(retryAfter === undefined ? undefined : Number(retryAfter));
 }

@@ -120,7 +120,8 @@ function expectNoRoute(description: Description, reply: LightMyRequestResponse):
 /** Returns whether a reply is the page that a navigation of a browser gets instead of a problem document. */
 export function isErrorPage({ raw, statusCode, headers }: LightMyRequestResponse): boolean {
   const isPage = statusCode >= 400 && headers['content-type'] === 'text/html; charset=utf-8';
-  return isPage && raw.req.headers['sec-fetch-mode'] === 'navigate';
+  const isRequested = /[?&]format=html\b/i.test(raw.req.url ?? '');
+  return isPage && (isRequested || raw.req.headers['sec-fetch-mode'] === 'navigate');
 }
 
 /** Checks the response for an unsupported method: a problem, with the supported methods in `Allow`. */

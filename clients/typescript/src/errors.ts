@@ -24,6 +24,8 @@ export class ProblemError extends PerchError {
   readonly code: ProblemCode;
   readonly status: number;
   readonly title: string;
+  /** Name of the parameter at fault; `undefined` if the error does not concern a parameter. */
+  readonly param: string | undefined;
   /** Time to wait before the request may succeed, in milliseconds; `undefined` if the server did not send it. */
   readonly retryAfterMs: number | undefined;
   /** Id of the request in the log of the server. */
@@ -34,6 +36,7 @@ export class ProblemError extends PerchError {
     this.code = problem.code as ProblemCode; // closed, so that `switch` can narrow it
     this.status = problem.status;
     this.title = problem.title;
+    this.param = problem.param;
     this.retryAfterMs = problem.retry_after === undefined ? undefined : problem.retry_after * 1000;
     this.requestId = requestId;
   }

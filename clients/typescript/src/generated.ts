@@ -397,6 +397,8 @@ export interface Problem {
   readonly instance?: string;
   /** Error code for programs. The meaning and the HTTP status of a code never change. */
   readonly code: 'missing_url' | 'invalid_url' | 'unsupported_host' | 'invalid_path' | 'invalid_params' | 'invalid_handle' | 'missing_query' | 'invalid_query' | 'invalid_feed' | 'invalid_resource' | 'invalid_cursor' | 'invalid_format' | 'invalid_thread' | 'invalid_context' | 'invalid_replies' | 'invalid_userinfo' | 'invalid_option' | 'unsupported_platform' | 'malformed_request' | 'invalid_body' | 'invalid_key' | 'unauthorized' | 'origin_not_allowed' | 'invalid_picture_address' | 'not_found' | 'picture_not_found' | 'route_not_found' | 'method_not_allowed' | 'request_timeout' | 'expired_picture_address' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'headers_too_large' | 'rate_limited' | 'internal_error' | 'not_implemented' | 'upstream_error' | 'upstream_unavailable' | 'upstream_rate_limited' | 'overloaded' | 'key_store_unavailable' | 'shutting_down' | 'missing_message' | 'invalid_message' | 'invalid_start_index' | 'missing_continuation_token' | 'conflicting_continuation_tokens' | 'missing_bearer' | 'invalid_continuation_token' | 'session_forbidden' | 'session_not_found' | 'session_not_active' | 'turn_in_progress' | 'session_expired' | 'unsupported_feature' | 'idempotency_conflict' | 'turn_queue_full' | 'not_ready' | (string & {});
+  /** Name of the parameter at fault, or of the member of the request body. */
+  readonly param?: string;
   /** Text for people that explains how to solve the problem. */
   readonly resolution: string;
   /** Number of seconds to wait before the next attempt, as in the header `Retry-After`. */

@@ -1,3 +1,4 @@
+import { checkAddress } from './address.ts';
 import type {
   Account,
   AccountsParameters,
@@ -82,8 +83,17 @@ export interface Perch {
   readonly sessions: Sessions;
 }
 
-/** Creates a client of a Perch server. It sends no request before you call a method or iterate over a list. */
-export function createPerch(options: PerchOptions): Perch {
+/**
+ * Creates a client of a Perch server. It sends no request before you call a method or iterate over a list.
+ * @throws TypeError if an address in the options is not an http or https URL
+ */
+export function createPerch(given: PerchOptions): Perch {
+  const { sessionsUrl } = given ?? {};
+  const options: PerchOptions = {
+    ...given,
+    baseUrl: checkAddress('baseUrl', given?.baseUrl),
+    sessionsUrl: sessionsUrl === undefined ? undefined : checkAddress('sessionsUrl', sessionsUrl),
+  };
   const transport = createTransport(options);
   const reader = createReader(transport, options);
   return {

@@ -57,6 +57,7 @@ export function createChain(
   const chain = createProviderChain(links, {
     heavyTurns,
     watch: records.watch,
+    clock,
     onFailure: ({ provider, error, span }) =>
       logger[levelOf(error)](
         { provider, ...toLogFields(span), err: error },

@@ -6,7 +6,7 @@ import {
   parseHandle,
   platform as platforms,
 } from '../../model/reference.ts';
-import { withOptions } from '../arguments.ts';
+import { refuseMisspelling, withOptions } from '../arguments.ts';
 import { type Action, type CommandContext, exitCodes, UsageError } from '../command.ts';
 import { countOf } from '../output/table.ts';
 import { notArchived, withArchiveStore } from './open-store.ts';
@@ -71,6 +71,7 @@ function removeAccount(
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {
   const named = platforms.safeParse(platform).data;
   if (platform !== undefined && (named === undefined || named === 'sample')) {
+    refuseMisspelling('platform', platform, archived);
     const fault = `--platform must be x, bluesky or mastodon, not ${JSON.stringify(platform)}.`;
     throw new UsageError(fault);
   }

@@ -2,7 +2,7 @@ import type { pino } from 'pino';
 import { toLedgerBounds } from '../../app/open/bounds.ts';
 import { type Fetching, openFetching } from '../../app/open/fetching.ts';
 import { systemClock } from '../../core/clock.ts';
-import { Problem, type ProblemCode } from '../../core/problem.ts';
+import { adviceBesides, Problem, type ProblemCode } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createServerLoop } from '../../core/scheduling/loop.ts';
@@ -63,7 +63,8 @@ const optionAdvice = 'Correct or remove this option, or this parameter of the UR
 export function toCommandError(problem: Problem): CommandError {
   const { code, status, message, retryAfterSeconds: wait, resolution } = problem;
   const step = advice[code] ?? (status === 400 ? optionAdvice : resolution);
-  const next = wait === undefined ? step : `Retry in ${wait} seconds.`;
+  const next =
+    wait === undefined ? step : `Retry in ${wait} seconds. ${adviceBesides(problem)}`.trimEnd();
   const refused = status === 404 ? 'notFound' : 'usage';
   return new CommandError(status < 500 ? refused : 'upstream', `${message}\n${next}`);
 }

@@ -9,8 +9,8 @@ import {
 } from '../../model/reference.ts';
 import type { AddressedRead, AddressOptions } from '../../reads/addresses/address.ts';
 import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
+import { refuseMisspelling } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import { refuseMisspelling } from './read-options.ts';
 
 /**
  * Argument of `perch read`. `target` is the read operation that the argument requests, or the error

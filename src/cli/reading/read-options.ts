@@ -1,6 +1,6 @@
-import { nearestName } from '../../core/near-name.ts';
 import { describeParametersOf, type ReadAbout } from '../../reads/read.ts';
-import { type CommandOption, UsageError } from '../command.ts';
+import { refuseMisspelling } from '../arguments.ts';
+import type { CommandOption } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
@@ -93,18 +93,4 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
 function wordsOf({ schema }: Described): readonly string[] {
   const forms = [schema, ...(Array.isArray(schema.anyOf) ? schema.anyOf : [])];
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
-}
-
-/**
- * Checks that a value is not a misspelling of one of `words`. Accepts the words themselves, in upper or lower case,
- * and values that are not similar to any of the words.
- * @throws UsageError that suggests the similar word
- */
-export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
-  if (words.includes(value.toLowerCase())) return;
-  const near = nearestName(value, words);
-  if (near === undefined) return;
-  throw new UsageError(
-    `--${option} must be one of ${words.join(', ')}, not ${JSON.stringify(value)}. Did you mean ${near}?`,
-  );
 }

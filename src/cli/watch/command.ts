@@ -3,7 +3,7 @@ import { systemClock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
 import { systemRandom } from '../../core/random.ts';
 import type { Reader } from '../../reads/run.ts';
-import { withOptions } from '../arguments.ts';
+import { refuseMisspelling, withOptions } from '../arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -128,6 +128,7 @@ function toPlan(values: OptionValues) {
 function toFormat(text = 'text'): PrintFormat {
   const found = printFormats.find((one) => one === text.toLowerCase());
   if (found !== undefined) return found;
+  refuseMisspelling('format', text, printFormats);
   throw new UsageError(
     `--format must be one of ${printFormats.join(', ')}, not ${JSON.stringify(text)}.`,
   );

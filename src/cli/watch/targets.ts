@@ -5,6 +5,7 @@ import { feeds } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import { parseParameters, timestamp } from '../../reads/parameters.ts';
 import type { Read } from '../../reads/read.ts';
+import { refuseMisspelling } from '../arguments.ts';
 import { type CommandContext, type CommandOptions, UsageError } from '../command.ts';
 import { toCommandError } from '../reading/open-reading.ts';
 import { parseInput } from '../reading/read-inputs.ts';
@@ -114,14 +115,18 @@ function toTargetOf(
   { name, values }: { readonly name: string; readonly values: OptionValues },
 ): Target {
   const isSearch = read === reads.searchPosts;
-  const parameters = { ...given, ...readOptions.toParameters(read, selectionOf(values, isSearch)) };
+  const selection = selectionOf(values, isSearch);
+  if (isSearch) refuseOtherFeeds(textOf(selection.feed) ?? given.feed);
+  const parameters = { ...given, ...readOptions.toParameters(read, selection) };
   if (!isSearch) return { name, read, parameters };
-  const { feed = 'latest' } = parameters as Readonly<{ feed?: unknown }>; // any text of the user
-  if (!['media', ...watchFeeds].includes(String(feed).toLowerCase())) {
-    throw new UsageError(`--feed must be one of ${watchFeeds.join(', ')}.`);
-  }
   // Without `require_live`, a search can return posts of the archive, which would be reported as new posts.
   return { name, read, parameters: { ...parameters, require_live: 'true' } };
+}
+
+function refuseOtherFeeds(feed: unknown = 'latest'): void {
+  if (['media', ...watchFeeds].includes(String(feed).toLowerCase())) return;
+  refuseMisspelling('feed', String(feed), watchFeeds);
+  throw new UsageError(`--feed must be one of ${watchFeeds.join(', ')}.`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
 import { createSlices, type Slices } from '../../core/scheduling/slices.ts';
@@ -16,6 +17,8 @@ import {
   toPauseMs,
 } from '../../providers/circuit-breaker.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
+import { type Contacts, createContacts } from './contacts.ts';
+import { describeOutage } from './outage.ts';
 import type { ProviderRecords } from './provider-records.ts';
 
 interface ChainLink {
@@ -46,6 +49,8 @@ interface ProviderFailure {
 
 interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
+  /** Source of time, by default the system clock. */
+  readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Queue for the CPU time slices in which large responses are processed. Default: no time slices. */
   readonly heavyTurns?: Turns | undefined;
   /** Function that wraps each query to a provider, for example to count answers and failures. */
@@ -56,8 +61,10 @@ export type ProviderChain = ReturnType<typeof createProviderChain>;
 
 export function createProviderChain(
   links: readonly ChainLink[],
-  { onFailure, heavyTurns, watch = (_, ask) => ask() }: ChainOptions,
+  { onFailure, heavyTurns, watch = (_, ask) => ask(), clock = systemClock }: ChainOptions,
 ) {
+  const providers = links.map(({ provider }) => provider);
+  const contacts = createContacts(providers, () => clock.now());
   return {
     /**
      * Asks the providers that support the query, in order, until one answers. Asks a provider of last resort, such
@@ -72,7 +79,7 @@ export function createProviderChain(
     ): Promise<SourcedAnswer<Kind>> => {
       const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
       const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
-      const chainQuery = { ...slices, kind, query, onFailure, watch, ...options, span };
+      const chainQuery = { ...slices, kind, query, onFailure, watch, contacts, ...options, span };
       return endWith(span, askInOrder(links, chainQuery));
     },
     /** Lists the providers in order, with the states of their circuit breakers. Used for `/health/ready`. */
@@ -106,6 +113,7 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
   readonly watch: ProviderRecords['watch'];
+  readonly contacts: Contacts;
 }
 
 async function askInOrder<Kind extends QueryKind>(
@@ -113,8 +121,8 @@ async function askInOrder<Kind extends QueryKind>(
   chainQuery: ChainQuery<Kind>,
 ): Promise<SourcedAnswer<Kind>> {
   const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...rest } = chainQuery;
-  const { watch, ...request } = rest;
-  const failures: ProviderError[] = [];
+  const { watch, contacts, ...request } = rest;
+  const failures: ProviderFailed[] = [];
   const description = describe(query);
   for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
     const { name } = provider;
@@ -124,7 +132,8 @@ async function askInOrder<Kind extends QueryKind>(
       const context = { ...request, span, onThrottled: breakers.pause };
       const call = { signal: request.signal, subject: description.subject };
       const watched = { provider: name, kind, signal: request.signal };
-      const send = () => watch(watched, () => ask(query, context));
+      const contact = () => contacts.watch(name, request.signal, () => ask(query, context));
+      const send = () => watch(watched, contact);
       const found = await endWith(span, breakers.run(kind, send, call));
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
@@ -132,13 +141,16 @@ async function askInOrder<Kind extends QueryKind>(
       // A Problem means that the request was never sent, and the next provider would refuse it too.
       if (error instanceof Problem) throw error;
       const failure = toProviderError(error);
-      failures.push(failure);
+      failures.push({ provider, failure });
       onFailure({ provider: name, error, span });
       if (!failurePolicy[failure.kind].next || isConfirmedAbsent(failures)) break;
     }
   }
-  throw toProblem(failures, description);
+  throw toProblem(failures, description, contacts);
 }
+
+/** Provider that was asked, with its failure. */
+type ProviderFailed = Readonly<{ provider: Provider; failure: ProviderError }>;
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly ask: Ask<Kind>;
@@ -193,8 +205,10 @@ function toProviderError(error: unknown): ProviderError {
  * Returns whether two or more providers report that a post or account is missing. One report is not enough, because
  * an outage can cause it.
  */
-function isConfirmedAbsent(failures: readonly ProviderError[]): boolean {
-  const witnesses = failures.filter(({ kind, isEvidence }) => kind === 'ambiguous' && isEvidence);
+function isConfirmedAbsent(failures: readonly ProviderFailed[]): boolean {
+  const witnesses = failures.filter(
+    ({ failure: { kind, isEvidence } }) => kind === 'ambiguous' && isEvidence,
+  );
   return witnesses.length >= 2;
 }
 
@@ -202,16 +216,28 @@ function describe(query: Query) {
   if ('post' in query) {
     const { platform, id } = query.post;
     const unsupported = `The post is on ${platformNames[platform]}, which no provider of this server reads.`;
-    return { subject: `${platform} ${id}`, noun: 'post', unsupported };
+    return { platform, subject: `${platform} ${id}`, noun: 'post', unsupported, param: undefined };
   }
   if ('account' in query) {
     const { platform, handle } = query.account;
     const unsupported = `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`;
-    return { subject: `${platform} ${handle}`, noun: 'account', unsupported };
+    return {
+      platform,
+      subject: `${platform} ${handle}`,
+      noun: 'account',
+      unsupported,
+      param: 'handle',
+    };
   }
   const { platform, text } = query;
   const unsupported = `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`;
-  return { subject: `${platform} ${text}`, noun: 'account', unsupported };
+  return {
+    platform,
+    subject: `${platform} ${text}`,
+    noun: 'account',
+    unsupported,
+    param: 'platform',
+  };
 }
 
 type QueryDescription = ReturnType<typeof describe>;
@@ -221,25 +247,43 @@ type QueryDescription = ReturnType<typeof describe>;
  * `not_found` if one provider failed with the kind `missing`, or two with the kind `ambiguous` and `isEvidence`;
  * otherwise the problem for the first provider's failure.
  */
-function toProblem(failures: readonly ProviderError[], { noun, unsupported }: QueryDescription) {
+function toProblem(
+  failed: readonly ProviderFailed[],
+  { platform, noun, unsupported, param }: QueryDescription,
+  contacts: Contacts,
+) {
+  const failures = failed.map(({ failure }) => failure);
   const [first] = failures;
-  if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
+  if (first === undefined)
+    return new Problem('unsupported_platform', { detail: unsupported, param });
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
-  if (isConfirmedAbsent(failures)) {
+  if (isConfirmedAbsent(failed)) {
     const detail = `There is no such ${noun}. Two independent sources confirm it.`;
     return new Problem('not_found', { detail, cause: first });
   }
+  if (first.kind === 'rejected') {
+    const detail = `The parameter \`q\` is not accepted: ${first.message}`;
+    return new Problem('invalid_query', { detail, cause: first });
+  }
+  const remote = failed.filter(({ provider }) => provider.isLocal !== true);
+  const sources = remote.map(({ provider }) => provider.name);
+  const fault = explainFailure(first, noun);
+  const { detail, resolution } = describeOutage(
+    { platform, sources, error: first, fault },
+    contacts,
+  );
+  const code = failurePolicy[first.kind].code;
   const retryAfter = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
-  return new Problem(failurePolicy[first.kind].code, {
-    detail: explainFailure(first, noun),
+  return new Problem(code, {
+    detail,
+    ...(code === 'upstream_unavailable' && { resolution }),
     cause: first,
     ...(retryAfter !== undefined && { retryAfterSeconds: clampPause(retryAfter) }),
   });
 }
 
 function explainFailure({ kind, message }: ProviderError, noun: string): string {
-  if (kind === 'rejected') return `The parameter \`q\` is not accepted: ${message}`;
   if (kind !== 'ambiguous') return message;
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
@@ -251,9 +295,10 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
-  const { retryAfterSeconds } = error;
+  const { code, resolution, retryAfterSeconds } = error;
   return new Problem('upstream_unavailable', {
     detail: `There are no live results. ${error.message}`,
+    ...(code === 'upstream_unavailable' && { resolution }),
     cause: error,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });

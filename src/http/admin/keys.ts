@@ -99,8 +99,10 @@ function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown):
   }
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const fields = listNames(Object.keys(schema.shape));
-  throw new Problem('invalid_option', { detail: describeIssue(parsed.error.issues[0], fields) });
+  const [issue] = parsed.error.issues;
+  const detail = describeIssue(issue, listNames(Object.keys(schema.shape)));
+  const param = issue?.path[0]; // absent for unknown fields, whose names can be long
+  throw new Problem('invalid_option', { detail, param: param?.toString() });
 }
 
 function listNames(names: readonly string[]): string {

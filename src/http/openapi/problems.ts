@@ -26,6 +26,9 @@ export const problemReply = z
     code: code.describe(
       'Error code for programs. The meaning and the HTTP status of a code never change.',
     ),
+    param: text
+      .exactOptional()
+      .describe('Name of the parameter at fault, or of the member of the request body.'),
     resolution: z.string().describe('Text for people that explains how to solve the problem.'),
     retry_after: z
       .number()

@@ -225,7 +225,7 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
 export function parseText({ raw }: FastifyRequest): string {
   const { q = '' } = parseQuery(raw.url ?? '');
   if (Array.isArray(q)) {
-    throw new Problem('invalid_option', { detail: repeatedText });
+    throw new Problem('invalid_option', { detail: repeatedText, param: 'q' });
   }
   const text = q.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   if (text.length <= maxQueryLength) return text;

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { ProblemDocument } from '../../core/problem.ts';
+import { parseQuery } from '../../core/http/query.ts';
+import { adviceBesides, type ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
+import { configOf } from '../../web/methods.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { hasErrorPages, toPath } from '../reads/routes.ts';
 import { type FrontSite, renderBox } from './front/page.ts';
@@ -39,12 +41,14 @@ const pageResolutions: Readonly<Record<string, string>> = {
 export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h2'): string {
   const { code, title, status, detail, retry_after: wait } = problem;
   const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
-  const resolution = pageResolutions[code] ?? problem.resolution;
+  const advice = adviceBesides(problem);
+  const own = pageResolutions[code];
+  const resolution = own === undefined ? problem.resolution : `${own} ${advice}`.trimEnd();
   const docs = toLink(`/docs/errors#${code}`, site);
   return `<div class="problem">
 <${heading} id="result-title" tabindex="-1">${escapeHtml(title)}</${heading}>
 <p>${renderCode(detail)}</p>
-${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>`}
+${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>${advice === '' ? '' : `\n<p>${renderCode(advice)}</p>`}`}
 <p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>${code}</code></a>, status ${status}</p>
 </div>`;
 }
@@ -55,16 +59,26 @@ const programPath = /^\/(?:api|mcp|svc|\.well-known)(?:\/|$)/;
 /** Creates the function that renders error pages for browsers (`docs/contract/reads.md#errors`). */
 export function createProblemPages(site: FrontSite): WriteProblemPage {
   return (problem, reply) => {
-    const { raw } = reply.request;
-    const path = toPath(raw.url ?? '');
+    const { request } = reply;
+    const path = toPath(request.raw.url ?? '');
+    const { errorPages } = configOf(request);
     const isUnknown = problem.code === 'route_not_found' && !programPath.test(path);
-    const isReadPage = reply.request.routeOptions.config?.hasErrorPages === true;
-    if (!hasErrorPages(path) && !isUnknown && !isReadPage) return null;
-    addVary(reply, 'Accept', 'Sec-Fetch-Mode');
-    if (!isNavigation(reply.request)) return null;
+    const isForBrowsers = hasErrorPages(path) || isUnknown || errorPages === 'html or navigation';
+    if (isForBrowsers) addVary(reply, 'Accept', 'Sec-Fetch-Mode');
+    const isPage = isForBrowsers && isNavigation(request);
+    if (!isPage && !isHtmlPermalink(request, path)) return null;
     reply.headers(htmlHeaders);
     return renderProblemPage(problem, path, site);
   };
+}
+
+/** Returns whether a request has `format=html`, and a path that is a permalink, is unknown, or cannot be decoded. */
+function isHtmlPermalink(request: FastifyRequest, path: string): boolean {
+  if (programPath.test(path)) return false;
+  const isUnknown = request.is404 && !request.allowed;
+  if (configOf(request).errorPages === undefined && !isUnknown) return false;
+  const { format = [] } = parseQuery(request.raw.url ?? '');
+  return [format].flat().some((one) => one.toLowerCase() === 'html');
 }
 
 /** Returns whether a request is a navigation of a browser that prefers HTML (`docs/contract/reads.md#errors`). */

@@ -71,7 +71,8 @@ function findAddressedRead(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const host = parseUrl(typed)?.hostname ?? '';
-    return whole !== null || isPlatformHost(host, context) ? error : null;
+    if (whole === null && !isPlatformHost(host, context)) return null;
+    return error.with({ param: 'address' });
   }
 }
 

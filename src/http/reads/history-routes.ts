@@ -206,7 +206,8 @@ async function readDocument(
   const toPiece = (text: string): Buffer => {
     const piece = Buffer.from(text);
     size += piece.length;
-    if (size > maxDocumentBytes) throw new Problem('invalid_option', { detail: tooLarge });
+    if (size > maxDocumentBytes)
+      throw new Problem('invalid_option', { detail: tooLarge, param: 'max_posts' });
     if (!hold.take(piece.length)) throw overloadedByReplies();
     return piece;
   };

@@ -68,13 +68,13 @@ function parseHandles(text: string): readonly AccountReference[] {
     const account = parseHandle(written.trim());
     if (account === null) {
       const detail = `The parameter \`handles\` contains ${quoteInput(written)}, which is not a valid handle on any platform.`;
-      throw new Problem('invalid_handle', { detail });
+      throw new Problem('invalid_handle', { detail, param: 'handles' });
     }
     accounts.set(account.handle, account);
   }
   if (accounts.size > maxHandles) {
     const detail = `The parameter \`handles\` contains ${accounts.size} handles. The maximum is ${maxHandles}.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: 'handles' });
   }
   return [...accounts.values()];
 }

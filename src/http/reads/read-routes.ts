@@ -46,8 +46,11 @@ import {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether browsers get errors of the route as HTML pages instead of JSON. */
-    hasErrorPages?: boolean;
+    /**
+     * Requests that get errors of the route as HTML pages instead of JSON: those with `format=html`, and with
+     * `html or navigation` also navigations of browsers. Default: none.
+     */
+    errorPages?: 'html' | 'html or navigation';
   }
 }
 
@@ -96,9 +99,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   });
   const register = (url: string, endpoint: ReadEndpoint): void => {
     const { isRoute } = endpoint;
-    const hasErrorPages =
-      options.browserPages && !url.startsWith('/api/') && !url.endsWith('/oembed');
-    const config = { ...endpoint.config, hasErrorPages };
+    const config = { ...endpoint.config, ...toErrorPages(url, options) };
     const countHit = options.countHits(url);
     app.get(
       url,
@@ -141,6 +142,15 @@ function orElse(first: ReadEndpoint, second: ReadEndpoint): ReadEndpoint {
     hasPreviews: first.hasPreviews,
     toRequestedRead: (request) => choose(request).toRequestedRead(request),
   };
+}
+
+/** Returns the configuration of error pages at a path: none for programs, which read `/api` and oEmbed. */
+function toErrorPages(
+  url: string,
+  { browserPages }: Pick<ReadRoutesOptions, 'browserPages'>,
+): FastifyContextConfig {
+  if (url.startsWith('/api/') || /\/oembed\/?$/.test(url)) return {};
+  return { errorPages: browserPages ? 'html or navigation' : 'html' };
 }
 
 function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): RequestedRead {

@@ -3,6 +3,7 @@ import { type Lifecycle, scheduledLifecycle } from '../../core/lifecycle.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { type OwnPath, ownPaths, type PathPattern } from '../../reads/addresses/own-paths.ts';
 import { type AnyReadId, allReads, type ReadId, reads } from '../../reads/index.ts';
+import { suggestChoice } from '../../reads/parameters.ts';
 import type { AllowanceSurface } from '../key-status/plugin.ts';
 
 type OwnRoute = OwnPath & { readonly lifecycle: Lifecycle | null };
@@ -196,12 +197,15 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   const name = `The parameter \`${read.parameter}\``;
   if (Array.isArray(value)) {
     const detail = `${name} is given more than once. Send it once.`;
-    throw new Problem('invalid_option', { detail });
+    throw new Problem('invalid_option', { detail, param: read.parameter });
   }
   const fault = value === undefined ? 'is missing' : `has the value ${quoteInput(value)}`;
   const names = Object.keys(read.reads).map((word) => `\`${word}\``);
   const words = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-  throw new Problem('invalid_resource', { detail: `${name} ${fault}. It must be ${words}.` });
+  const suggestion = suggestChoice(value, Object.keys(read.reads));
+  throw new Problem('invalid_resource', {
+    detail: `${name} ${fault}. It must be ${words}.${suggestion}`,
+  });
 }
 
 /** Returns the query parameters that a read operation supports. Drops all other parameters. */

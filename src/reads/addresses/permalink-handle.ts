@@ -3,7 +3,7 @@ const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|
 
 /** Pattern of file extensions. A path segment with such an extension, as in `/favicon.ico`, is not a handle. */
 const fileEnding =
-  /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
+  /\.(?:atom|avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|rss|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
 /** Returns whether the first segment of a path, in lower case, is reserved for the server's own paths. */
 export const isReservedName = (segment: string): boolean => reservedName.test(segment);

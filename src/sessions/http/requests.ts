@@ -30,6 +30,7 @@ export function readMessage(body: Body, maxBytes: number) {
   const unsupported = ['outputSchema', 'inputResponses'].find((name) => isGiven(body[name]));
   if (unsupported !== undefined) {
     throw new Problem('unsupported_feature', {
+      param: unsupported,
       detail: `The member \`${unsupported}\` requests a feature that this server does not support.`,
     });
   }
@@ -41,7 +42,7 @@ export function readMessage(body: Body, maxBytes: number) {
   }
   if (Buffer.byteLength(text) > maxBytes) {
     const detail = `The member \`message\` is longer than ${maxBytes} bytes.`;
-    throw new Problem('payload_too_large', { detail });
+    throw new Problem('payload_too_large', { detail, param: 'message' });
   }
   return { text, isRefusedWhileRunning: readPolicy(body.turnPolicy) === 'reject' };
 }
@@ -74,6 +75,7 @@ function readPolicy(value: unknown) {
   const parsed = turnPolicy.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Problem('invalid_body', {
+    param: 'turnPolicy',
     detail: 'The member `turnPolicy` has an unknown value. Send `queue`, `steer` or `reject`.',
   });
 }
@@ -86,7 +88,8 @@ export function readString(body: Body | undefined, name: string): string | undef
   const value = body?.[name];
   if (!isGiven(value)) return undefined;
   if (typeof value === 'string') return value;
-  throw new Problem('invalid_body', { detail: `The member \`${name}\` is not a string.` });
+  const detail = `The member \`${name}\` is not a string.`;
+  throw new Problem('invalid_body', { detail, param: name });
 }
 
 /** Parses the query of a request for an event stream. @throws Problem `invalid_start_index`, `invalid_option` */
@@ -117,6 +120,7 @@ function readFollow(query: URLSearchParams): FollowMode {
   if (value === 'true' || value === '1') return 'follow';
   if (value === 'false' || value === '0') return 'once';
   throw new Problem('invalid_option', {
+    param: 'follow',
     detail: `The parameter \`follow\` is ${quoteInput(value)}. Send \`true\`, \`false\`, \`1\` or \`0\`.`,
   });
 }

@@ -151,7 +151,7 @@ function hasQuestion(url: string): boolean {
 function readQuestion(url: string, options: AddressOptions): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
-    const problem = new Problem('invalid_option', { detail: repeatedText });
+    const problem = new Problem('invalid_option', { detail: repeatedText, param: 'q' });
     return { text: q[0]?.trim() ?? '', target: problem };
   }
   const text = q.trim();
@@ -161,7 +161,7 @@ function readQuestion(url: string, options: AddressOptions): Question {
       target: text === '' ? new Problem('missing_query', blank) : parsePasted(text, options),
     };
   } catch (error) {
-    if (error instanceof Problem) return { text, target: error };
+    if (error instanceof Problem) return { text, target: error.with({ param: 'q' }) };
     throw error;
   }
 }
