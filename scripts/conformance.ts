@@ -29,7 +29,6 @@ const inapplicableChecks: Readonly<Record<string, string>> = {
   'sep-2575-http-server-no-independent-requests-on-stream':
     'requires a tool that the suite defines',
   'sep-2575-server-no-log-without-loglevel': 'requires a tool that the suite defines',
-  'sep-2549-prompts-list-caching-hints': 'not supported: the server has no prompts',
 };
 
 interface Check {

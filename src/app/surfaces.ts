@@ -13,7 +13,6 @@ import { discoveryPlugin } from '../http/discovery/documents.ts';
 import { type Identification, identityOf } from '../http/key-status/plugin.ts';
 import { copiesPlugin } from '../http/media/copies-plugin.ts';
 import { pictureProxyPlugin } from '../http/media/proxy-plugin.ts';
-import { problemReply } from '../http/openapi/problems.ts';
 import { type LoadGauge, overloaded, type Work } from '../http/operations/load.ts';
 import { healthPlugin, metricsPlugin } from '../http/operations/probes.ts';
 import type { Traffic } from '../http/operations/traffic.ts';
@@ -102,7 +101,6 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   server.register(feedRedirectsPlugin, { baseUrl });
   server.register(mcpPlugin, {
     version,
-    problem: problemReply,
     documents: () => listDocuments({ config, clock, library }),
     reader,
     context,

@@ -2,7 +2,6 @@ import { listDocuments, openLibrary } from '../app/open/documents.ts';
 import { systemClock } from '../core/clock.ts';
 import { openTracing } from '../core/tracing/tracing.ts';
 import { version } from '../core/version.ts';
-import { problemReply } from '../http/openapi/problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { withOptions } from './arguments.ts';
 import { type CommandBody, exitCodes, type Run, UsageError } from './command.ts';
@@ -31,7 +30,6 @@ const serveClient: Run = (context) =>
     await withStopSignal((stop) =>
       serveStdio({
         version,
-        problem: problemReply,
         documents: () => listDocuments({ config, clock: systemClock, library }),
         reader,
         context: planning,

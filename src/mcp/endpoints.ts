@@ -44,7 +44,8 @@ export const mcpEndpoints: readonly Endpoint[] = [
     replies: [
       {
         status: 200,
-        description: 'Response, or one response for each request of a batch.',
+        description:
+          'Response, or one response for each request of a batch. For clients that accept only `text/event-stream`, an event stream with this response.',
         content: {
           'application/json': z.union([answer, z.array(answer)]),
           'text/event-stream': 'text',
@@ -53,12 +54,6 @@ export const mcpEndpoints: readonly Endpoint[] = [
       { status: 202, description: 'The message was accepted and needs no response.' },
       { status: 400, description: 'The message is invalid.', content },
       { status: 404, description: 'The method does not exist in the newest revision.', content },
-      {
-        status: 406,
-        description:
-          '`Accept` has neither `*/*` nor both `application/json` and `text/event-stream`.',
-        content,
-      },
     ],
     problems: [
       'invalid_option',

@@ -1,4 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { isHandshake, refuseUnknownRevision, withoutNulls } from './messages.ts';
 import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } from './server.ts';
 
 export type McpExchange = ReturnType<typeof createExchange>;
@@ -11,6 +12,8 @@ export const maxBodyBytes = 1_048_576;
  * 2025-06-18, Transports).
  */
 const revisionOfBatches = '2025-03-26';
+
+const revisionHeader = 'mcp-protocol-version';
 
 /** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
@@ -48,10 +51,15 @@ export function createExchange(
     answer: async (request: Request, body: string, identity: RequestIdentity) => {
       let parsedBody: unknown;
       try {
-        parsedBody = JSON.parse(body);
+        parsedBody = withoutNulls(JSON.parse(body));
       } catch {
         return refuse(-32700, 'Parse error: the body is not JSON.');
       }
+      // The body of a handshake proposes a revision, so its header does not matter.
+      if (isHandshake(sdk, parsedBody)) request.headers.delete(revisionHeader);
+      const revision = request.headers.get(revisionHeader);
+      const refusal = refuseUnknownRevision(sdk, parsedBody, revision);
+      if (refusal !== undefined) return Response.json(refusal, { status: 400 });
       identities.set(request, identity);
       if (!(await sdk.isLegacyRequest(request, parsedBody))) {
         return modern.fetch(request, { parsedBody });
@@ -72,7 +80,7 @@ function refuseBatch({ headers }: Request, body: unknown): Response | undefined 
     const fault = `the batch has ${body.length} messages, and the maximum is ${maxBatch}.`;
     return refuse(-32600, `Invalid Request: ${fault}`);
   }
-  const revision = headers.get('mcp-protocol-version') ?? revisionOfBatches;
+  const revision = headers.get(revisionHeader) ?? revisionOfBatches;
   if (revision === revisionOfBatches) return undefined;
   return refuse(-32600, `Invalid Request: revision ${revision} does not support batches.`);
 }

@@ -59,7 +59,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       const response = await options.track(answer(await open(), options, exchange));
       options.logIfNotable(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, exchange);
-      return send(reply, response);
+      return send(exchange, response);
     },
   });
   refuseOtherMethods(app, mcpPath, { allow: allowedMethods, config, detail: noSessions });
@@ -125,20 +125,23 @@ async function answer(
 
 /** Returns the request headers that MCP defines. The MCP SDK never gets other headers, which can contain API keys. */
 function toHeaders({ headers }: FastifyRequest): Headers {
-  const { accept = '', 'content-type': contentType = '' } = headers;
+  const { 'content-type': contentType = '' } = headers;
   const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>
-    name.startsWith('mcp-') && typeof value === 'string' ? [[name, value] as const] : [],
+    name.startsWith('mcp-') && typeof value === 'string' && value !== ''
+      ? [[name, value] as const]
+      : [],
   );
   return new Headers({
-    // `*/*` accepts both media types, but the SDK checks for their names.
-    accept: /(?:^|[\s,])\*\/\*/.test(accept) ? 'application/json, text/event-stream' : accept,
+    // The SDK refuses every other value, even `*/*`. `send` reads the header of the request.
+    accept: 'application/json, text/event-stream',
     // The SDK accepts no other media type. The body parser has already refused types that are not JSON.
     'content-type': contentType === '' ? '' : 'application/json',
     ...Object.fromEntries(mcpHeaders),
   });
 }
 
-async function send(reply: FastifyReply, response: Response) {
+/** Sends the response as JSON, or as an event stream with one event if the client accepts no JSON. */
+async function send({ request, reply }: Exchange, response: Response) {
   // Responses must not be cached or buffered.
   reply.code(response.status);
   for (const name of ['content-type', 'x-accel-buffering']) {
@@ -148,7 +151,27 @@ async function send(reply: FastifyReply, response: Response) {
   reply.header('cache-control', 'no-store');
   if (response.body === null) return reply.send();
   if (isStream(response)) return reply.send(Readable.fromWeb(response.body as never));
-  return reply.send(await response.text());
+  const text = await response.text();
+  if (response.status !== 200 || !acceptsOnlyStreams(request.headers.accept)) {
+    return reply.send(text);
+  }
+  return reply
+    .header('content-type', 'text/event-stream')
+    .send(`event: message\ndata: ${text}\n\n`);
+}
+
+/** Maximum number of media ranges in `Accept` that are read. */
+const maxRanges = 50;
+const jsonRange = /^(?:application\/(?:json|\*)|\*\/\*)$/;
+
+/** Returns whether a client accepts event streams, but not JSON (RFC 9110 §12.5.1). */
+function acceptsOnlyStreams(accept = ''): boolean {
+  const ranges = accept.toLowerCase().split(',', maxRanges);
+  const types = ranges.flatMap((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : type;
+  });
+  return types.includes('text/event-stream') && !types.some((type) => jsonRange.test(type));
 }
 
 function isStream({ headers }: Response): boolean {

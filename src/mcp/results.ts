@@ -1,32 +1,25 @@
 import { Problem, toProblemDocument } from '../core/problem.ts';
 import { createSlices } from '../core/scheduling/slices.ts';
 import type { Requester } from '../fetching/cost.ts';
-import type { RenderingCache } from '../fetching/plan.ts';
 import { findCorrection, isOfOtherRead } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
-import type { ParsedRead, PlanContext, Read } from '../reads/read.ts';
-import { type AnsweredRead, nameView, type Reader } from '../reads/run.ts';
+import { addWarnings, type ParsedRead, type PlanContext, type Read } from '../reads/read.ts';
+import type { AnsweredRead, Reader } from '../reads/run.ts';
 import type { ReadTool } from './tools.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-type TextBlock = Readonly<{ type: 'text'; text: string }>;
-
 /** Result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
 interface ToolResult {
-  readonly content: TextBlock[];
-  readonly structuredContent: Record<string, unknown>;
+  readonly content: [{ readonly type: 'text'; readonly text: string }];
+  readonly structuredContent?: Record<string, unknown>;
   readonly isError?: true;
   readonly [member: string]: unknown;
 }
 
-/** Result of a tool call as text and JSON. The object is cached and shared between calls, so do not modify it. */
-export type RenderedResult = Readonly<{ text: string; structuredContent: Record<string, unknown> }>;
-
 interface ToolCall {
   readonly reader: Reader;
   readonly context: PlanContext;
-  readonly results: RenderingCache<RenderedResult>;
   readonly requester: Requester;
   /** Lets other requests run between two steps of a long rendering. If `undefined`, a rendering runs without pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
@@ -35,8 +28,9 @@ interface ToolCall {
 }
 
 /**
- * Calls a tool. The text of the result is the HTTP response body for the same parameters. The structured content is
- * the same response in JSON. Returns errors as problem documents (RFC 9457). Throws only after a disconnect.
+ * Calls a tool. The result is one text: the HTTP response body for the same parameters. Only results in JSON have
+ * structured content, because many clients show a model either the text or the structured content. Errors are problem
+ * documents (RFC 9457) in both. Throws only after a disconnect.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
   try {
@@ -58,13 +52,13 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Checks the arguments of a tool call and returns two groups. `given`: all arguments that are not `null`, including
- * unknown ones. `unknown`: names of arguments that the tool does not have. Probable misspellings of known arguments are
- * not in `unknown`, because the read operation warns about them.
+ * Checks the arguments of a tool call and returns two groups. `given`: all arguments except `null` and empty text, which
+ * many models send for arguments that they leave out. `unknown`: names of arguments that the tool does not have. Probable
+ * misspellings of known arguments are not in `unknown`, because the read operation warns about them.
  * @throws Problem if the value of an argument is a list
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
-  const entries = Object.entries(args).filter(([, value]) => value !== null);
+  const entries = Object.entries(args).filter(([, value]) => value !== null && value !== '');
   const names = Object.keys(shape);
   const list = names.find((name) => Array.isArray(args[name]));
   if (list !== undefined) {
@@ -85,15 +79,9 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
 async function readTool({ read, definition }: ReadTool, args: ToolArguments, call: ToolCall) {
   const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
-  const parsed = reader.parse(read, given);
+  const parsed = addWarnings(reader.parse(read, given), warnAboutUnknown(unknown, definition));
   refuseFormat(parsed, definition);
-  const answered = await reader.fetch(parsed, requester);
-  const { text, structuredContent } = await render(answered, call);
-  const block = { type: 'text', text } as const;
-  return {
-    content: unknown.length === 0 ? [block] : [block, warnOfIgnored(unknown, definition)],
-    structuredContent,
-  };
+  return render(await reader.fetch(parsed, requester), call);
 }
 
 /**
@@ -108,40 +96,29 @@ function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definit
   throw new Problem('invalid_format', { detail });
 }
 
-/**
- * Renders the result of a read operation as text and JSON. The text and the JSON are cached
- * together with the fetched data.
- */
-async function render(answered: AnsweredRead, { reader, results, requester, takeTurn }: ToolCall) {
+async function render(answered: AnsweredRead, call: ToolCall): Promise<ToolResult> {
+  const { reader, requester, takeTurn } = call;
   const { format = 'markdown' } = answered.parsed;
-  const { renderings } = answered.answer;
-  const name = nameView(answered, format);
-  const cached = results.get(renderings, name);
-  if (cached !== undefined) return cached;
-  const { span } = requester;
-  const sliced = takeTurn === undefined ? { span } : { ...createSlices(takeTurn), span };
-  const textOf = async (of: typeof format) =>
-    (await reader.represent(answered, of, sliced)).body.toString();
-  const [text, json] = [await textOf(format), await textOf('json')];
-  const rendered = { text, structuredContent: JSON.parse(json) };
-  results.set(renderings, name, rendered, 2 * text.length + bytesPerCharacter * json.length);
-  return rendered;
+  const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
+  const options = { ...sliced, span: requester.span };
+  const text = (await reader.represent(answered, format, options)).body.toString();
+  if (format !== 'json') return toText(text);
+  const { markdown: _repeated, ...structuredContent } = JSON.parse(text);
+  return { ...toText(JSON.stringify(structuredContent)), structuredContent };
 }
 
-/** Estimated maximum size of parsed JSON in memory, in bytes per character of the JSON text. */
-const bytesPerCharacter = 4;
+const toText = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
 /** Returns a warning that lists the unknown arguments, which were ignored, and the arguments that the tool accepts. */
-function warnOfIgnored(
+function warnAboutUnknown(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],
-): TextBlock {
+): readonly string[] {
+  if (unknown.length === 0) return [];
   const shown = unknown.slice(0, 5).map((one) => JSON.stringify(one.slice(0, 80)));
   const more = unknown.length > shown.length ? ' and more' : '';
-  return {
-    type: 'text',
-    text: `Ignored: ${shown.join(', ')}${more}. ${name} takes ${Object.keys(properties).join(', ')}.`,
-  };
+  const accepted = Object.keys(properties).join(', ');
+  return [`Ignored: ${shown.join(', ')}${more}. The tool ${name} takes ${accepted}.`];
 }
 
 function toFailure(problem: Problem, { context: { baseUrl } }: ToolCall): ToolResult {
@@ -149,9 +126,5 @@ function toFailure(problem: Problem, { context: { baseUrl } }: ToolCall): ToolRe
   const { title, detail, code, resolution, retry_after: retryAfter } = document;
   const lines = [`${title}. ${detail}`, '', `code: ${code}`, `resolution: ${resolution}`];
   if (retryAfter !== undefined) lines.push(`retry_after: ${retryAfter}`);
-  return {
-    content: [{ type: 'text', text: lines.join('\n') }],
-    structuredContent: { ...document },
-    isError: true,
-  };
+  return { ...toText(lines.join('\n')), structuredContent: { ...document }, isError: true };
 }

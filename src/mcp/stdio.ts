@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { refuseUnknownRevision, withoutNulls } from './messages.ts';
 import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
 
 interface StdioOptions extends McpOptions {
@@ -10,6 +12,9 @@ interface StdioOptions extends McpOptions {
   readonly stop: AbortSignal;
   readonly onReport: (error: Error) => void;
 }
+
+/** Maximum length of a message on standard input, in UTF-16 code units. */
+const maxLineLength = 10_485_760;
 
 /** Serves MCP over stdio, with one message per line, until the input ends. */
 export async function serveStdio({ stop, onReport, ...options }: StdioOptions): Promise<void> {
@@ -33,8 +38,9 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
  * resolves when the transport has closed.
  */
 function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'input' | 'write'>) {
-  const buffer = new sdk.ReadBuffer();
+  const decoder = new StringDecoder();
   const unanswered = new Set<unknown>();
+  let line = '';
   let hasEnded = false;
   let isClosed = false;
   let resolveClosed: () => void = () => undefined;
@@ -42,25 +48,29 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
     resolveClosed = resolve;
   });
   const receive = (chunk: Buffer) => {
-    try {
-      buffer.append(chunk);
-    } catch (error) {
-      // The message exceeds the buffer, so the start of the next message is unknown.
-      transport.onerror?.(error as Error);
-      return void transport.close();
+    const [rest = '', ...starts] = decoder.write(chunk).split('\n');
+    line += rest;
+    for (const start of starts) {
+      takeLine(line);
+      line = start;
     }
-    while (takeMessage());
+    if (line.length <= maxLineLength) return;
+    transport.onerror?.(new Error('A message on standard input is too long.'));
+    void transport.close();
   };
-  const takeMessage = (): boolean => {
+  const takeLine = (text: string) => {
     try {
-      const message = buffer.readMessage();
-      if (message === null) return false;
-      trackRequest(unanswered, message);
-      transport.onmessage?.(message);
+      takeMessage(withoutNulls(JSON.parse(text)));
     } catch (error) {
       transport.onerror?.(error as Error);
     }
-    return true;
+  };
+  const takeMessage = (given: unknown) => {
+    const message = sdk.parseJSONRPCMessage(given);
+    const refusal = refuseUnknownRevision(sdk, message);
+    if (refusal?.id != null) return write(sdk.serializeMessage({ ...refusal, id: refusal.id }));
+    trackRequest(unanswered, message);
+    transport.onmessage?.(message);
   };
   const closeWhenAnswered = () => {
     if (hasEnded && unanswered.size === 0) void transport.close();

@@ -1,6 +1,4 @@
-import type { z } from 'zod';
-import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
-import { feedFormats } from '../model/results.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
@@ -14,8 +12,8 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Creates a map of the MCP tools by name. `problem` is the schema of the structured content if a call fails. */
-export function createTools(problem: z.ZodType) {
+/** Creates a map of the MCP tools by name. */
+export function createTools() {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
       const { tool: name, summary: description } = read;
@@ -26,7 +24,6 @@ export function createTools(problem: z.ZodType) {
         title: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
         description,
         inputSchema: describeInput(read),
-        outputSchema: describeOutput(read.reply, problem),
         annotations,
       };
       return [[name, { read, definition }] as const];
@@ -34,100 +31,46 @@ export function createTools(problem: z.ZodType) {
   );
 }
 
-const formatDescription =
-  'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
+/** Formats that tools offer, with their descriptions. The others are for browsers and feed readers. */
+const toolFormats: Readonly<Record<string, string>> = {
+  markdown: '`markdown`: text for reading.',
+  json: '`json`: all data as JSON.',
+  obsidian: '`obsidian`: a note with YAML properties.',
+};
 
-/** Formats of the HTTP API that tools do not offer, because only browsers and feed readers use them. */
-const formatsWithoutTool: ReadonlySet<string> = new Set(['html', ...feedFormats]);
-
-function describeFormat(schema: JsonSchema): JsonSchema {
-  const words = (schema.enum as readonly string[]).filter((word) => !formatsWithoutTool.has(word));
-  return { description: formatDescription, ...schema, enum: words };
+function describeFormat({ enum: values }: JsonSchema): JsonSchema {
+  const words = (values as readonly string[]).filter((word) => toolFormats[word] !== undefined);
+  const description = ['Format of the result.', ...words.map((word) => toolFormats[word])].join(
+    ' ',
+  );
+  return { type: 'string', description, enum: words, default: 'markdown' };
 }
 
-/** Returns the input schema of a tool, without `anyOf` at the root, which several MCP clients reject. */
+/** Keywords of a property, besides `description`. The vendors of language models refuse many others. */
+const keywords: ReadonlySet<string> = new Set(['type', 'enum', 'minimum', 'maximum', 'default']);
+
+/**
+ * Reduces the schema of a parameter to one type and the keywords that all vendors accept. Where the value has several
+ * forms, the type is text, in which every parameter can be written.
+ */
+function toPlainSchema({ anyOf, ...schema }: JsonSchema): JsonSchema {
+  const { type, ...rest } = anyOf === undefined ? schema : { ...schema, type: 'string' };
+  return Object.fromEntries(
+    Object.entries({ type, ...rest }).filter(([keyword]) => keywords.has(keyword)),
+  );
+}
+
+/** Returns the input schema of a tool, without `required` if nothing is: JSON Schema draft 4 forbids an empty list. */
 function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
     name,
-    name === 'format' ? describeFormat(schema) : { description, ...schema },
+    name === 'format' ? describeFormat(schema) : { ...toPlainSchema(schema), description },
   ]);
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return {
     type: 'object' as const,
     properties: Object.fromEntries(properties),
-    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    ...(required.length > 0 && { required }),
   };
-}
-
-/**
- * Returns the schema of a tool's structured content: a JSON response body or, after an error, a problem document. MCP
- * requires an object at the root. Descriptions are omitted to save tokens of language models.
- */
-function describeOutput(reply: z.ZodType, problem: z.ZodType) {
-  const named = toReplySchemas([reply, problem]);
-  const body = find(named, refer(reply));
-  const definitions = namesIn(named, body);
-  const toOutline = createOutline(named, definitions);
-  const { required: requiredByProblem } = find(named, refer(problem));
-  return {
-    ...toOutline(body),
-    type: 'object' as const,
-    anyOf: [{ required: body.required }, { required: requiredByProblem }],
-    $defs: Object.fromEntries(definitions.map((name) => [name, toOutline(named[name] ?? {})])),
-  };
-}
-
-type NamedSchemas = Readonly<Record<string, JsonSchema>>;
-
-/**
- * Creates a function that reduces an object schema to the names and types of its members. If the schema of a member has
- * a name that `definitions` contains, the member becomes a `$ref` to that name in `$defs`.
- */
-function createOutline(named: NamedSchemas, definitions: readonly string[]) {
-  const outlineMember = (schema: JsonSchema): JsonSchema => {
-    const name = nameOf(schema);
-    if (name !== null && definitions.includes(name)) return { $ref: `#/$defs/${name}` };
-    const types = typesOf(named, schema);
-    const type = types.length === 1 ? { type: types[0] } : { type: types };
-    const items = schema.items as JsonSchema | undefined;
-    return items === undefined ? type : { ...type, items: outlineMember(items) };
-  };
-  return (schema: JsonSchema): JsonSchema => {
-    const members = branchesOf(named, schema).flatMap(({ properties = {} }) =>
-      Object.entries(properties as NamedSchemas),
-    );
-    const outlined = members.map(([name, member]) => [name, outlineMember(member)] as const);
-    return { type: 'object', properties: Object.fromEntries(outlined) };
-  };
-}
-
-/** Returns the names of the schemas in `named` to which the members of `body` refer, such as `Post` and `Account`. */
-function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
-  const members = Object.values((body.properties ?? {}) as NamedSchemas);
-  const names = members.flatMap((member) => {
-    const name = nameOf((member.items as JsonSchema | undefined) ?? member);
-    return name === null || named[name] === undefined ? [] : [name];
-  });
-  return [...new Set(names)];
-}
-
-function branchesOf(named: NamedSchemas, schema: JsonSchema): readonly JsonSchema[] {
-  const found = find(named, schema);
-  const branches = (found.anyOf ?? found.oneOf) as readonly JsonSchema[] | undefined;
-  return branches?.flatMap((branch) => branchesOf(named, branch)) ?? [found];
-}
-
-function typesOf(named: NamedSchemas, schema: JsonSchema): readonly unknown[] {
-  return [...new Set(branchesOf(named, schema).flatMap(({ type }) => type ?? []))];
-}
-
-const reference = /^#\/components\/schemas\/(\w+)$/;
-
-function nameOf({ $ref }: JsonSchema): string | null {
-  return reference.exec(String($ref))?.[1] ?? null;
-}
-
-function find(named: NamedSchemas, schema: JsonSchema): JsonSchema {
-  const name = nameOf(schema);
-  return name === null ? schema : (named[name] ?? {});
 }

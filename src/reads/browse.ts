@@ -28,7 +28,9 @@ export const listParams = {
     .describe(`Number of items on a page, 1 to ${maxLimit}.`),
   cursor: freeText('invalid_cursor')
     .optional()
-    .describe('Value of `nextCursor` in the previous page, unchanged.'),
+    .describe(
+      'Cursor of the next page, unchanged: `nextCursor` of the previous page in JSON, or `cursor` in its link “Next page”.',
+    ),
   page: wholeNumber(maxPage)
     .optional()
     .describe(`Page number, 1 to ${maxPage}. Cannot be combined with \`cursor\`.`),

@@ -132,7 +132,7 @@ export function timestamp(about: string) {
     },
   })
     .optional()
-    .describe(`${about}, such as \`2026-01-31\` or \`2026-01-31T12:00Z\`.`);
+    .describe(`${about}: \`2026-01-31\`, \`2026-01-31T12:00Z\` or Unix seconds.`);
 }
 
 /** Formats Unix seconds as the value of a time parameter. Returns `undefined` for `null`. */

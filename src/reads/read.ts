@@ -102,16 +102,23 @@ export function createRead<Params extends z.ZodObject>(
       const { view, ...parsed } = parse(parseParameters(params, given), context);
       // oEmbed documents have no place for warnings.
       const warnings = kind === 'embed' ? [] : warnAboutMisspelt(known, given);
-      if (warnings.length === 0) return { ...parsed, views: nameViews(view) };
-      return {
-        ...parsed,
-        views: nameViews(`${view} ${JSON.stringify(warnings)}`),
-        assemble: (answer) => {
-          const result = parsed.assemble(answer);
-          if (result.kind === 'embed') return result;
-          return { ...result, warnings: [...warnings, ...result.warnings] };
-        },
-      };
+      return addWarnings({ ...parsed, views: nameViews(view) }, warnings);
+    },
+  };
+}
+
+/** Adds warnings to the result of a read, and therefore to the cache keys of its rendered responses. */
+export function addWarnings(parsed: ParsedRead, warnings: readonly string[]): ParsedRead {
+  if (warnings.length === 0) return parsed;
+  const added = JSON.stringify(warnings);
+  const views = Object.entries(parsed.views).map(([format, name]) => [format, `${name} ${added}`]);
+  return {
+    ...parsed,
+    views: Object.fromEntries(views) as ParsedRead['views'], // the same formats
+    assemble: (answer) => {
+      const result = parsed.assemble(answer);
+      if (result.kind === 'embed') return result;
+      return { ...result, warnings: [...warnings, ...result.warnings] };
     },
   };
 }

@@ -43,7 +43,7 @@ describe('the tools', () => {
     }
   });
 
-  it('take the query parameters, without schema features that clients reject at the root', async () => {
+  it('take the query parameters, and name those that are required', async () => {
     const app = await build();
 
     const { tools } = (await sendMcp(app, 'legacy', { method: 'tools/list' })).json().result;
@@ -51,11 +51,10 @@ describe('the tools', () => {
     for (const { name, inputSchema } of tools) {
       const read = Object.values(reads).find(({ tool }) => tool === name);
       expect(Object.keys(inputSchema.properties)).toEqual(Object.keys(read?.params.shape ?? {}));
-      expect(Object.keys(inputSchema).sort()).toEqual(['properties', 'required', 'type']);
     }
     const required = tools.map((tool: { inputSchema: object }) => tool.inputSchema);
-    expect(required.map(({ required: names }: { required: string[] }) => names)).toEqual([
-      [],
+    expect(required.map(({ required: names }: { required?: string[] }) => names)).toEqual([
+      undefined,
       ['id'],
       ['handle'],
       ['handle'],
@@ -87,7 +86,12 @@ describe('the tools', () => {
   it('are listed on one page, which refuses a cursor', async () => {
     const app = await build();
 
-    for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
+    for (const method of [
+      'tools/list',
+      'resources/list',
+      'resources/templates/list',
+      'prompts/list',
+    ]) {
       const reply = await sendMcp(app, 'legacy', { method, params: { cursor: 'next' } });
       expect(reply.json().error).toMatchObject({
         code: -32602,
@@ -97,17 +101,12 @@ describe('the tools', () => {
   });
 });
 
-/** Arguments of each tool, and the URL of the same read. */
+/** Arguments of each tool, and the URL of the same read, as Markdown. */
 const calls = [
   [
     'get_post',
     { handle: 'ada.example', id: '1900000000000000001', thread: 2, full: true },
     '/api/v1/posts?handle=ada.example&id=1900000000000000001&thread=2&full=true',
-  ],
-  [
-    'get_post',
-    { handle: 'ada.example', id: '1900000000000000001', format: 'obsidian' },
-    '/api/v1/posts?handle=ada.example&id=1900000000000000001&format=obsidian',
   ],
   [
     'get_profile',
@@ -136,22 +135,63 @@ describe('a tool call', () => {
   clauseEach(
     'read.what.mcp_same_reads',
     eras.flatMap((era) => calls.map((call) => [era, ...call] as const)),
-    ([era, name, args]) => `answers ${name} ${JSON.stringify(args)} as HTTP does, ${era}`,
+    ([era, name, args]) => `answers ${name} ${JSON.stringify(args)} with HTTP's text, ${era}`,
     async ([era, name, args, url]) => {
       const app = await build();
-      const text = await app.request(url);
-      const json = await app.request(
-        `${url}${url.includes('?') ? '&' : '?'}format=json`.replace('&format=obsidian', ''),
-      );
+      const { statusCode, body } = await app.request(url);
 
       const { result } = (await callTool(app, name, { arguments: args, era })).json();
 
-      expect(text.statusCode).toBe(200);
-      expect(result.isError).toBeUndefined();
-      expect(result.content).toEqual([{ type: 'text', text: text.body }]);
-      expect(result.structuredContent).toEqual(json.json());
+      expect(statusCode).toBe(200);
+      expect(result.content).toEqual([{ type: 'text', text: body }]);
+      expect(result).not.toHaveProperty('structuredContent');
+      expect(result).not.toHaveProperty('isError');
     },
   );
+
+  it.each(eras.flatMap((era) => calls.map((call) => [era, ...call] as const)))(
+    'with format json has HTTP’s JSON without its Markdown, %s, %s %j',
+    async (era, name, args, url) => {
+      const app = await build();
+      const http = await app.request(`${url}${url.includes('?') ? '&' : '?'}format=json`);
+      const { markdown, ...expected } = http.json();
+
+      const json = { arguments: { ...args, format: 'json' }, era };
+      const { result } = (await callTool(app, name, json)).json();
+
+      expect(markdown).toMatch(/./);
+      expect(result.structuredContent).toEqual(expected);
+      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(expected) }]);
+      expect(result).not.toHaveProperty('isError');
+    },
+  );
+
+  it('can have the text of a note', async () => {
+    const app = await build();
+    const url = '/api/v1/posts?handle=ada.example&id=1900000000000000001&format=obsidian';
+    const args = { handle: 'ada.example', id: '1900000000000000001', format: 'obsidian' };
+
+    const { result } = (await callTool(app, 'get_post', { arguments: args })).json();
+
+    expect(result.content).toEqual([{ type: 'text', text: (await app.request(url)).body }]);
+    expect(result.content[0].text).toMatch(/^---\n/);
+    expect(result).not.toHaveProperty('structuredContent');
+  });
+
+  it('continues a list with the cursor in the link at the end of its text', async () => {
+    const app = await build();
+    const list = async (more: object) => {
+      const args = { handle: 'ada.example', limit: 3, ...more };
+      return (await callTool(app, 'get_profile', { arguments: args })).json().result;
+    };
+
+    const [{ text }] = (await list({})).content;
+    const [, cursor = ''] = /\[Next page\]\(\S*[?&]cursor=([\w-]+)\)\s*$/.exec(text) ?? [];
+    const { structuredContent } = await list({ cursor, format: 'json' });
+
+    expect(structuredContent.page).toBe(2);
+    expect(structuredContent.posts).toHaveLength(3);
+  });
 
   it.each(eras)(
     'of get_post with the address of an account names the right tool, %s',
@@ -178,26 +218,35 @@ describe('a tool call', () => {
     const refused = (await callTool(app, 'get_post', { arguments: args })).json().result;
     const [, tool = '', named = ''] =
       /tool `(\w+)` with `([^`]+)`/.exec(refused.structuredContent.resolution) ?? [];
-    const { result } = (await callTool(app, tool, { arguments: JSON.parse(named) })).json();
+    const right = { ...JSON.parse(named), format: 'json' };
+    const { result } = (await callTool(app, tool, { arguments: right })).json();
 
     expect(result.isError).toBeUndefined();
     expect(result.structuredContent).toMatchObject({ resource: 'profile', handle: 'ada.example' });
   });
 
-  it('warns about arguments that it ignores, as HTTP ignores them', async () => {
+  it.each(eras)('warns in its text about arguments that it ignores, %s', async (era) => {
     const app = await build();
     const args = { handle: 'ada.example', limt: 5, __proto__x: 1 };
+    const call = async (format: string) =>
+      (await callTool(app, 'list_followers', { arguments: { ...args, format }, era })).json()
+        .result;
 
-    const { result } = (await callTool(app, 'list_followers', { arguments: args })).json();
+    const [{ text }, ...others] = (await call('markdown')).content;
+    const { warnings } = (await call('json')).structuredContent;
 
-    const { body } = await app.request('/api/v1/profiles/ada.example/followers?limt=5');
-    expect(result.content).toEqual([
-      { type: 'text', text: body },
-      {
-        type: 'text',
-        text: 'Ignored: "__proto__x". list_followers takes handle, limit, cursor, page, full, nocache, format.',
-      },
+    expect(others).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Ignored: "__proto__x"\. The tool list_followers takes handle, limit, .*format\.$/,
+      ),
+      'The parameter `limt` does not exist and was ignored; did you mean `limit`?',
     ]);
+    for (const fact of ['proto', 'list_followers takes handle, limit', 'did you mean']) {
+      expect(text).toContain(fact);
+    }
+    const plain = await app.request('/api/v1/profiles/ada.example/followers');
+    expect(plain.body).not.toContain('Ignored');
   });
 
   it.each([
@@ -435,8 +484,8 @@ describe('the allowance', () => {
     const answers = (await post(app, batch)).json();
 
     const limited = answers.filter(
-      ({ result }: { result: { structuredContent: { code?: string } } }) =>
-        result.structuredContent.code === 'rate_limited',
+      ({ result }: { result: { structuredContent?: { code?: string } } }) =>
+        result.structuredContent?.code === 'rate_limited',
     );
     expect(answers).toHaveLength(4);
     expect(limited).toHaveLength(2);
@@ -615,30 +664,6 @@ describe('methods and bodies', () => {
 
     expect(reply.statusCode).toBe(415);
     expect(reply.json().code).toBe('unsupported_media_type');
-  });
-
-  it.each([
-    ['application/json', 406],
-    ['text/html', 406],
-    ['application/json, text/event-stream', 200],
-    ['text/event-stream;q=0.5, application/json', 200],
-    ['*/*', 200],
-  ])('answers Accept: %s with %i in revisions with a handshake', async (accept, status) => {
-    const app = await build();
-
-    expect((await post(app, ping, { accept })).statusCode).toBe(status);
-  });
-
-  it.each(eras)('refuses an unknown revision, %s', async (era) => {
-    const app = await build();
-
-    const reply = await sendMcp(app, era, {
-      method: 'tools/list',
-      headers: { 'mcp-protocol-version': '1999-01-01' },
-    });
-
-    expect(reply.statusCode).toBe(400);
-    expect(reply.json().error.code).toBeLessThan(-31999);
   });
 
   it('refuses new calls while the process drains', async () => {

@@ -179,12 +179,12 @@ describe('the replies to a post', () => {
     const app = await buildTestApp();
 
     const reply = await callTool(app, 'list_replies', {
-      arguments: { id, handle: 'ada.example', limit: 2 },
+      arguments: { id, handle: 'ada.example', limit: 2, format: 'json' },
     });
 
-    const { structuredContent, content } = reply.json().result;
-    expect(structuredContent).toEqual((await app.request(`${url}&limit=2`)).json());
-    expect(content[0].text).toMatch(/^# Replies to Ada Fenwick/);
+    const { markdown, ...expected } = (await app.request(`${url}&limit=2`)).json();
+    expect(markdown).toMatch(/^# Replies to Ada Fenwick/);
+    expect(reply.json().result.structuredContent).toEqual(expected);
   });
 });
 

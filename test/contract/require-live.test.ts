@@ -159,7 +159,7 @@ describe('a search with require_live=true', () => {
       return reply.json().result;
     };
 
-    expect((await call({})).structuredContent).toMatchObject({ degraded: true });
+    expect((await call({})).content[0].text).toContain('not live');
     expect(await call({ require_live: true })).toMatchObject({
       isError: true,
       structuredContent: { code: 'upstream_unavailable', retry_after: 30 },

@@ -411,7 +411,6 @@ describe('traces of other work', () => {
       '      perch.provider',
       '        GET',
       '    perch.render',
-      '    perch.render',
     ]);
     expect(request?.children[0]).toMatchObject({
       kind: 1,

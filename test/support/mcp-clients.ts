@@ -27,6 +27,7 @@ export interface TestClient {
   listTools(): Promise<readonly ListedTool[]>;
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<CallResult>;
   listResources(): Promise<readonly { readonly uri: string }[]>;
+  listPrompts(): Promise<readonly unknown[]>;
   readText(uri: string): Promise<string | undefined>;
   readonly revision: string | undefined;
   readonly serverName: string | undefined;
@@ -87,6 +88,7 @@ interface CommonClient {
   listTools(): Promise<{ tools: ListedTool[] }>;
   callTool(params: { name: string; arguments: object }): Promise<CallResult>;
   listResources(): Promise<{ resources: { uri: string }[] }>;
+  listPrompts(): Promise<{ prompts: unknown[] }>;
   readResource(params: { uri: string }): Promise<{ contents: { text?: string }[] }>;
   getServerVersion(): { name: string } | undefined;
   close(): Promise<void>;
@@ -98,6 +100,7 @@ function adapt(client: CommonClient, revision: () => string | undefined): TestCl
     listTools: async () => (await client.listTools()).tools,
     call: (name, args) => client.callTool({ name, arguments: args }),
     listResources: async () => (await client.listResources()).resources,
+    listPrompts: async () => (await client.listPrompts()).prompts,
     readText: async (uri) => (await client.readResource({ uri })).contents[0]?.text,
     get revision() {
       return revision();

@@ -833,7 +833,7 @@ export interface RepliesParameters {
   readonly replies?: 'top' | 'recent' | undefined;
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** Value of `nextCursor` in the previous page, unchanged. */
+  /** Cursor of the next page, unchanged: `nextCursor` of the previous page in JSON, or `cursor` in its link “Next page”. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
@@ -853,11 +853,11 @@ export interface ProfileParameters {
   readonly only_media?: boolean | undefined;
   /** `false`: omits the posts of the account. */
   readonly include_posts?: boolean | undefined;
-  /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  /** Only posts before this time: `2026-01-31`, `2026-01-31T12:00Z` or Unix seconds. */
   readonly until?: string | number | undefined;
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** Value of `nextCursor` in the previous page, unchanged. */
+  /** Cursor of the next page, unchanged: `nextCursor` of the previous page in JSON, or `cursor` in its link “Next page”. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
@@ -871,7 +871,7 @@ export interface ProfileParameters {
 export interface AccountsParameters {
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** Value of `nextCursor` in the previous page, unchanged. */
+  /** Cursor of the next page, unchanged: `nextCursor` of the previous page in JSON, or `cursor` in its link “Next page”. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
@@ -885,9 +885,9 @@ export interface AccountsParameters {
 export interface SearchParameters {
   /** Kind of results. `latest`: the newest posts. `top`: popular posts. `photos` or `media`: posts with photos. `videos`: posts with videos. `users`: accounts. */
   readonly feed?: 'latest' | 'top' | 'photos' | 'videos' | 'users' | 'media' | undefined;
-  /** Only posts at or after this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  /** Only posts at or after this time: `2026-01-31`, `2026-01-31T12:00Z` or Unix seconds. */
   readonly since?: string | number | undefined;
-  /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  /** Only posts before this time: `2026-01-31`, `2026-01-31T12:00Z` or Unix seconds. */
   readonly until?: string | number | undefined;
   /** Posts and accounts to search: those of the platform `x`, `bluesky` or `mastodon`, the imported accounts (`archive`), or the fictional accounts (`sample`). Default: the platform of the first provider in `PERCH_PROVIDERS` that supports searches. `archive` counts only if it is the only provider. */
   readonly platform?: 'x' | 'bluesky' | 'mastodon' | 'archive' | 'sample' | undefined;
@@ -895,7 +895,7 @@ export interface SearchParameters {
   readonly require_live?: boolean | undefined;
   /** Number of items on a page, 1 to 100. */
   readonly limit?: number | undefined;
-  /** Value of `nextCursor` in the previous page, unchanged. */
+  /** Cursor of the next page, unchanged: `nextCursor` of the previous page in JSON, or `cursor` in its link “Next page”. */
   readonly cursor?: string | undefined;
   /** Page number, 1 to 10. Cannot be combined with `cursor`. */
   readonly page?: number | undefined;
@@ -917,9 +917,9 @@ export interface EmbedParameters {
 
 /** Optional query parameters of the API operation `importProfilePosts`. */
 export interface HistoryParameters {
-  /** Only posts at or after this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  /** Only posts at or after this time: `2026-01-31`, `2026-01-31T12:00Z` or Unix seconds. */
   readonly since?: string | number | undefined;
-  /** Only posts before this time, such as `2026-01-31` or `2026-01-31T12:00Z`. */
+  /** Only posts before this time: `2026-01-31`, `2026-01-31T12:00Z` or Unix seconds. */
   readonly until?: string | number | undefined;
   /** Maximum number of posts, 1 to 5000. If the range has more, the response contains the newest. */
   readonly max_posts?: number | undefined;

@@ -1,57 +1,103 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { Problem, toProblemDocument } from '../../../src/core/problem.ts';
-import { problemReply } from '../../../src/http/openapi/problems.ts';
 import { createTools } from '../../../src/mcp/tools.ts';
+import { reads } from '../../../src/reads/index.ts';
+import { describeParametersOf } from '../../../src/reads/read.ts';
 
-const tools = [...createTools(problemReply).values()].map(({ definition }) => definition);
+const definitions = [...createTools().values()].map(({ definition }) => definition);
+const properties = definitions.flatMap(({ name, inputSchema }) =>
+  Object.entries(inputSchema.properties).map(
+    ([property, schema]) => [`${name}.${property}`, schema] as const,
+  ),
+);
 
-describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
-  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(outputSchema);
-  const problem = toProblemDocument(new Problem('not_found', { detail: 'There is none.' }), {
-    baseUrl: 'http://localhost:8080',
+it('skips reads that are not tools', () => {
+  expect(definitions.map(({ name }) => name)).not.toContain('get_oembed');
+});
+
+it.each(definitions)('the definition of $name has no output schema', (definition) => {
+  expect(definition).not.toHaveProperty('outputSchema');
+});
+
+describe.each(definitions)('the input schema of $name', ({ inputSchema }) => {
+  it('has only keywords that all vendors of language models accept', () => {
+    const { required, ...rest } = inputSchema;
+
+    expect(Object.keys(rest)).toEqual(['type', 'properties']);
+    expect(rest.type).toBe('object');
+    if (required !== undefined) expect(required).not.toEqual([]);
+    expect(Object.keys(rest.properties)).toEqual(expect.arrayContaining(required ?? []));
   });
 
-  it('has an object at its root and no dangling references', () => {
-    const text = JSON.stringify(outputSchema);
-
-    expect(outputSchema.type).toBe('object');
-    expect(text).not.toContain('#/components/');
-  });
-
-  it('is at most 3 KiB, without descriptions and remote references', () => {
-    const text = JSON.stringify(outputSchema);
-
-    expect(text.length).toBeLessThanOrEqual(3072);
-    expect(text).not.toContain('description":"');
-    expect([...text.matchAll(/"\$ref":"([^"]*)"/g)].every(([, to]) => to?.startsWith('#/'))).toBe(
-      true,
-    );
-  });
-
-  it('accepts a problem document, including one with additional members', () => {
-    expect(validate(problem)).toBe(true);
-    expect(validate({ ...problem, more: 1 })).toBe(true);
-  });
-
-  it('rejects an incomplete body and an incomplete problem', () => {
-    const { code: _code, ...half } = problem;
-
-    expect([validate({}), validate(half), validate({ markdown: 'text' })]).toEqual([
-      false,
-      false,
-      false,
-    ]);
-  });
-
-  it('has no member with different types in the body and the problem', () => {
-    const { properties = {} } = outputSchema as { properties?: object };
-
-    const shared = Object.keys(properties).filter((name) => Object.hasOwn(problem, name));
-    expect(shared).toEqual([]);
+  it('is valid in JSON Schema, in strict mode', () => {
+    expect(() => new Ajv2020({ strict: true }).compile(inputSchema)).not.toThrow();
   });
 });
 
-it('skips reads that are not tools', () => {
-  expect(tools.map(({ name }) => name)).not.toContain('get_oembed');
+describe.each(properties)('the property %s', (_name, schema) => {
+  const { type, description, enum: words, minimum, maximum, ...rest } = schema;
+
+  it('has one plain type, a description and only plain keywords', () => {
+    expect(['string', 'integer', 'boolean']).toContain(type);
+    expect(description).toMatch(/[.]$/);
+    expect(Object.keys(rest).filter((keyword) => keyword !== 'default')).toEqual([]);
+  });
+
+  it('has words only for text, and bounds only for numbers', () => {
+    if (words !== undefined) {
+      expect(type).toBe('string');
+      expect(words).toEqual(expect.arrayContaining([expect.stringMatching(/./)]));
+    }
+    for (const bound of [minimum, maximum]) {
+      if (bound !== undefined) expect([type, typeof bound]).toEqual(['integer', 'number']);
+    }
+  });
+
+  it('accepts its own default', () => {
+    const validate = new Ajv2020({ strict: true }).compile(schema);
+
+    if ('default' in schema) expect(validate(schema.default)).toBe(true);
+  });
+});
+
+it('requires the parameters that the HTTP API requires', () => {
+  const required = definitions.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]);
+
+  const expected = Object.values(reads).flatMap((read) =>
+    read.tool === null
+      ? []
+      : [[read.tool, describeParametersOf(read).flatMap((one) => (one.required ? one.name : []))]],
+  );
+  expect(required).toEqual(expected);
+});
+
+it('offers the formats that are of use to a model', () => {
+  const formats = definitions.map(({ name, inputSchema }) => [
+    name,
+    inputSchema.properties.format?.enum,
+  ]);
+
+  expect(Object.fromEntries(formats)).toEqual({
+    get_post: ['markdown', 'json', 'obsidian'],
+    list_replies: ['markdown', 'json'],
+    get_profile: ['markdown', 'json'],
+    list_followers: ['markdown', 'json'],
+    list_following: ['markdown', 'json'],
+    search: ['markdown', 'json'],
+  });
+});
+
+it('describes arguments that have several forms as text', () => {
+  const [post, , profile, , , search] = definitions.map(
+    ({ inputSchema }) => inputSchema.properties,
+  );
+
+  expect(post?.thread).toMatchObject({ type: 'string', default: 'full' });
+  expect(post?.thread).not.toHaveProperty('enum');
+  for (const time of [profile?.until, search?.since, search?.until]) {
+    expect(time).toEqual({
+      type: 'string',
+      description: expect.stringContaining('`2026-01-31T12:00Z` or Unix seconds'),
+    });
+  }
 });

@@ -1,0 +1,66 @@
+import { quoteInput } from '../core/problem.ts';
+import { redactKeys } from '../core/redact.ts';
+import type { Sdk } from './server.ts';
+
+/** The revision without a handshake. The MCP SDK does not export this name. */
+const revisionWithoutHandshake = '2026-07-28';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Removes the members of `params` that are `null`, and `params` itself if it is `null`, from a message or from each
+ * message of a batch. MCP has no such values, but many clients send them for absent values.
+ */
+export function withoutNulls(message: unknown): unknown {
+  return Array.isArray(message) ? message.map(removeNulls) : removeNulls(message);
+}
+
+function removeNulls(message: unknown): unknown {
+  if (!isObject(message)) return message;
+  const { params, ...rest } = message;
+  if (params === undefined || params === null) return rest;
+  if (!isObject(params)) return message;
+  const given = Object.entries(params).filter(([, value]) => value !== null);
+  return { ...rest, params: Object.fromEntries(given) };
+}
+
+/** Returns whether a message starts a handshake, in which client and server agree on a revision. */
+export const isHandshake = (sdk: Sdk, message: unknown): boolean =>
+  isObject(message) && message.method === 'initialize' && revisionIn(sdk, message) === null;
+
+/** JSON-RPC error for a header that contradicts the message (MCP 2026-07-28, Streamable HTTP: Header Validation). */
+const headerMismatch = -32020;
+
+/**
+ * Returns the JSON-RPC error for a message of an MCP revision that the server does not know; otherwise `undefined`. The
+ * message itself or the HTTP header `MCP-Protocol-Version` can name the revision.
+ */
+export function refuseUnknownRevision(sdk: Sdk, message: unknown, header: string | null = null) {
+  const known = [revisionWithoutHandshake, ...sdk.SUPPORTED_PROTOCOL_VERSIONS];
+  const inMessage = revisionIn(sdk, message);
+  const unknown = [header, inMessage].find((name) => name !== null && !known.includes(name));
+  if (typeof unknown !== 'string') return undefined;
+  const isMismatch = header !== null && inMessage !== null && header !== inMessage;
+  const id = isObject(message) ? message.id : null;
+  return {
+    jsonrpc: '2.0' as const,
+    id: typeof id === 'string' || typeof id === 'number' ? id : null,
+    error: {
+      code: isMismatch ? headerMismatch : sdk.ProtocolErrorCode.UnsupportedProtocolVersion,
+      message: `Unsupported protocol version ${quoteInput(unknown)}. The supported versions are ${known.join(', ')}.`,
+      // As in `server/discover`, only revisions without a handshake.
+      data: { supported: [revisionWithoutHandshake], requested: redactKeys(unknown).slice(0, 80) },
+    },
+  };
+}
+
+/** Returns the revision in the envelope of a message (MCP 2026-07-28), or `null` for messages without an envelope. */
+function revisionIn(sdk: Sdk, message: unknown): string | null {
+  const params = isObject(message) ? message.params : undefined;
+  const meta = isObject(params) ? params._meta : undefined;
+  const revision = isObject(meta) ? meta[sdk.PROTOCOL_VERSION_META_KEY] : undefined;
+  return typeof revision === 'string' ? revision : null;
+}
