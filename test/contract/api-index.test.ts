@@ -182,7 +182,7 @@ describe('/api', () => {
 
   clauseEach(
     'read.errors.route_not_found',
-    ['/api/', '/API', '/api/v1', '/api/versioning'],
+    ['/API', '/api/v1', '/api/versioning'],
     (path) => `does not create a route ${path}`,
     async (path) => {
       const app = await buildTestApp();

@@ -256,9 +256,7 @@ describe('the list of all pages', () => {
 
 describe('another spelling of a page’s path', () => {
   it.each([
-    ['/docs/', '/docs'],
     ['/docs/Keys', '/docs/keys'],
-    ['/docs/keys/', '/docs/keys'],
     ['/docs/KEYS.MD', '/docs/keys.md'],
     ['/docs/DePloy/', '/docs/deploy'],
     ['/docs/self-hosting', '/docs/deploy'],

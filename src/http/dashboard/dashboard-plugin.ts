@@ -157,9 +157,6 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
     app.get(dashboardPath, (_request, reply) => redirect(reply, first.link.path, site));
     refuseOtherMethods(app, dashboardPath, { allow: ['GET', 'HEAD'] });
   }
-  // People type this path.
-  app.get(`${dashboardPath}/`, (_request, reply) => redirect(reply, dashboardPath, site));
-  refuseOtherMethods(app, `${dashboardPath}/`, { allow: ['GET', 'HEAD'] });
   refuseAll(app, `${dashboardPath}/*`);
 }
 
