@@ -12,6 +12,8 @@ import { createWork, openLoadGauge } from '../http/operations/load.ts';
 import { createTraffic } from '../http/operations/traffic.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
+import { refuseCodedBodies } from '../web/coded-bodies.ts';
+import { setCompression } from '../web/compression.ts';
 import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
@@ -118,5 +120,8 @@ async function addHooks(
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   refuseUnrouted(server);
+  refuseCodedBodies(server);
   boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
+  // Last, so that the limits count the memory of a reply while it is being compressed.
+  setCompression(server);
 }
