@@ -142,14 +142,21 @@ export function sendPrepared(
     raw.writeHead(200, listHeaders(selectHeaders(sent, options), options.headers, request.id));
     raw.end(sent.body);
   };
-  const fail = (err: unknown) => {
+  const sent = coding === null ? prepared : findCoded(prepared, coding, compress);
+  if (!(sent instanceof Promise)) {
+    send(sent);
+    return;
+  }
+  const recover = (err: unknown): PreparedReply => {
     reply.log.error({ request_id: request.id, err }, 'a reply could not be compressed');
     if (coding !== null) prepared.coded?.delete(coding);
-    send(prepared);
+    return prepared;
   };
-  const sent = coding === null ? prepared : findCoded(prepared, coding, compress);
-  if (sent instanceof Promise) sent.then(send, fail);
-  else send(sent);
+  // An error while sending must not become an unhandled rejection, which would end the process.
+  sent
+    .catch(recover)
+    .then(send)
+    .catch((error: Error) => raw.destroy(error));
 }
 
 const selectHeaders = (reply: PreparedReply, { isPrivate, link }: ReplyOptions): PreparedHeaders =>
