@@ -226,7 +226,7 @@ export const problemKinds = {
     'the request URL exceeds 8192 bytes',
   ]),
   unsupported_media_type: kind(415, 'Unsupported media type', [
-    'Send the body as JSON, with the header `Content-Type: application/json`.',
+    'Send the body as JSON without compression, with the header `Content-Type: application/json`.',
     'the media type of the request body is not JSON, or is missing, or the body is compressed',
   ]),
   range_not_satisfiable: kind(416, 'Range not satisfiable', [

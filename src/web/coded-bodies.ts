@@ -21,7 +21,6 @@ const refuseCodedBody: preParsingHookHandler = ({ headers }, reply, payload, don
   done(
     new Problem('unsupported_media_type', {
       detail: `The header \`Content-Encoding\` is ${quoteInput(coding)}. This server reads only bodies without a coding.`,
-      resolution: 'Send the request body uncompressed, without the header `Content-Encoding`.',
     }),
   );
 };
