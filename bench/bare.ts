@@ -28,7 +28,8 @@ const connectionHeaders = ['date', 'connection', 'keep-alive'];
  * minimal server that sends the same body and headers.
  */
 export async function copyPage({ url, headers }: Target): Promise<Page> {
-  const answer = await fetch(url, { headers });
+  // `fetch` would decode the body of a compressed response, and keep its headers.
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'identity', ...headers } });
   const { pathname, search } = new URL(url);
   return {
     target: `${pathname}${search}`,

@@ -8,6 +8,7 @@ import { benchArchive } from './archive.ts';
 import { benchArchiveImport } from './archive-import.ts';
 import { copyPage, startBare } from './bare.ts';
 import { benchCommands } from './commands.ts';
+import { benchCompression } from './compression.ts';
 import { benchDocuments } from './documents.ts';
 import { benchHistory } from './history.ts';
 import { interleave, load, median, rounds } from './interleave.ts';
@@ -40,6 +41,7 @@ try {
   const lines = [
     ...header(),
     ...(await benchReads()),
+    ...(await benchCompression()),
     ...(await benchTracing()),
     ...(await benchAccess()),
     ...(await benchDocuments()),

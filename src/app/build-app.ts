@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createHostCheck } from '../core/http/origins.ts';
 import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
-import { createServerLoop } from '../core/scheduling/loop.ts';
+import { createServerLoop, type ServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
-import { openTracing } from '../core/tracing/tracing.ts';
+import { openTracing, type Tracing } from '../core/tracing/tracing.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
 import { boundReplies } from '../http/admission/connections.ts';
 import { setKeyStatus } from '../http/key-status/plugin.ts';
@@ -13,6 +13,8 @@ import { createTraffic } from '../http/operations/traffic.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createPathSuggestions } from '../http/reads/near-path.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
+import { refuseCodedBodies } from '../web/coded-bodies.ts';
+import { setCompression } from '../web/compression.ts';
 import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
@@ -72,18 +74,14 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   if (sessions !== null) writeAddressFile(server, config);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
-  const suggestPath = createPathSuggestions(
-    listPaths(sessions === null ? null : config.PERCH_SESSION_PREFIX),
-  );
+  const prefix = sessions === null ? null : config.PERCH_SESSION_PREFIX;
+  const suggestPath = createPathSuggestions(listPaths(prefix));
   const baseUrl = config.PERCH_BASE_URL;
   setProblemHandlers(server, { baseUrl, accessLog, writePage, suggestPath });
   const serving = { site, identification, access, fetching, sessions, traffic, work, load };
   const { settings = new Map(), startWarnings = [] } = options;
   const services = { ...bounded, ...serving, requestIds, settings, startWarnings };
-  recordArrivals(server);
-  setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
-  takeTurns(server, loop, access.clientOf);
-  await addHooks(server, services, readiness);
+  await addHooks(server, { ...services, loop }, readiness);
   registerSurfaces(server, { ...services, accessLog });
   await server.ready();
   return {
@@ -108,15 +106,24 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   };
 }
 
+interface HookServices {
+  readonly tracing: Tracing | null;
+  readonly loop: ServerLoop;
+}
+
 /**
  * Adds the request hooks in the order in which they run. The options of a route determine which
  * hooks have an effect on the route.
  */
 async function addHooks(
   server: FastifyInstance,
-  { config, identification, access }: Omit<Services, 'accessLog'>,
+  services: Omit<Services, 'accessLog'> & HookServices,
   readiness: Readiness,
 ): Promise<void> {
+  const { config, identification, access, tracing, loop } = services;
+  recordArrivals(server);
+  setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
+  takeTurns(server, loop, access.clientOf);
   setMethods(server);
   setCommonHeaders(server);
   setKeyStatus(server, identification);
@@ -124,5 +131,8 @@ async function addHooks(
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   refuseUnrouted(server);
+  refuseCodedBodies(server);
   boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
+  // Last, so that the limits count the memory of a reply while it is being compressed.
+  setCompression(server);
 }

@@ -24,6 +24,7 @@ import {
   toProblem,
   type WriteProblemPage,
 } from '../web/errors.ts';
+import { toCanonicalTarget } from '../web/request-target.ts';
 import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 import type { RequestIds } from './request-ids.ts';
@@ -67,6 +68,8 @@ export function createServer(
     // to log it. Log lines contain the request id themselves, so requests need no logger of their own.
     childLoggerFactory: () => logger,
     genReqId: requestId,
+    // Before the router and all hooks, so that routes, guards and caches know one form of each path.
+    rewriteUrl: ({ url = '' }) => toCanonicalTarget(url),
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: async (error, request, reply) => {
       const accessLog = silentAccessLog;

@@ -226,8 +226,8 @@ export const problemKinds = {
     'the request URL exceeds 8192 bytes',
   ]),
   unsupported_media_type: kind(415, 'Unsupported media type', [
-    'Send the body as JSON, with the header `Content-Type: application/json`.',
-    'the media type of the request body is not JSON, or is missing',
+    'Send the body as JSON without compression, with the header `Content-Type: application/json`.',
+    'the media type of the request body is not JSON, or is missing, or the body is compressed',
   ]),
   range_not_satisfiable: kind(416, 'Range not satisfiable', [
     'Send a range that starts before the end of the file, or omit the header `Range`. The response header `Content-Range` contains the size of the file.',

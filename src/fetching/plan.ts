@@ -60,6 +60,8 @@ export interface RenderingBudget {
    * Counts one more cached rendering of `bytes` bytes. If the limit is reached, returns `false` without counting it.
    */
   admit(bytes: number): boolean;
+  /** Counts `bytes` more bytes of an admitted rendering. */
+  grow(bytes: number): void;
 }
 
 /**
@@ -75,6 +77,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
       grow(bytes);
       return true;
     },
+    grow,
   };
 }
 

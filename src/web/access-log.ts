@@ -69,7 +69,7 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
   };
 }
 
-function toLoggedUrl({ raw: { url = '' }, routeOptions }: FastifyRequest): string {
+function toLoggedUrl({ originalUrl: url, routeOptions }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   if (routeOptions.config?.hidesQuery !== true || path === url) return toInstance(url);
   return `${toInstance(path)}?…`;

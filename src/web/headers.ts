@@ -33,6 +33,10 @@ export function addVary(reply: FastifyReply, ...names: readonly string[]): void 
   reply.header('vary', [...all].join(', '));
 }
 
+/** Adds `Accept-Encoding` to the value of a `Vary` header. */
+export const varyByCoding = (vary: unknown): string =>
+  [vary ?? [], 'Accept-Encoding'].flat().join(', ');
+
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
   const { representation, sharedCacheSeconds } = facts;
   const { mediaType, body, fileNames: names } = representation;
@@ -89,7 +93,12 @@ function toVary({ representation, variesByAgent, variesByKey, variesByMode }: Re
   return names.length === 0 ? {} : { vary: names.join(', ') };
 }
 
-const contentHeaders = ['content-type', 'content-length', 'content-disposition'];
+const contentHeaders = [
+  'content-type',
+  'content-length',
+  'content-disposition',
+  'content-encoding',
+];
 
 /** Returns the headers of a 304 reply: all headers except those about the content (RFC 9110 §15.4.5). */
 export function toNotModifiedHeaders(headers: Headers): Headers {

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Headers, toNotModifiedHeaders } from './headers.ts';
+import type { Compression } from './compression.ts';
+import { type Coding, isCompressible, matchesEtag, toCodedEtag } from './content-coding.ts';
+import { type Headers, toNotModifiedHeaders, varyByCoding } from './headers.ts';
 
 /** Headers in the form that Node's `writeHead` accepts: a list of alternating names and values. */
 type HeaderList = readonly string[];
@@ -22,12 +24,18 @@ interface PreparedHeaders {
 
 /** Reply that is built once and reused for many requests. */
 export interface PreparedReply {
-  readonly etag: string;
+  readonly headers: TaggedHeaders;
   readonly public: PreparedHeaders;
   /** Headers of the reply to a caller with an API key. */
   readonly private: PreparedHeaders;
   readonly body: Buffer;
+  /** Compressed replies, each made at the first request for its coding; `null` if the reply is never compressed. */
+  readonly coded: Map<Coding, PreparedReply | Promise<PreparedReply>> | null;
+  /** Called with the size of each compressed body that is kept. */
+  readonly onCoded?: ((bytes: number) => void) | undefined;
 }
+
+type TaggedHeaders = Headers & { readonly etag: string };
 
 /** Parts of a reply that differ between requests. */
 export interface ReplyOptions {
@@ -42,14 +50,62 @@ export const defaultReplyOptions: ReplyOptions = { isPrivate: false, headers: []
 /** Value of `Cache-Control` in every reply to a request with an API key. */
 export const privateCaching = 'private, no-store';
 
-export function prepareReply(headers: Headers & { etag: string }, body: Buffer): PreparedReply {
+/** Prepares a reply. Calls `onCoded` with the size of each compressed body that the reply keeps. */
+export function prepareReply(
+  headers: TaggedHeaders,
+  body: Buffer,
+  onCoded?: (bytes: number) => void,
+): PreparedReply {
+  if (!isCompressible(headers['content-type'], body.length)) return toPrepared(headers, body);
+  const varied = { ...headers, vary: varyByCoding(headers.vary) };
+  return { ...toPrepared(varied, body), coded: new Map(), onCoded };
+}
+
+function toPrepared(headers: TaggedHeaders, body: Buffer): PreparedReply {
   const sent = { 'x-content-type-options': 'nosniff', ...headers };
   return {
-    etag: headers.etag,
+    headers,
     public: toPreparedHeaders(sent),
     private: toPreparedHeaders({ ...sent, 'cache-control': privateCaching }),
     body,
+    coded: null,
   };
+}
+
+/** Compresses a prepared reply and keeps the result. Returns the reply itself if the server is too busy for that. */
+async function encode(
+  reply: PreparedReply,
+  coding: Coding,
+  compress: Compression['compress'],
+): Promise<PreparedReply> {
+  const body = await compress(reply.body, coding);
+  if (body === null) {
+    reply.coded?.delete(coding);
+    return reply;
+  }
+  const headers = {
+    ...reply.headers,
+    etag: toCodedEtag(reply.headers.etag, coding),
+    'content-encoding': coding,
+    'content-length': String(body.length),
+  };
+  const coded = toPrepared(headers, body);
+  reply.coded?.set(coding, coded);
+  reply.onCoded?.(body.length);
+  return coded;
+}
+
+/** Returns a prepared reply in a coding. Concurrent first requests for the coding share one compression. */
+function findCoded(
+  reply: PreparedReply,
+  coding: Coding,
+  compress: Compression['compress'],
+): PreparedReply | Promise<PreparedReply> {
+  const known = reply.coded?.get(coding);
+  if (known !== undefined) return known;
+  const coded = encode(reply, coding, compress);
+  reply.coded?.set(coding, coded);
+  return coded;
 }
 
 function toPreparedHeaders(headers: Headers): PreparedHeaders {
@@ -60,23 +116,65 @@ function toPreparedHeaders(headers: Headers): PreparedHeaders {
   };
 }
 
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /**
- * Sends a prepared reply, or 304 if the client has the same ETag (RFC 9110 §13.1.2). Bypasses
- * Fastify (docs/decisions/0004).
+ * Sends a prepared reply in the coding that the client prefers, or 304 if the client has the same ETag (RFC 9110
+ * §13.1.2). Bypasses Fastify (docs/decisions/0004). If the reply must be compressed first, sends it afterwards.
  */
 export function sendPrepared(
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
   prepared: PreparedReply,
-  { isPrivate, headers, link }: ReplyOptions,
+  options: ReplyOptions,
 ): void {
   const { raw } = reply.hijack();
-  const selected = withLink(isPrivate ? prepared.private : prepared.public, link);
+  const { choose, compress } = reply.server.compression;
+  const coding = prepared.coded && choose(request.headers['accept-encoding']);
   const known = request.headers['if-none-match'];
-  if (known !== undefined && matchesEtag(known, prepared.etag)) {
-    raw.writeHead(304, ['x-request-id', request.id, ...headers, ...selected.notModified]).end();
+  if (known !== undefined && matchesEtag(known, prepared.headers.etag)) {
+    raw.writeHead(304, listNotModified(prepared, coding, { request, options })).end();
     return;
   }
-  raw.writeHead(200, listHeaders(selected, headers, request.id)).end(prepared.body);
+  const send = (sent: PreparedReply) => {
+    raw.writeHead(200, listHeaders(selectHeaders(sent, options), options.headers, request.id));
+    raw.end(sent.body);
+  };
+  const sent = coding === null ? prepared : findCoded(prepared, coding, compress);
+  if (!(sent instanceof Promise)) {
+    send(sent);
+    return;
+  }
+  const recover = (err: unknown): PreparedReply => {
+    reply.log.error({ request_id: request.id, err }, 'a reply could not be compressed');
+    if (coding !== null) prepared.coded?.delete(coding);
+    return prepared;
+  };
+  // An error while sending must not become an unhandled rejection, which would end the process.
+  sent
+    .catch(recover)
+    .then(send)
+    .catch((error: Error) => raw.destroy(error));
+}
+
+const selectHeaders = (reply: PreparedReply, { isPrivate, link }: ReplyOptions): PreparedHeaders =>
+  withLink(isPrivate ? reply.private : reply.public, link);
+
+/** Returns the headers of a reply with status 304, with the ETag that a reply in `coding` has. */
+function listNotModified(
+  prepared: PreparedReply,
+  coding: Coding | null,
+  { request, options }: { readonly request: FastifyRequest; readonly options: ReplyOptions },
+): string[] {
+  const { notModified } = selectHeaders(prepared, options);
+  const { etag } = prepared.headers;
+  const tagged =
+    coding === null
+      ? notModified
+      : notModified.with(notModified.indexOf(etag), toCodedEtag(etag, coding));
+  return ['x-request-id', request.id, ...options.headers, ...tagged];
 }
 
 /**
@@ -138,10 +236,4 @@ export function releaseAtEnd(
   raw.once('finish', end).once('close', end);
   socket.once('close', end);
   if (socket.destroyed) end();
-}
-
-/** Returns whether a list of ETags contains `etag` by weak comparison (RFC 9110 §13.1.2). `*` matches every ETag. */
-export function matchesEtag(known: string, etag: string): boolean {
-  if (known.trim() === '*') return true;
-  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }

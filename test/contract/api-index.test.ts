@@ -41,7 +41,7 @@ describe('/api', () => {
         'cache-control': 'public, max-age=60',
         etag: expect.stringMatching(/^"[\w-]{27}"$/),
       });
-      expect(reply.headers.vary).toBe('Accept');
+      expect(reply.headers.vary).toBe('Accept, Accept-Encoding');
       expect(reply.json()).toMatchObject({
         name: 'Perch',
         version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -182,7 +182,7 @@ describe('/api', () => {
 
   clauseEach(
     'read.errors.route_not_found',
-    ['/api/', '/API', '/api/v1', '/api/versioning'],
+    ['/API', '/api/v1', '/api/versioning'],
     (path) => `does not create a route ${path}`,
     async (path) => {
       const app = await buildTestApp();

@@ -60,7 +60,7 @@ describe('the page for questions about the documentation', () => {
     expect(reply.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'public, max-age=60, stale-while-revalidate=300',
-      vary: 'Accept',
+      vary: 'Accept, Accept-Encoding',
     });
     const { elements, errors } = parsePage(reply.body);
     expect(errors).toEqual([]);

@@ -202,7 +202,7 @@ describe('the browse reads', () => {
       'x-source': 'archive',
       'x-result-count': '7',
       'cache-control': 'public, max-age=60, stale-while-revalidate=300',
-      vary: 'Accept, Authorization',
+      vary: 'Accept, Authorization, Accept-Encoding',
     });
     expect(miss.headers.link).toBe(
       '<http://localhost:8080/api/v1/profiles/ada.example?limit=7&format=atom>; rel="alternate"; type="application/atom+xml"',
@@ -215,7 +215,7 @@ describe('the browse reads', () => {
     expect([known.statusCode, known.body, known.headers.vary]).toEqual([
       304,
       '',
-      'Accept, Authorization',
+      'Accept, Authorization, Accept-Encoding',
     ]);
   });
 

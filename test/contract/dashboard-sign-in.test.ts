@@ -59,15 +59,6 @@ describe('signing in at the dashboard', () => {
     );
   });
 
-  it('leads from /admin/ to the first page', async () => {
-    const app = await buildTestApp();
-    const operator = await signIn(app);
-
-    const reply = await operator.open('/admin/');
-
-    expect([reply.statusCode, reply.headers.location]).toEqual([303, '/admin']);
-  });
-
   it('refuses a wrong token with the form again', async () => {
     const app = await buildTestApp();
 

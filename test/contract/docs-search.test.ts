@@ -16,7 +16,7 @@ describe('the search of the documentation', () => {
     const reply = await find(app, 'retry-after');
 
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(reply.headers.vary).toBe('Accept');
+    expect(reply.headers.vary).toBe('Accept, Accept-Encoding');
     const { elements, errors } = parsePage(reply.body);
     expect(errors).toEqual([]);
     expect(elements.some(({ tag, text }) => tag === 'mark' && /^retry$/i.test(text))).toBe(true);

@@ -4,6 +4,7 @@ import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { parsePage } from '../support/render-html.ts';
+import { withoutCoding } from '../support/vary.ts';
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const navigation = { accept, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
@@ -47,7 +48,8 @@ const askFor = (app: TestApp, [method, url]: readonly [string, string, ...unknow
 /** Headers of a reply that do not depend on its body or the request's id. */
 function lastingHeaders({ headers }: LightMyRequestResponse) {
   const own = /^(?:content-|x-request-id|date|cross-origin-opener|permissions-|referrer-)/;
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !own.test(name)));
+  const lasting = Object.entries(headers).filter(([name]) => !own.test(name));
+  return { ...Object.fromEntries(lasting), vary: withoutCoding(headers.vary) };
 }
 
 const namesOf = ({ headers }: LightMyRequestResponse) => String(headers.vary ?? '').split(', ');

@@ -202,7 +202,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     const reply = await app.request(thread, { headers: navigation });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
-    expect(reply.headers.vary).toBe('Accept');
+    expect(reply.headers.vary).toBe('Accept, Accept-Encoding');
   });
 
   it('keeps the preview page for crawlers', async () => {
@@ -214,7 +214,7 @@ describe('PERCH_BROWSER_PAGES', () => {
       await app.request(thread, { headers: navigation }),
     ];
 
-    expect(crawler.headers.vary).toBe('Accept, User-Agent, Sec-Fetch-Mode');
+    expect(crawler.headers.vary).toBe('Accept, User-Agent, Sec-Fetch-Mode, Accept-Encoding');
     expect(crawler.body).not.toContain('<main');
     expect(browser.body).toContain('<main');
   });

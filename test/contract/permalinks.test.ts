@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
+import { withoutCoding } from '../support/vary.ts';
 
 const ada = 'ada.example';
 const id = '1900000000000000001';
@@ -203,7 +204,7 @@ describe('a whole URL', () => {
 
     expect([expected.statusCode, reply.statusCode]).toEqual([200, 200]);
     expect(reply.body).toBe(expected.body);
-    expect(reply.headers.vary).toBe('Accept, Authorization');
+    expect(withoutCoding(reply.headers.vary)).toBe('Accept, Authorization');
     expect(reply.headers['x-api-key-status']).toBe('anonymous');
   });
 
@@ -264,8 +265,6 @@ describe('a path that is not a permalink', () => {
     '/search/media',
     '/profile/a.bsky.social/lists/1',
     '/hashtag/a/b',
-    '/ada.example//',
-    '/api/v1/posts/',
     '/ada.example/likes/1',
     '/www.example.com/story',
   ])('%s is not a route', async (path) => {

@@ -17,6 +17,7 @@ import {
   responseOf,
 } from './openapi.ts';
 import { toRowPath } from './row-path.ts';
+import { withoutCoding } from './vary.ts';
 
 /** OpenAPI description to validate responses with. */
 export interface Description {
@@ -213,9 +214,11 @@ function expectHeaders(
       resolveHeader(description.document, one),
     ]),
   );
-  // The description has no settings, and only with `PERCH_BROWSER_PAGES` errors of posts vary.
+  // The description has no settings, and only with `PERCH_BROWSER_PAGES` errors of posts vary. Like `Content-Encoding`,
+  // `Accept-Encoding` concerns every text, so it is not described.
+  const vary = withoutCoding(reply.headers.vary);
   const isOptional = (header: string) =>
-    header === 'vary' && String(reply.headers.vary).includes('Sec-Fetch-Mode');
+    header === 'vary' && (vary === undefined || vary.includes('Sec-Fetch-Mode'));
   const sent = Object.keys(reply.headers).filter(
     (header) => !general.test(header) && (described.has(header) || !isOptional(header)),
   );

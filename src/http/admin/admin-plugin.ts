@@ -5,6 +5,7 @@ import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import { Problem } from '../../core/problem.ts';
+import { disableCompression } from '../../web/compression.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
 import { type ConnectionOptions, registerConnection } from './connection.ts';
@@ -23,6 +24,7 @@ interface AdminOptions extends AdminKeysOptions, ConnectionOptions {
 /** Registers the admin API. All paths under `/api/admin` require the admin token. */
 export async function adminPlugin(app: FastifyInstance, options: AdminOptions) {
   rejectOtherOrigins(app, options.origins);
+  disableCompression(app);
   app.addHook('onRequest', options.guard.requireToken);
   readJsonBodies(app);
   registerKeys(app, options);

@@ -7,6 +7,7 @@ import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { maxUrlBytes, toProblemHeaders } from '../../web/errors.ts';
 import type { Headers } from '../../web/headers.ts';
+import { toCanonicalTarget } from '../../web/request-target.ts';
 import { type Identification, toKeyHeaders } from '../key-status/plugin.ts';
 import { toLifecycleHeaders } from '../lifecycle/lifecycle.ts';
 import {
@@ -68,7 +69,8 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     refuse,
     onClientError: (error: ParserError, socket: ServerSocket): void => {
       // After an error in a request body, `rawPacket` lacks the URL, but the parsed request has the URL.
-      const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
+      const target = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
+      const url = target && toCanonicalTarget(target);
       if (error.code === 'ECONNRESET') socket.destroy();
       else refuse(toProblem(error), socket, url);
     },
@@ -171,7 +173,6 @@ export function createUnroutedHeaders(identification: Identification, baseUrl: s
   };
 }
 
-function toPattern({ path, surface }: Route): RegExp {
-  const end = surface === 'permalink' ? '/?' : '';
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}${end}$`);
+function toPattern({ path }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }

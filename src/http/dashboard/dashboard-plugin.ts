@@ -6,6 +6,7 @@ import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, type ProblemDocument } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import type { AccessLog } from '../../web/access-log.ts';
+import { disableCompression } from '../../web/compression.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
 import { recordProblem, sendError } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
@@ -61,6 +62,7 @@ export async function dashboardPlugin(app: FastifyInstance, options: DashboardOp
   const shell = createShell(options);
   app.decorateRequest('dashboardSession', null);
   rejectOtherOrigins(app, options.origins);
+  disableCompression(app);
   app.addHook('onRequest', refuseOtherSites);
   readForms(app);
   app.setErrorHandler((error: FastifyError, _request, reply) => shell.sendError(error, reply));
@@ -157,9 +159,6 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
     app.get(dashboardPath, (_request, reply) => redirect(reply, first.link.path, site));
     refuseOtherMethods(app, dashboardPath, { allow: ['GET', 'HEAD'] });
   }
-  // People type this path.
-  app.get(`${dashboardPath}/`, (_request, reply) => redirect(reply, dashboardPath, site));
-  refuseOtherMethods(app, `${dashboardPath}/`, { allow: ['GET', 'HEAD'] });
   refuseAll(app, `${dashboardPath}/*`);
 }
 

@@ -146,11 +146,17 @@ function describeHeaders(headers: EndpointHeaders): JsonSchema {
 /** Reply header that the problem `missing_bearer` requires (RFC 9110 §15.5.2). */
 const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
+/** Reply header to a compressed request body (RFC 9110 §15.5.16). */
+const acceptedCodings: EndpointHeaders = {
+  'Accept-Encoding': { description: '`identity`, to a compressed body.', isOptional: true },
+};
+
 function describeProblemHeaders(endpoint: Endpoint, status: number, used: readonly ProblemCode[]) {
   return {
     ...describeCommonHeaders(endpoint),
     ...referHeaders(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(used.includes('missing_bearer') ? describeHeaders(challenge) : {}),
+    ...(used.includes('unsupported_media_type') ? describeHeaders(acceptedCodings) : {}),
   };
 }
 

@@ -26,7 +26,9 @@ export const describedHeaders = {
   'Cache-Control': always(
     '`public, max-age=60` with further directives on reads, and with a longer `max-age` on feeds; `private, no-store` if the request has a key; `no-store` on problems and histories.',
   ),
-  Vary: always('The request headers that the response depends on.'),
+  Vary: always(
+    'The request headers that the response depends on. With a body of more than 1 KiB also `Accept-Encoding`.',
+  ),
   Link: sometimes(
     'RFC 8288. `alternate`: the oEmbed document of the post, and the Atom feed of the same posts. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
   ),

@@ -54,7 +54,7 @@ function toAsset(name: string, body: Buffer) {
   const prepare = (caching: string) =>
     prepareBody(body, { 'content-type': mediaTypes[extension] ?? '', 'cache-control': caching });
   const lasting = prepare('public, max-age=31536000, immutable');
-  const hash = lasting.etag.slice(1, 11);
+  const hash = lasting.headers.etag.slice(1, 11);
   return {
     hashedName: `${name.slice(0, -extension.length)}.${hash}${extension}`,
     lasting,

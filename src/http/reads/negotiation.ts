@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseWeighted, type WeightedItem } from '../../core/http/weighted-list.ts';
 
 export type PageFormat = 'html' | 'markdown';
 
@@ -84,15 +85,13 @@ export function isPageNavigation({ headers }: Pick<IncomingMessage, 'headers'>):
   return [offers.problem, offers.frontPage].every((two) => negotiate(accept, two) === 'html');
 }
 
-const maxRanges = 50;
-
 /** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if `Accept` allows none of the formats. */
 export function negotiate<Format extends string>(
   accept: string | undefined,
   [usual, ...others]: Offers<Format>,
 ): Format {
   if (accept === undefined || accept === '*/*') return usual.format;
-  const ranges = accept.split(',', maxRanges).map(parseRange);
+  const ranges = parseWeighted(accept);
   let chosen = { format: usual.format, range: findRange(usual, ranges) };
   for (const other of others) {
     const range = findRange(other, ranges);
@@ -101,26 +100,17 @@ export function negotiate<Format extends string>(
   return chosen.format;
 }
 
-type Range = Readonly<{ type: string; quality: number; position: number }>;
-
-function parseRange(text: string, position: number): Range {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  const q = parameters.find((part) => part.startsWith('q='));
-  const quality = q === undefined ? 1 : Number(q.slice(2));
-  return { type, position, quality: quality >= 0 && quality <= 1 ? quality : 0 };
-}
-
-type DecidingRange = Range & { readonly isWide: boolean };
+type DecidingRange = WeightedItem & { readonly isWide: boolean };
 
 /**
  * Returns the media range in `Accept` that matches a format most specifically. Returns `null` if no
  * media range matches, or if the most specific one has the quality 0.
  */
-function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {
+function findRange(offer: Offer<string>, ranges: readonly WeightedItem[]): DecidingRange | null {
   const wide = offer.wideRanges ?? [];
   for (const pattern of [...offer.ranges, ...wide]) {
     const [best] = ranges
-      .filter(({ type }) => pattern.test(type))
+      .filter(({ name }) => pattern.test(name))
       .toSorted((a, b) => b.quality - a.quality);
     if (best !== undefined) {
       return best.quality === 0 ? null : { ...best, isWide: wide.includes(pattern) };

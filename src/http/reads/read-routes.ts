@@ -317,7 +317,10 @@ async function prepare(
   const representation = await reader.represent(answered, format, options);
   const varies = { variesByAgent: hasPreview, variesByKey, variesByMode: browserPages };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
-  const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
+  const headers = { ...corsHeaders, ...toReplyHeaders(facts) };
+  const prepared = prepareReply(headers, representation.body, (bytes) => {
+    if (replies.get(renderings, name) === prepared) renderings.grow(bytes);
+  });
   // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
   if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, 1000);
   return prepared;

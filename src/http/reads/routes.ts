@@ -106,7 +106,7 @@ export function surfaceOf(route: Route): AllowanceSurface {
 }
 
 /** Matches the paths that reject cross-origin requests: HTML pages, assets and `/mcp`. */
-const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|favicon\.ico|mcp)?$/;
+const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*)?|favicon\.ico|mcp)?$/;
 
 /** Returns whether a URL (path and query) belongs to a route that rejects cross-origin requests. */
 export function isClosedPath(url: string): boolean {
@@ -125,9 +125,9 @@ export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
-/** Returns the path of a request target (RFC 9112 §3.2.2), without host and query. Percent-decodes only valid UTF-8. */
-export function toPath(target: string): string {
-  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
+/** Returns the path of a URL (path and query). Percent-decodes only valid UTF-8. */
+export function toPath(url: string): string {
+  const [path = ''] = url.split('?', 1);
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);
@@ -140,19 +140,15 @@ export function toPath(target: string): string {
 /** Path of a route in Fastify's syntax (`:handle`), and the original pattern with `{handle}`. */
 export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 
-/** Returns the paths of a route in Fastify's syntax (`:handle`). Adds paths with a trailing slash for permalinks. */
+/** Returns the paths of a route in Fastify's syntax (`:handle`). */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
   if (route.surface === 'alias') return [{ url: route.path, pattern: route }];
-  const ends = route.surface === 'permalink' ? ['', '/'] : [''];
   const paths = [route, ...(route.also ?? [])].flatMap((pattern) => {
     const url = toRouterPath(pattern);
-    const plain = url.replace(/\/\*$/, '');
-    const urls = plain === url ? [] : [url];
-    return [...ends.map((end) => `${plain}${end}`), ...urls].map((path) => ({
-      url: path,
-      pattern,
-    }));
+    const urls = url.endsWith('/*') ? [url.slice(0, -2), url] : [url];
+    return urls.map((path) => ({ url: path, pattern }));
   });
+  // The main path of a route is also the start of its first form with further segments.
   return [...new Map(paths.toReversed().map((path) => [path.url, path])).values()];
 }
 

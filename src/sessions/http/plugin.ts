@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseOtherMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins as PageOrigins } from '../../core/http/origins.ts';
+import { disableCompression } from '../../web/compression.ts';
 import type { CorsPolicy } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
@@ -34,6 +35,7 @@ const sessionConfig = { decidesWhileDraining: true };
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
   const { origins, pages, problems, segment } = options;
   app.decorateRequest('knownSession', null);
+  disableCompression(app);
   app.setErrorHandler((error: Error, request, reply) =>
     sendSessionProblem(error, { request, reply }, problems),
   );

@@ -13,7 +13,6 @@ import {
   type DocSite,
   describeDocPage,
   describeDocsIndex,
-  toDocPath,
   writeDocsIndex,
 } from './doc-pages.ts';
 import { findPlugin } from './find-page.ts';
@@ -62,10 +61,6 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
     sendPrepared({ request, reply }, prepared, defaultReplyOptions);
   });
   get(`${docsPath}/:page`, sendPage);
-  get(`${docsPath}/:page/`, async (docs, request, reply) => {
-    const { page } = requirePage(docs, nameOf(request));
-    return redirect(request, reply, toLink(toDocPath(page), docs.site));
-  });
   await app.register(findPlugin, { open });
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
@@ -125,7 +120,6 @@ export function createDocs(library: Library, plain: Site) {
 
 async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const name = nameOf(request);
-  if (name === '') return redirect(request, reply, toLink(docsPath, docs.site));
   const { page, address, isSource } = requirePage(docs, name);
   const location = toLink(`${docsPath}/${address}`, docs.site);
   if (name !== address) return redirect(request, reply, location);

@@ -1,0 +1,82 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { type Coding, createCodingChoice, isCompressible } from './content-coding.ts';
+import { varyByCoding } from './headers.ts';
+import { configOf } from './methods.ts';
+
+/** Compression of the replies of a server. */
+export interface Compression {
+  /** Returns the coding that an `Accept-Encoding` header prefers; `null` for none. */
+  readonly choose: (accepted: string | undefined) => Coding | null;
+  /** Compresses a body in Node's thread pool. Returns `null` if too many bodies are being compressed. */
+  readonly compress: (body: Buffer, coding: Coding) => Promise<Buffer | null>;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether replies of the route may be compressed. Default: `true`. */
+    isCompressed?: boolean;
+  }
+
+  interface FastifyInstance {
+    compression: Compression;
+  }
+}
+
+/** Maximum number of bodies that are compressed at a time. Brotli uses a few MiB of memory for each. */
+const maxOpen = 32;
+
+const compressors = {
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: 5 }),
+  br: (body: Buffer) =>
+    promisify(brotliCompress)(body, {
+      params: {
+        // Higher levels take several times as long for a few percent.
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+} as const satisfies Record<Coding, (body: Buffer) => Promise<Buffer>>;
+
+function createCompressor(): Compression['compress'] {
+  let open = 0;
+  return async (body, coding) => {
+    if (open >= maxOpen) return null;
+    open += 1;
+    try {
+      return await compressors[coding](body);
+    } finally {
+      open -= 1;
+    }
+  };
+}
+
+/**
+ * Compresses the replies that Fastify's `send` sends, if they are text of more than 1 KiB and not a stream. Adds the
+ * decorator `compression`, which `sendPrepared` uses for prepared replies.
+ */
+export function setCompression(app: FastifyInstance): void {
+  const compression = { choose: createCodingChoice(), compress: createCompressor() };
+  app.decorate('compression', compression);
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+    const body = Buffer.from(payload);
+    const mediaType = reply.getHeader('content-type')?.toString();
+    if (!isCompressible(mediaType, body.length)) return payload;
+    if (configOf(request).isCompressed === false) return payload;
+    reply.header('vary', varyByCoding(reply.getHeader('vary')));
+    const coding = compression.choose(request.headers['accept-encoding']);
+    const compressed = coding && (await compression.compress(body, coding));
+    if (compressed === null) return payload;
+    reply.header('content-encoding', coding).removeHeader('content-length');
+    return compressed;
+  });
+}
+
+/** Excludes the routes of `app` from compression: a compressed size can reveal a secret beside a caller's input. */
+export function disableCompression(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isCompressed: false };
+  });
+}

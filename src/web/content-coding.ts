@@ -1,0 +1,72 @@
+import { parseWeighted } from '../core/http/weighted-list.ts';
+
+/** Content codings that Perch can apply to the body of a reply (RFC 9110 §8.4.1). */
+export type Coding = 'gzip' | 'br';
+
+/** Matches media types of text. Pictures, videos and sounds are compressed already. */
+const textType = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|image\/svg\+xml)/;
+
+/** Size in bytes up to which a body is not worth compressing. */
+const smallBytes = 1024;
+
+/** Returns whether Perch compresses bodies of a media type and size for clients that accept it. */
+export const isCompressible = (mediaType: string | undefined, bytes: number): boolean =>
+  bytes > smallBytes && mediaType !== undefined && textType.test(mediaType);
+
+/**
+ * Returns the coding that a header `Accept-Encoding` prefers (RFC 9110 §12.5.3); `null` for none. Of equal weights,
+ * Brotli is preferred to gzip if the header names it, and both to no coding.
+ */
+export function chooseCoding(accepted: string): Coding | null {
+  const items = parseWeighted(accepted);
+  const weigh = (...names: readonly string[]) =>
+    items.find(({ name }) => names.includes(name))?.quality;
+  const any = weigh('*') ?? 0;
+  const gzip = { coding: 'gzip', quality: weigh('gzip', 'x-gzip') ?? any } as const;
+  const named = weigh('br');
+  const br = { coding: 'br', quality: named ?? any } as const;
+  const best =
+    br.quality > gzip.quality || (br.quality === gzip.quality && named !== undefined) ? br : gzip;
+  return best.quality > 0 && best.quality >= (weigh('identity') ?? 0) ? best.coding : null;
+}
+
+/** Maximum number of different headers whose choice is cached, and the maximum length of such a header. */
+const cached = { headers: 1000, length: 100 };
+
+/** Creates a function that returns the coding of the reply to a request, from the request's `Accept-Encoding`. */
+export function createCodingChoice(): (accepted: string | undefined) => Coding | null {
+  const choices = new Map<string, Coding | null>();
+  return (accepted) => {
+    if (accepted === undefined) return null;
+    const known = choices.get(accepted);
+    if (known !== undefined) return known;
+    const chosen = chooseCoding(accepted);
+    if (choices.size < cached.headers && accepted.length <= cached.length) {
+      choices.set(accepted, chosen);
+    }
+    return chosen;
+  };
+}
+
+/** Returns the `ETag` of a body after compression. Strong tags differ between codings (RFC 9110 §8.8.3.3). */
+export const toCodedEtag = (etag: string, coding: Coding): string =>
+  `${etag.slice(0, -1)}-${coding}"`;
+
+/**
+ * Matches what Perch and proxies append to an `ETag` for a coding: `-gzip` (Apache httpd, Caddy, lighttpd), `--gzip`
+ * (Jetty), `;gzip` and `;br` (LiteSpeed). A proxy can append to the tag of Perch.
+ */
+const codingSuffix = /^(?:(?:--?|;)(?:x-gzip|gzip|gz|br|zstd|deflate)){0,2}"$/;
+
+/**
+ * Returns whether a list of ETags contains `etag` by weak comparison (RFC 9110 §13.1.2). Ignores the suffix of a coding,
+ * because all codings have the same content. `*` matches every ETag.
+ */
+export function matchesEtag(known: string, etag: string): boolean {
+  if (known.trim() === '*') return true;
+  const start = etag.slice(0, -1);
+  return known.split(',').some((listed) => {
+    const tag = listed.trim().replace(/^W\//, '');
+    return tag.startsWith(start) && codingSuffix.test(tag.slice(start.length));
+  });
+}
