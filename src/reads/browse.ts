@@ -15,7 +15,15 @@ import {
   isFeedFormat,
   type PageUrls,
 } from '../model/results.ts';
-import { clampedCount, flag, freeText, optionalChoice, wholeNumber } from './parameters.ts';
+import {
+  clampedCount,
+  flag,
+  freeText,
+  optionalChoice,
+  type SomeOf,
+  toReplyUrl,
+  wholeNumber,
+} from './parameters.ts';
 import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
 
 const defaultLimit = 20;
@@ -54,19 +62,18 @@ type ListSchema = z.ZodObject<
 type ListParams = z.output<ListSchema>;
 
 /** Requested list of posts, accounts or search results, without the position of the requested page. */
-export interface BrowseTarget {
+export interface BrowseTarget<Params> {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** Route, query and options. Together, these values distinguish the list from all other lists. */
-  readonly identity: readonly (string | number | boolean | null)[];
-  /**
-   * Path of the list, relative to `/api/v1`. The URL of the next page consists of this path,
-   * `parameters` and a cursor.
-   */
+  /** Path of the list, relative to `/api/v1`. */
   readonly path: string;
-  readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
+  /**
+   * Parsed parameters that are not part of the path, in a form in which parameters with the same meaning are equal. The
+   * URLs of the pages consist of `path` and these parameters.
+   */
+  readonly parameters: SomeOf<Params>;
   readonly isLiveOnly?: boolean;
 }
 
@@ -81,7 +88,7 @@ export function toAccountReference(handle: string): AccountReference {
 /** Creates a read operation that returns one page of a list. The schema of its parameters must include `listParams`. */
 export function createBrowseRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
-  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
+  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget<z.output<Schema>>,
 ): Read {
   return createRead({ ...about, kind: 'browse' }, (params, context) => {
     const { full, cursor, nocache, format } = params;
@@ -89,10 +96,16 @@ export function createBrowseRead<Schema extends ListSchema>(
     const query = toQuery(target, params, context);
     const hasFeeds = query.list !== null && !accountLists.has(query.list.kind);
     if (!hasFeeds) refuseFeed(format);
+    const { baseUrl } = context;
+    const toUrl = (position: PagePosition) =>
+      toReplyUrl(
+        about.params,
+        { ...target.parameters, ...position },
+        { baseUrl, path: target.path },
+      );
     return {
       plan: {
         query,
-        key: `browse ${query.listKey} ${query.limit} ${cursor ?? query.page}`,
         subject: target.cacheSubject,
         freshness: target.subject.resource === 'search' ? 'search' : 'list',
         useCache: !nocache,
@@ -100,8 +113,8 @@ export function createBrowseRead<Schema extends ListSchema>(
       },
       format,
       hasFeeds,
-      view: `browse ${full}`,
-      assemble: (answer) => assemble(answer, { target, query, full, cursor }, context),
+      parameters: target.parameters,
+      assemble: (answer) => assemble(answer, { target, query, full, cursor, toUrl }, context),
     };
   });
 }
@@ -116,7 +129,7 @@ function refuseFeed(format: string | undefined): void {
 }
 
 function toQuery(
-  { identity, profile, list }: BrowseTarget,
+  { profile, list, isLiveOnly }: BrowseTarget<unknown>,
   { limit, page, cursor }: ListParams,
   { cursors }: PlanContext,
 ): BrowseQuery {
@@ -125,18 +138,23 @@ function toQuery(
       'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.';
     throw new Problem('invalid_option', { detail });
   }
-  const listKey = JSON.stringify(identity);
+  // Without `isLiveOnly`, later pages and the cache could contain results that are not live.
+  const listKey = JSON.stringify([profile, list, isLiveOnly]);
   const position = cursor === undefined ? null : cursors.open(listKey, cursor);
   const at = position?.page ?? page ?? 1;
   return { kind: 'browse', profile: profile ?? null, list, listKey, limit, page: at, position };
 }
 
+type PagePosition = Readonly<{ cursor: string | undefined; page: number | undefined }>;
+
 type BrowseView = Readonly<{
-  target: BrowseTarget;
+  target: BrowseTarget<unknown>;
   query: BrowseQuery;
   full: boolean;
   /** Cursor in the request; `undefined` if the request has none. */
   cursor: string | undefined;
+  /** Returns the URL of the page at another position of the list. */
+  toUrl: (position: PagePosition) => string;
 }>;
 
 function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
@@ -153,7 +171,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
     page: query.page,
     limit: query.limit,
     next,
-    urls: toUrls(view, context),
+    urls: toUrls(view),
     freshSeconds: context.embedSeconds / freshnessDivisor[isSearch ? 'search' : 'list'],
     warnings: [
       ...found.warnings,
@@ -210,11 +228,11 @@ function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | 
 
 function toNext(
   { next }: BrowseFound,
-  view: BrowseView,
-  context: PlanContext,
+  { query, toUrl }: BrowseView,
+  { cursors }: PlanContext,
 ): BrowseResult['next'] {
-  const cursor = next === null ? null : context.cursors.seal(view.query.listKey, next);
-  return cursor === null ? null : { cursor, url: toPageUrl({ cursor }, view, context) };
+  const cursor = next === null ? null : cursors.seal(query.listKey, next);
+  return cursor === null ? null : { cursor, url: toUrl({ cursor, page: undefined }) };
 }
 
 /**
@@ -222,33 +240,12 @@ function toNext(
  * lead only to later pages. Pages after the eleventh have no URL of the previous page, because the
  * maximum of the parameter `page` is 10.
  */
-function toUrls(view: BrowseView, context: PlanContext): PageUrls {
-  const { page } = view.query;
-  const toUrl = (position: PagePosition) => toPageUrl(position, view, context);
-  const toNumbered = (number: number) => toUrl(number === 1 ? {} : { page: String(number) });
+function toUrls({ query: { page }, cursor, toUrl }: BrowseView): PageUrls {
+  const toNumbered = (number: number) =>
+    toUrl({ cursor: undefined, page: number === 1 ? undefined : number });
   return {
-    self: view.cursor === undefined ? toNumbered(page) : toUrl({ cursor: view.cursor }),
-    first: toUrl({}),
+    self: cursor === undefined ? toNumbered(page) : toUrl({ cursor, page: undefined }),
+    first: toNumbered(1),
     previous: page === 1 || page > maxPage + 1 ? null : toNumbered(page - 1),
   };
-}
-
-type PagePosition = Readonly<{ cursor?: string; page?: string }>;
-
-function toPageUrl(
-  position: PagePosition,
-  { target, query, full }: BrowseView,
-  { baseUrl }: PlanContext,
-): string {
-  const parameters = {
-    ...target.parameters,
-    limit: query.limit !== defaultLimit && String(query.limit),
-    full,
-    ...position,
-  };
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined && value !== false) search.append(name, String(value));
-  }
-  return `${baseUrl}/api/v1${target.path}${search.size === 0 ? '' : `?${search}`}`;
 }

@@ -8,7 +8,15 @@ import type { PostQuery } from '../model/queries.ts';
 import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats } from '../model/results.ts';
 import { parsePostUrl } from './addresses/post-address.ts';
-import { choice, flag, freeText, optionalChoice, threadMode } from './parameters.ts';
+import {
+  choice,
+  flag,
+  freeText,
+  optionalChoice,
+  type SomeOf,
+  threadMode,
+  toReplyUrl,
+} from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
 import { createRead, type PlanContext, type ReadPlan, staleWarnings } from './read.ts';
 
@@ -61,11 +69,17 @@ export const getPost = createRead(
   parse,
 );
 
-function parse(given: Params, context: PlanContext): ReadPlan {
+function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
   const { thread, replies, full, userinfo, nocache, format } = given;
   const userDetail = userinfo ?? (full ? 'author' : 'off');
   const view = { thread, context: given.context, replies, full, userDetail };
   const hasReplies = thread !== 'off' && view.context === 'full';
+  const parameters = {
+    ...given,
+    ...{ url: undefined, handle: undefined, id: undefined },
+    replies: hasReplies ? replies : undefined,
+    userinfo: userDetail === (full ? 'author' : 'off') ? undefined : userDetail,
+  };
   return {
     plan: toPostPlan(toReference(given, context), {
       thread: thread !== 'off',
@@ -74,18 +88,17 @@ function parse(given: Params, context: PlanContext): ReadPlan {
     }),
     format,
     hasFeeds: true,
-    view: `${thread} ${view.context} ${full} ${userDetail}`,
-    assemble: (answer) => assemble(answer, view, context),
+    parameters,
+    assemble: (answer) => assemble(answer, { view, parameters }, context),
   };
 }
 
 export function toPostPlan(
   post: PostReference,
   { thread, replies, useCache }: Pick<PostQuery, 'thread' | 'replies'> & Pick<Plan, 'useCache'>,
-): Plan {
-  const subject = postSubject(post);
+): Omit<Plan, 'key'> {
   const query: PostQuery = { kind: 'post', post, thread, replies };
-  return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
+  return { query, subject: postSubject(post), freshness: 'post', useCache };
 }
 
 function toReference({ url, handle, id }: Params, context: PlanContext): PostReference {
@@ -102,13 +115,22 @@ export function missingUrl(url: string | undefined): Problem {
   return new Problem('missing_url', { detail: `The parameter \`url\` ${fault}.` });
 }
 
-function assemble(answer: Answer, view: PostView, context: PlanContext): PostResult {
+interface RequestedPost {
+  readonly view: PostView;
+  readonly parameters: SomeOf<Params>;
+}
+
+function assemble(
+  answer: Answer,
+  { view, parameters }: RequestedPost,
+  context: PlanContext,
+): PostResult {
   const { baseUrl } = context;
   const found = postIn(answer);
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const url = canonicalUrl(found.post) ?? '';
-  const self = toSelfUrl(url, view, baseUrl);
+  const self = toReplyUrl(params, { ...parameters, url }, { baseUrl, path: '/posts' });
   return {
     kind: 'post',
     url,
@@ -122,19 +144,4 @@ function assemble(answer: Answer, view: PostView, context: PlanContext): PostRes
     full: view.full,
     userDetail: view.userDetail,
   };
-}
-
-/** Returns the v1 URL of a post, with the parameters that differ from their defaults. */
-function toSelfUrl(url: string, view: PostView, baseUrl: string): string {
-  const { thread, context, replies, full, userDetail } = view;
-  const hasReplies = thread !== 'off' && context === 'full';
-  const query = new URLSearchParams({
-    url,
-    ...(thread !== 'full' && { thread: String(thread) }),
-    ...(context !== 'full' && { context }),
-    ...(hasReplies && replies !== 'top' && { replies }),
-    ...(full && { full: 'true' }),
-    ...(userDetail !== (full ? 'author' : 'off') && { userinfo: userDetail }),
-  });
-  return `${baseUrl}/api/v1/posts?${query}`;
 }

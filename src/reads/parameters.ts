@@ -9,6 +9,9 @@ import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
  */
 type ParameterFault = Readonly<{ code: ProblemCode; accepts: string }>;
 
+/** Functions that convert parsed values of a parameter back to text. Default: `String`. */
+const parameterTexts = z.registry<{ readonly toText: (value: never) => string }>();
+
 /**
  * Error code and valid values of each parameter, for error messages. They are not in `parameterSchemas`, because the
  * published JSON Schemas do not contain them.
@@ -110,6 +113,7 @@ export function timestamp(about: string) {
     if (seconds === null) context.addIssue('is not a time');
     return seconds ?? 0;
   });
+  parameterTexts.add(schema, { toText: (seconds: number) => toIsoSeconds(seconds * 1000) });
   return parameter(schema, {
     code: 'invalid_option',
     accepts:
@@ -125,10 +129,6 @@ export function timestamp(about: string) {
     .optional()
     .describe(`${about}, such as \`2026-01-31\` or \`2026-01-31T12:00Z\`.`);
 }
-
-/** Formats Unix seconds as the value of a time parameter. Returns `undefined` for `null`. */
-export const formatTimestamp = (seconds: number | null): string | undefined =>
-  seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 
 const lastSecond = 253_402_300_799;
 
@@ -184,9 +184,47 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
 
 /** Returns the error code for invalid values of a request parameter, and a description of the valid values. */
 export function faultOf(schema: unknown): ParameterFault {
-  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
-  const inner = isWrapped ? schema.unwrap() : schema;
-  // All request parameters are created by the functions above, so the schema is a zod type.
-  const fault = parameterFaults.get(inner as z.ZodType);
+  const fault = parameterFaults.get(unwrap(schema));
   return fault ?? { code: 'invalid_option', accepts: 'another value' };
+}
+
+function unwrap(schema: unknown): z.ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  // All request parameters are created by the functions above, so the schema is a zod type.
+  return (isWrapped ? schema.unwrap() : schema) as z.ZodType;
+}
+
+/** Parsed parameters of a read, of which any may be absent. */
+export type SomeOf<Params> = { readonly [Name in keyof Params]?: Params[Name] | undefined };
+
+/** Parameters that select how a reply is made or sent, but do not change its content. */
+const withoutEffect: ReadonlySet<string> = new Set(['format', 'nocache']);
+
+/**
+ * Returns the names and values of those parameters that change the content of a reply, in the order of the schema:
+ * without `format` and `nocache`, and without parameters that are absent or have their default values. `parseParameters`
+ * parses the values to `parsed` again.
+ */
+export function listEffective<Schema extends z.ZodObject>(
+  { shape }: Schema,
+  parsed: SomeOf<z.output<Schema>>,
+): readonly (readonly [name: string, text: string])[] {
+  const values: Readonly<Record<string, unknown>> = parsed;
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const value = values[name];
+    const standard = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
+    if (withoutEffect.has(name) || value === undefined || value === standard) return [];
+    const { toText } = parameterTexts.get(unwrap(schema)) ?? { toText: String };
+    return [[name, toText(value as never)] as const];
+  });
+}
+
+/** Returns the URL under `/api/v1` of a reply with the given parameters, without `format` and `nocache`. */
+export function toReplyUrl<Schema extends z.ZodObject>(
+  schema: Schema,
+  parsed: SomeOf<z.output<Schema>>,
+  { baseUrl, path }: { readonly baseUrl: string; readonly path: string },
+): string {
+  const search = new URLSearchParams(listEffective(schema, parsed).map(([...pair]) => pair));
+  return `${baseUrl}/api/v1${path}${search.size === 0 ? '' : `?${search}`}`;
 }
