@@ -33,6 +33,10 @@ export type Found = PostFound | BrowseFound;
 export interface Answer {
   readonly found: Found;
   readonly source: string;
+  /** Whether the answer comes from a provider of this instance, such as its archive. */
+  readonly isLocal: boolean;
+  /** Time in Unix milliseconds at which the oldest part of the answer was requested from a provider. */
+  readonly requestedMs: number;
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
   readonly renderings: RenderingBudget;

@@ -81,10 +81,14 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   };
 }
 
-async function readTool({ read, definition }: ReadTool, args: ToolArguments, call: ToolCall) {
+async function readTool(
+  { read, definition, defaults }: ReadTool,
+  args: ToolArguments,
+  call: ToolCall,
+) {
   const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
-  const parsed = reader.parse(read, given);
+  const parsed = reader.parse(read, { ...defaults, ...given });
   refuseFormat(parsed, definition);
   const answered = await reader.fetch(parsed, requester);
   const { text, structuredContent } = await render(answered, call);

@@ -21,18 +21,28 @@ export function createTools(problem: z.ZodType) {
       const { tool: name, summary: description } = read;
       if (name === null) return [];
       const words = name.replaceAll('_', ' ');
+      const inputSchema = describeInput(read);
       const definition = {
         name,
         title: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
         description,
-        inputSchema: describeInput(read),
+        inputSchema,
         outputSchema: describeOutput(read.reply, problem),
         annotations,
       };
-      return [[name, { read, definition }] as const];
+      return [[name, { read, definition, defaults: defaultsOf(inputSchema) }] as const];
     }),
   );
 }
+
+/** Default values of arguments that have none over HTTP. The text of a result must fit into a model's context window. */
+const ownDefaults: Readonly<Record<string, number>> = { max_chars: 60_000 };
+
+/** Returns the arguments of a call that does not set the arguments with a default of their own. */
+const defaultsOf = ({ properties }: ReturnType<typeof describeInput>) =>
+  Object.fromEntries(
+    Object.entries(ownDefaults).filter(([name]) => Object.hasOwn(properties, name)),
+  );
 
 const formatDescription =
   'Format of the text of the result. Default: `markdown`. The structured content is always JSON.';
@@ -50,7 +60,9 @@ function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
     name,
-    name === 'format' ? describeFormat(schema) : { description, ...schema },
+    name === 'format'
+      ? describeFormat(schema)
+      : { description, ...schema, ...(name in ownDefaults && { default: ownDefaults[name] }) },
   ]);
   return {
     type: 'object' as const,

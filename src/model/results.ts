@@ -76,12 +76,22 @@ interface ReadResult {
   readonly full: boolean;
 }
 
+interface TextBound {
+  /** Maximum length of the text of the result in UTF-16 code units. */
+  readonly maxChars: number;
+}
+
 export interface PostResult extends ReadResult {
   readonly kind: 'post';
   readonly url: string;
   readonly embedUrl: string;
   readonly posts: PostReply['posts'];
   readonly userDetail: UserDetail;
+  /** Limit on the length of the text; absent for no limit. */
+  readonly bound?: TextBound & {
+    /** URL that lists the replies to the requested post. */
+    readonly repliesUrl: string;
+  };
 }
 
 /** JSON response with a list: the posts of a profile, followers, following, replies, or search results. */
@@ -164,8 +174,21 @@ export interface BrowseResult extends ReadResult {
   readonly page: number;
   readonly limit: number;
   /** Cursor and URL of the next page; `null` on the last page. */
-  readonly next: { readonly cursor: string; readonly url: string } | null;
+  readonly next: NextPage | null;
   readonly degraded: boolean;
+  /** Limit on the length of the text; absent for no limit. */
+  readonly bound?: TextBound & {
+    /**
+     * Returns the page that continues after the first `count` items of this page; `null` if the source's cursor is too
+     * long to be passed on. The function is `null` if the text cannot refer to another page.
+     */
+    readonly nextAfter: ((count: number) => NextPage | null) | null;
+  };
+}
+
+export interface NextPage {
+  readonly cursor: string;
+  readonly url: string;
 }
 
 /** oEmbed 1.0 response of type `rich` (https://oembed.com). */

@@ -2,7 +2,13 @@ import type { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { freshnessDivisor } from '../fetching/cache/response-cache.ts';
-import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/lists/browse.ts';
+import type {
+  BrowseFound,
+  BrowseQuery,
+  ListPosition,
+  ListQuery,
+} from '../fetching/lists/browse.ts';
+import { positionOf } from '../fetching/lists/item-places.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
 import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
@@ -21,6 +27,7 @@ import {
   freeText,
   optionalChoice,
   type SomeOf,
+  textLimit,
   toReplyUrl,
   wholeNumber,
 } from './parameters.ts';
@@ -42,6 +49,9 @@ export const listParams = {
     .describe(`Page number, 1 to ${maxPage}. Cannot be combined with \`cursor\`.`),
   full: flag(false).describe(
     'Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID.',
+  ),
+  max_chars: textLimit(
+    'items at the end of the page are left out, and the next page starts with them',
   ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
@@ -91,7 +101,7 @@ export function createBrowseRead<Schema extends ListSchema>(
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget<z.output<Schema>>,
 ): Read {
   return createRead({ ...about, kind: 'browse' }, (params, context) => {
-    const { full, cursor, nocache, format } = params;
+    const { full, cursor, nocache, format, max_chars: maxChars } = params;
     const target = toTarget(params, context);
     const query = toQuery(target, params, context);
     const hasFeeds = query.list !== null && !accountLists.has(query.list.kind);
@@ -114,7 +124,8 @@ export function createBrowseRead<Schema extends ListSchema>(
       format,
       hasFeeds,
       parameters: target.parameters,
-      assemble: (answer) => assemble(answer, { target, query, full, cursor, toUrl }, context),
+      assemble: (answer) =>
+        assemble(answer, { target, query, full, maxChars, cursor, toUrl }, context),
     };
   });
 }
@@ -151,6 +162,8 @@ type BrowseView = Readonly<{
   target: BrowseTarget<unknown>;
   query: BrowseQuery;
   full: boolean;
+  /** Maximum length of the text; `undefined` for no maximum. */
+  maxChars: number | undefined;
   /** Cursor in the request; `undefined` if the request has none. */
   cursor: string | undefined;
   /** Returns the URL of the page at another position of the list. */
@@ -158,11 +171,13 @@ type BrowseView = Readonly<{
 }>;
 
 function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
-  const { target, query, full } = view;
+  const { target, query, full, maxChars } = view;
   const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const isSearch = target.subject.resource === 'search';
-  const next = toNext(found, view, context);
+  const next = toNext(found.next, view, context);
+  const nextAfter = (count: number) =>
+    toNext(positionOf(found, { index: count, page: query.page + 1 }), view, context);
   return {
     kind: 'browse',
     subject: nameSubject(target.subject, found),
@@ -182,6 +197,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
     fetchedAt,
     source: answer.source,
     full,
+    ...(maxChars !== undefined && { bound: { maxChars, nextAfter } }),
   };
 }
 
@@ -227,7 +243,7 @@ function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | 
 }
 
 function toNext(
-  { next }: BrowseFound,
+  next: ListPosition | null,
   { query, toUrl }: BrowseView,
   { cursors }: PlanContext,
 ): BrowseResult['next'] {
@@ -240,12 +256,14 @@ function toNext(
  * lead only to later pages. Pages after the eleventh have no URL of the previous page, because the
  * maximum of the parameter `page` is 10.
  */
-function toUrls({ query: { page }, cursor, toUrl }: BrowseView): PageUrls {
+function toUrls({ query: { page }, cursor, maxChars, toUrl }: BrowseView): PageUrls {
+  // Numbered pages do not start where shortened pages end.
+  const isNumbered = page === 2 || cursor === undefined || maxChars === undefined;
   const toNumbered = (number: number) =>
     toUrl({ cursor: undefined, page: number === 1 ? undefined : number });
   return {
     self: cursor === undefined ? toNumbered(page) : toUrl({ cursor, page: undefined }),
     first: toNumbered(1),
-    previous: page === 1 || page > maxPage + 1 ? null : toNumbered(page - 1),
+    previous: page === 1 || page > maxPage + 1 || !isNumbered ? null : toNumbered(page - 1),
   };
 }

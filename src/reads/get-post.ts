@@ -14,6 +14,7 @@ import {
   freeText,
   optionalChoice,
   type SomeOf,
+  textLimit,
   threadMode,
   toReplyUrl,
 } from './parameters.ts';
@@ -49,6 +50,9 @@ const params = z.object({
   full: flag(false).describe(
     'Adds details to posts in Markdown and HTML: the exact time, the language, and the counts of quotes, bookmarks and reactions.',
   ),
+  max_chars: textLimit(
+    'replies are left out from the end, then the posts of the thread that are farthest from the post',
+  ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds.',
@@ -80,8 +84,9 @@ function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
     replies: hasReplies ? replies : undefined,
     userinfo: userDetail === (full ? 'author' : 'off') ? undefined : userDetail,
   };
+  const post = toReference(given, context);
   return {
-    plan: toPostPlan(toReference(given, context), {
+    plan: toPostPlan(post, {
       thread: thread !== 'off',
       replies: hasReplies ? replies : 'off',
       useCache: !nocache,
@@ -89,7 +94,7 @@ function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
     format,
     hasFeeds: true,
     parameters,
-    assemble: (answer) => assemble(answer, { view, parameters }, context),
+    assemble: (answer) => assemble(answer, { post, view, parameters }, context),
   };
 }
 
@@ -116,19 +121,21 @@ export function missingUrl(url: string | undefined): Problem {
 }
 
 interface RequestedPost {
+  readonly post: PostReference;
   readonly view: PostView;
   readonly parameters: SomeOf<Params>;
 }
 
 function assemble(
   answer: Answer,
-  { view, parameters }: RequestedPost,
+  { post, view, parameters }: RequestedPost,
   context: PlanContext,
 ): PostResult {
   const { baseUrl } = context;
   const found = postIn(answer);
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
+  const maxChars = parameters.max_chars;
   const url = canonicalUrl(found.post) ?? '';
   const self = toReplyUrl(params, { ...parameters, url }, { baseUrl, path: '/posts' });
   return {
@@ -143,5 +150,12 @@ function assemble(
     source: answer.source,
     full: view.full,
     userDetail: view.userDetail,
+    ...(maxChars !== undefined && { bound: { maxChars, repliesUrl: toRepliesUrl(post, baseUrl) } }),
   };
+}
+
+/** Returns the URL under `/api/v1` that lists the replies to a post. */
+function toRepliesUrl({ platform, handle, id }: PostReference, baseUrl: string): string {
+  const query = platform === 'x' ? '' : `?handle=${encodeURIComponent(handle ?? '')}`;
+  return `${baseUrl}/api/v1/posts/${encodeURIComponent(id)}/replies${query}`;
 }

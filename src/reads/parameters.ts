@@ -80,15 +80,17 @@ export function threadMode() {
   });
 }
 
-function count(max: number, pattern: RegExp, toNumber: (text: string) => number) {
+type Range = Readonly<{ min: number; max: number }>;
+
+function count({ min, max }: Range, pattern: RegExp, toNumber: (text: string) => number) {
   const digits = z.string().regex(pattern).transform(toNumber);
-  return textOrScalar.pipe(digits.refine((number) => number >= 1 && number <= max));
+  return textOrScalar.pipe(digits.refine((number) => number >= min && number <= max));
 }
 
 /** Creates a parameter that accepts a whole number of 1 or more; a number above `max` is clamped to `max`. */
 export function clampedCount(max: number) {
   return parameter(
-    count(max, /^\d+$/, (text) => Math.min(Number(text), max)),
+    count({ min: 1, max }, /^\d+$/, (text) => Math.min(Number(text), max)),
     {
       code: 'invalid_option',
       accepts: `a whole number of 1 or more; a number above ${max} counts as ${max}`,
@@ -97,14 +99,25 @@ export function clampedCount(max: number) {
   );
 }
 
-/** Creates a parameter that accepts a whole number from 1 to `max`. */
-export function wholeNumber(max: number) {
-  return parameter(count(max, /^\d{1,15}$/, Number), {
+/** Creates a parameter that accepts a whole number from `min` to `max`. */
+export function wholeNumber(max: number, min = 1) {
+  return parameter(count({ min, max }, /^\d{1,15}$/, Number), {
     code: 'invalid_option',
-    accepts: `a whole number from 1 to ${max}`,
-    jsonSchema: { type: 'integer', minimum: 1, maximum: max },
+    accepts: `a whole number from ${min} to ${max}`,
+    jsonSchema: { type: 'integer', minimum: min, maximum: max },
   });
 }
+
+const shortestText = 2000;
+const longestText = 400_000;
+
+/** Creates the parameter `max_chars`. `left`: the items that are left out of a text that is too long. */
+export const textLimit = (left: string) =>
+  wholeNumber(longestText, shortestText)
+    .optional()
+    .describe(
+      `Maximum number of characters of the text, ${shortestText} to ${longestText}. Longer texts are shortened: ${left}.`,
+    );
 
 /** Creates an optional time parameter, parsed to Unix seconds. The description of the parameter starts with `about`. */
 export function timestamp(about: string) {

@@ -137,12 +137,11 @@ describe('a tool call', () => {
     'read.what.mcp_same_reads',
     eras.flatMap((era) => calls.map((call) => [era, ...call] as const)),
     ([era, name, args]) => `answers ${name} ${JSON.stringify(args)} as HTTP does, ${era}`,
-    async ([era, name, args, url]) => {
+    async ([era, name, args, path]) => {
       const app = await build();
+      const url = `${path}${path.includes('?') ? '&' : '?'}max_chars=60000`;
       const text = await app.request(url);
-      const json = await app.request(
-        `${url}${url.includes('?') ? '&' : '?'}format=json`.replace('&format=obsidian', ''),
-      );
+      const json = await app.request(`${url}&format=json`.replace('&format=obsidian', ''));
 
       const { result } = (await callTool(app, name, { arguments: args, era })).json();
 
@@ -152,6 +151,37 @@ describe('a tool call', () => {
       expect(result.structuredContent).toEqual(json.json());
     },
   );
+
+  it('has up to 60,000 characters by default, and up to max_chars on request', async () => {
+    const app = await build();
+    const sizes = [];
+
+    for (const bound of [{}, { max_chars: 3000 }, { max_chars: null }]) {
+      const args = { q: 'the', platform: 'archive', limit: 100, ...bound };
+      const { result } = (await callTool(app, 'search', { arguments: args })).json();
+      sizes.push(result.content[0].text.length);
+      expect(result.content[0].text).toMatch(/max_chars=\d+` leaves room for \d+ of the/);
+    }
+
+    const [usual = 0, small = 0, absent = 0] = sizes;
+    expect(usual).toBeLessThanOrEqual(60_000);
+    expect(usual).toBeGreaterThan(3000);
+    expect(small).toBeLessThanOrEqual(3000);
+    expect(absent).toBe(usual);
+  });
+
+  it('has the default and the range of max_chars in the schemas of all tools', async () => {
+    const app = await build();
+    const reply = await sendMcp(app, 'legacy', { method: 'tools/list' });
+
+    const tools: readonly { inputSchema: { properties: Record<string, unknown> } }[] =
+      reply.json().result.tools;
+    for (const { inputSchema } of tools) {
+      expect(inputSchema.properties.max_chars).toMatchObject({
+        ...{ type: 'integer', minimum: 2000, maximum: 400_000, default: 60_000 },
+      });
+    }
+  });
 
   it.each(eras)(
     'of get_post with the address of an account names the right tool, %s',
@@ -195,7 +225,7 @@ describe('a tool call', () => {
       { type: 'text', text: body },
       {
         type: 'text',
-        text: 'Ignored: "__proto__x". list_followers takes handle, limit, cursor, page, full, nocache, format.',
+        text: 'Ignored: "__proto__x". list_followers takes handle, limit, cursor, page, full, max_chars, nocache, format.',
       },
     ]);
   });

@@ -224,7 +224,14 @@ function urlsOf({ plan, assemble }: ParsedRead) {
       ? { ...nothing, post: toPost(plan.query.post), ancestors: [], continuation: [], replies: [] }
       : { ...nothing, account: null, items: [], next: null, degraded: false };
   const renderings = createRenderingBudget(() => undefined);
-  const result = assemble({ found, source: 'x', fetchedAtMs: 0, cache: 'hit', renderings });
+  const facts = {
+    source: 'x',
+    isLocal: false,
+    requestedMs: 0,
+    fetchedAtMs: 0,
+    cache: 'hit',
+  } as const;
+  const result = assemble({ found, ...facts, renderings });
   if (result.kind === 'embed') throw new Error('An oEmbed document has no URLs.');
   return result.urls;
 }
