@@ -90,7 +90,7 @@ export function createRenderingCache<Value>() {
       byBudget.get(renderings)?.get(name),
     set: (renderings: RenderingBudget, name: string, value: Value, bytes: number): void => {
       const values = byBudget.get(renderings) ?? new Map<string, Value>();
-      if (values.has(name) || !renderings.admit(bytes)) return;
+      if (values.has(name) || !renderings.admit(bytes + 2 * name.length)) return;
       byBudget.set(renderings, values.set(name, value));
     },
   };

@@ -165,6 +165,25 @@ describe('a list with max_chars', () => {
     expect(pages.flatMap(({ ids }) => ids)).toEqual(list.ids.slice(40));
   });
 
+  it('continues in another process that has none of the cached pages', async () => {
+    const repeats = (index: number) => (index < 30 ? [] : [index - 1, index - 30]);
+    const list = createFakeList(130, { ...fullPages, repeats });
+    const env = { ...unlimited, PERCH_CURSOR_KEY: 'a key that two processes share, of 32' };
+    const open = () => buildTestApp({ providers: [list.provider], env });
+    const apps = [await open(), await open()] as const;
+    const ids: string[] = [];
+    let cursor = '';
+
+    for (let page = 0; cursor !== '&cursor=undefined' && page < 100; page += 1) {
+      const path = `/api/v1/profiles/wren?with_reposts=true&limit=60&max_chars=19000${cursor}`;
+      const { reply } = await readJson(apps[page % 2] ?? apps[0], path);
+      ids.push(...itemsOf(reply));
+      cursor = `&cursor=${reply.nextCursor}`;
+    }
+
+    expect(ids).toEqual(list.ids);
+  });
+
   it('has a next page although the source has no more', async () => {
     const list = createFakeList(60, fullPages);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });

@@ -160,7 +160,7 @@ describe('a tool call', () => {
       const args = { q: 'the', platform: 'archive', limit: 100, ...bound };
       const { result } = (await callTool(app, 'search', { arguments: args })).json();
       sizes.push(result.content[0].text.length);
-      expect(result.content[0].text).toMatch(/max_chars=\d+` leaves room for \d+ of the/);
+      expect(result.content[0].text).toMatch(/max_chars=\d+\W+leaves room for \d+ of the/);
     }
 
     const [usual = 0, small = 0, absent = 0] = sizes;

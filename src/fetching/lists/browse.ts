@@ -290,7 +290,7 @@ export interface BrowseFound {
   /** Post to which the listed replies belong; absent for other lists, or if no source returned the post. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
-  /** Where the source has the items; `undefined` if only a profile was requested. */
+  /** Places of the items in the source; `undefined` if only a profile was requested. */
   readonly places?: ItemPlaces | undefined;
   /** Position of the next page; `null` at the end of the list. */
   readonly next: ListPosition | null;
