@@ -156,8 +156,8 @@ describe('a tool call', () => {
     const app = await build();
     const sizes = [];
 
-    for (const bound of [{}, { max_chars: 3000 }, { max_chars: null }]) {
-      const args = { q: 'the', platform: 'archive', limit: 100, ...bound };
+    for (const bound of [{}, { max_chars: 9000 }, { max_chars: null }]) {
+      const args = { q: 'the', platform: 'archive', limit: 100, format: 'json', ...bound };
       const { result } = (await callTool(app, 'search', { arguments: args })).json();
       sizes.push(result.content[0].text.length);
       expect(result.content[0].text).toMatch(/max_chars=\d+\W+leaves room for \d+ of the/);
@@ -165,8 +165,8 @@ describe('a tool call', () => {
 
     const [usual = 0, small = 0, absent = 0] = sizes;
     expect(usual).toBeLessThanOrEqual(60_000);
-    expect(usual).toBeGreaterThan(3000);
-    expect(small).toBeLessThanOrEqual(3000);
+    expect(usual).toBeGreaterThan(9000);
+    expect(small).toBeLessThanOrEqual(9000);
     expect(absent).toBe(usual);
   });
 
