@@ -20,8 +20,9 @@ import type { SharedResponses } from './cache/shared-responses.ts';
 import { type ProviderChain, toLiveOnlyError } from './chain/provider-chain.ts';
 import { overloaded, type Requester, toTakeBytes, withCharge } from './cost.ts';
 import { browse, type PartStore } from './lists/browse.ts';
+import { keepPosition } from './lists/item-places.ts';
 import type { SentItemsMemory } from './lists/sent-items.ts';
-import type { Answer, CacheState, Plan } from './plan.ts';
+import { type Answer, type CacheState, type Plan, pageIn } from './plan.ts';
 
 export interface FetchOptions extends Lifetimes {
   readonly chain: ProviderChain;
@@ -100,6 +101,18 @@ export function createFetcher(options: FetchOptions) {
       requester?.span?.set({ 'perch.cache.state': answer.cache });
       return answer;
     },
+    /**
+     * Stores what the next page of a list needs if it continues after the first `count` items of an answer, because the
+     * reply has no more of them.
+     */
+    keepPosition: async (plan: Plan, answer: Answer, count: number): Promise<void> => {
+      if (plan.query.kind !== 'browse') return;
+      const { source, isLocal, requestedMs } = answer;
+      const { memory } = options;
+      const facts = { source, isLocal, requestedMs };
+      const keeping = { memory, parts: createParts(options, plan), facts };
+      await keepPosition(plan.query, { found: pageIn(answer), count }, keeping);
+    },
     /** Waits until all background revalidations have ended. */
     drain: async (): Promise<void> => {
       await Promise.allSettled(background);
@@ -140,9 +153,9 @@ function traceHit(span: TraceSpan): void {
 
 function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState): Answer {
   if ('gone' in outcome) throw outcome.gone;
-  const { found, source } = outcome;
+  const { found, ...facts } = outcome;
   if ('profile' in found || 'page' in found) throw new Error('A part of a list is not an answer.');
-  return { found, source, fetchedAtMs, cache, renderings };
+  return { found, ...facts, fetchedAtMs, cache, renderings };
 }
 
 /** Creates a function that fetches the answer to a query, or waits for the same fetch if it is already in flight. */

@@ -35,6 +35,10 @@ export type Found = PostFound | BrowseFound;
 export interface Answer {
   readonly found: Found;
   readonly source: string;
+  /** Whether the answer comes from a provider of this instance, such as its archive. */
+  readonly isLocal: boolean;
+  /** Time in Unix milliseconds at which the oldest part of the answer was requested from a provider. */
+  readonly requestedMs: number;
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
   readonly renderings: RenderingBudget;
@@ -91,7 +95,7 @@ export function createRenderingCache<Value>() {
       byBudget.get(renderings)?.get(name),
     set: (renderings: RenderingBudget, name: string, value: Value, bytes: number): void => {
       const values = byBudget.get(renderings) ?? new Map<string, Value>();
-      if (values.has(name) || !renderings.admit(bytes)) return;
+      if (values.has(name) || !renderings.admit(bytes + 2 * name.length)) return;
       byBudget.set(renderings, values.set(name, value));
     },
   };

@@ -76,10 +76,17 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   };
 }
 
-async function readTool({ read, definition }: ReadTool, args: ToolArguments, call: ToolCall) {
+async function readTool(
+  { read, definition, defaults }: ReadTool,
+  args: ToolArguments,
+  call: ToolCall,
+) {
   const { reader, requester } = call;
   const { given, unknown } = readArguments(read, args);
-  const parsed = addWarnings(reader.parse(read, given), warnAboutUnknown(unknown, definition));
+  const parsed = addWarnings(
+    reader.parse(read, { ...defaults, ...given }),
+    warnAboutUnknown(unknown, definition),
+  );
   refuseFormat(parsed, definition);
   return render(await reader.fetch(parsed, requester), call);
 }
@@ -101,10 +108,10 @@ async function render(answered: AnsweredRead, call: ToolCall): Promise<ToolResul
   const { format = 'markdown' } = answered.parsed;
   const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
   const options = { ...sliced, span: requester.span };
-  const text = (await reader.represent(answered, format, options)).body.toString();
+  const rendered = await reader.represent(answered, format === 'json' ? 'data' : format, options);
+  const text = rendered.body.toString();
   if (format !== 'json') return toText(text);
-  const { markdown: _repeated, ...structuredContent } = JSON.parse(text);
-  return { ...toText(JSON.stringify(structuredContent)), structuredContent };
+  return { ...toText(text.trimEnd()), structuredContent: JSON.parse(text) };
 }
 
 const toText = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });

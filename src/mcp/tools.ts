@@ -19,14 +19,15 @@ export function createTools() {
       const { tool: name, summary: description } = read;
       if (name === null) return [];
       const words = name.replaceAll('_', ' ');
+      const inputSchema = describeInput(read);
       const definition = {
         name,
         title: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
         description,
-        inputSchema: describeInput(read),
+        inputSchema,
         annotations,
       };
-      return [[name, { read, definition }] as const];
+      return [[name, { read, definition, defaults: defaultsOf(inputSchema) }] as const];
     }),
   );
 }
@@ -37,6 +38,15 @@ const toolFormats: Readonly<Record<string, string>> = {
   json: '`json`: all data as JSON.',
   obsidian: '`obsidian`: a note with YAML properties.',
 };
+
+/** Default values of arguments that have none over HTTP. The text of a result must fit into a model's context window. */
+const ownDefaults: Readonly<Record<string, number>> = { max_chars: 60_000 };
+
+/** Returns the arguments of a call that does not set the arguments with a default of their own. */
+const defaultsOf = ({ properties }: ReturnType<typeof describeInput>) =>
+  Object.fromEntries(
+    Object.entries(ownDefaults).filter(([name]) => Object.hasOwn(properties, name)),
+  );
 
 function describeFormat({ enum: values }: JsonSchema): JsonSchema {
   const words = (values as readonly string[]).filter((word) => toolFormats[word] !== undefined);
@@ -65,7 +75,13 @@ function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
     name,
-    name === 'format' ? describeFormat(schema) : { ...toPlainSchema(schema), description },
+    name === 'format'
+      ? describeFormat(schema)
+      : {
+          ...toPlainSchema(schema),
+          ...(name in ownDefaults && { default: ownDefaults[name] }),
+          description,
+        },
   ]);
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return {

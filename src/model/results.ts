@@ -16,8 +16,11 @@ export const postFormats = ['markdown', 'json', 'obsidian', 'html', ...feedForma
 export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as const;
 export const accountFormats = ['markdown', 'json', 'html'] as const;
 
-/** Output format. `preview` is for link preview crawlers and is not a value of the request parameter `format`. */
-export type Format = (typeof postFormats)[number] | 'preview';
+/**
+ * Output format. `preview` is for link preview crawlers, and `data` (JSON without `markdown`) for MCP. Both are not values
+ * of the request parameter `format`.
+ */
+export type Format = (typeof postFormats)[number] | 'preview' | 'data';
 
 /** Kinds of search results. The request parameter also accepts `media` as a synonym for `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
@@ -76,12 +79,22 @@ interface ReadResult {
   readonly full: boolean;
 }
 
+interface TextBound {
+  /** Maximum length of the text of the result in UTF-16 code units. */
+  readonly maxChars: number;
+}
+
 export interface PostResult extends ReadResult {
   readonly kind: 'post';
   readonly url: string;
   readonly embedUrl: string;
   readonly posts: PostReply['posts'];
   readonly userDetail: UserDetail;
+  /** Limit on the length of the text; absent for no limit. */
+  readonly bound?: TextBound & {
+    /** URL that lists the replies to the requested post. */
+    readonly repliesUrl: string;
+  };
 }
 
 /** JSON response with a list: the posts of a profile, followers, following, replies, or search results. */
@@ -164,8 +177,21 @@ export interface BrowseResult extends ReadResult {
   readonly page: number;
   readonly limit: number;
   /** Cursor and URL of the next page; `null` on the last page. */
-  readonly next: { readonly cursor: string; readonly url: string } | null;
+  readonly next: NextPage | null;
   readonly degraded: boolean;
+  /** Limit on the length of the text; absent for no limit. */
+  readonly bound?: TextBound & {
+    /**
+     * Returns the page that continues after the first `count` items of this page; `null` if the source's cursor is too
+     * long to be passed on. The function is `null` if the text cannot refer to another page.
+     */
+    readonly nextAfter: ((count: number) => NextPage | null) | null;
+  };
+}
+
+export interface NextPage {
+  readonly cursor: string;
+  readonly url: string;
 }
 
 /** oEmbed 1.0 response of type `rich` (https://oembed.com). */

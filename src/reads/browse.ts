@@ -2,7 +2,13 @@ import type { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { freshnessDivisor } from '../fetching/cache/response-cache.ts';
-import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/lists/browse.ts';
+import type {
+  BrowseFound,
+  BrowseQuery,
+  ListPosition,
+  ListQuery,
+} from '../fetching/lists/browse.ts';
+import { positionOf } from '../fetching/lists/item-places.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
 import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
@@ -15,7 +21,16 @@ import {
   isFeedFormat,
   type PageUrls,
 } from '../model/results.ts';
-import { clampedCount, flag, freeText, optionalChoice, wholeNumber } from './parameters.ts';
+import {
+  clampedCount,
+  flag,
+  freeText,
+  optionalChoice,
+  type SomeOf,
+  textLimit,
+  toReplyUrl,
+  wholeNumber,
+} from './parameters.ts';
 import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
 
 const defaultLimit = 20;
@@ -37,6 +52,9 @@ export const listParams = {
   full: flag(false).describe(
     'Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID.',
   ),
+  max_chars: textLimit(
+    'items at the end of the page are left out, and the next page starts with them',
+  ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', browseFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds, for lists of posts.',
@@ -56,20 +74,19 @@ type ListSchema = z.ZodObject<
 type ListParams = z.output<ListSchema>;
 
 /** Requested list of posts, accounts or search results, without the position of the requested page. */
-export interface BrowseTarget {
+export interface BrowseTarget<Params> {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
   readonly param?: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** Route, query and options. Together, these values distinguish the list from all other lists. */
-  readonly identity: readonly (string | number | boolean | null)[];
-  /**
-   * Path of the list, relative to `/api/v1`. The URL of the next page consists of this path,
-   * `parameters` and a cursor.
-   */
+  /** Path of the list, relative to `/api/v1`. */
   readonly path: string;
-  readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
+  /**
+   * Parsed parameters that are not part of the path, in a form in which parameters with the same meaning are equal. The
+   * URLs of the pages consist of `path` and these parameters.
+   */
+  readonly parameters: SomeOf<Params>;
   readonly isLiveOnly?: boolean;
 }
 
@@ -84,18 +101,24 @@ export function toAccountReference(handle: string): AccountReference {
 /** Creates a read operation that returns one page of a list. The schema of its parameters must include `listParams`. */
 export function createBrowseRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
-  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
+  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget<z.output<Schema>>,
 ): Read {
   return createRead({ ...about, kind: 'browse' }, (params, context) => {
-    const { full, cursor, nocache, format } = params;
+    const { full, cursor, nocache, format, max_chars: maxChars } = params;
     const target = toTarget(params, context);
     const query = toQuery(target, params, context);
     const hasFeeds = query.list !== null && !accountLists.has(query.list.kind);
     if (!hasFeeds) refuseFeed(format);
+    const { baseUrl } = context;
+    const toUrl = (position: PagePosition) =>
+      toReplyUrl(
+        about.params,
+        { ...target.parameters, ...position },
+        { baseUrl, path: target.path },
+      );
     return {
       plan: {
         query,
-        key: `browse ${query.listKey} ${query.limit} ${cursor ?? query.page}`,
         subject: target.cacheSubject,
         param: target.param,
         freshness: target.subject.resource === 'search' ? 'search' : 'list',
@@ -104,8 +127,9 @@ export function createBrowseRead<Schema extends ListSchema>(
       },
       format,
       hasFeeds,
-      view: `browse ${full}`,
-      assemble: (answer) => assemble(answer, { target, query, full, cursor }, context),
+      parameters: target.parameters,
+      assemble: (answer) =>
+        assemble(answer, { target, query, full, maxChars, cursor, toUrl }, context),
     };
   });
 }
@@ -120,7 +144,7 @@ function refuseFeed(format: string | undefined): void {
 }
 
 function toQuery(
-  { identity, profile, list }: BrowseTarget,
+  { profile, list, isLiveOnly }: BrowseTarget<unknown>,
   { limit, page, cursor }: ListParams,
   { cursors }: PlanContext,
 ): BrowseQuery {
@@ -129,26 +153,35 @@ function toQuery(
       'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.';
     throw new Problem('invalid_option', { detail, param: 'page' });
   }
-  const listKey = JSON.stringify(identity);
+  // Without `isLiveOnly`, later pages and the cache could contain results that are not live.
+  const listKey = JSON.stringify([profile, list, isLiveOnly]);
   const position = cursor === undefined ? null : cursors.open(listKey, cursor);
   const at = position?.page ?? page ?? 1;
   return { kind: 'browse', profile: profile ?? null, list, listKey, limit, page: at, position };
 }
 
+type PagePosition = Readonly<{ cursor: string | undefined; page: number | undefined }>;
+
 type BrowseView = Readonly<{
-  target: BrowseTarget;
+  target: BrowseTarget<unknown>;
   query: BrowseQuery;
   full: boolean;
+  /** Maximum length of the text; `undefined` for no maximum. */
+  maxChars: number | undefined;
   /** Cursor in the request; `undefined` if the request has none. */
   cursor: string | undefined;
+  /** Returns the URL of the page at another position of the list. */
+  toUrl: (position: PagePosition) => string;
 }>;
 
 function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
-  const { target, query, full } = view;
+  const { target, query, full, maxChars } = view;
   const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const isSearch = target.subject.resource === 'search';
-  const next = toNext(found, view, context);
+  const next = toNext(found.next, view, context);
+  const nextAfter = (count: number) =>
+    toNext(positionOf(found, { index: count, page: query.page + 1 }), view, context);
   return {
     kind: 'browse',
     subject: nameSubject(target.subject, found),
@@ -157,7 +190,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
     page: query.page,
     limit: query.limit,
     next,
-    urls: toUrls(view, context),
+    urls: toUrls(view),
     freshSeconds: context.embedSeconds / freshnessDivisor[isSearch ? 'search' : 'list'],
     warnings: [
       ...found.warnings,
@@ -168,6 +201,7 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
     fetchedAt,
     source: answer.source,
     full,
+    ...(maxChars !== undefined && { bound: { maxChars, nextAfter } }),
   };
 }
 
@@ -213,12 +247,12 @@ function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | 
 }
 
 function toNext(
-  { next }: BrowseFound,
-  view: BrowseView,
-  context: PlanContext,
+  next: ListPosition | null,
+  { query, toUrl }: BrowseView,
+  { cursors }: PlanContext,
 ): BrowseResult['next'] {
-  const cursor = next === null ? null : context.cursors.seal(view.query.listKey, next);
-  return cursor === null ? null : { cursor, url: toPageUrl({ cursor }, view, context) };
+  const cursor = next === null ? null : cursors.seal(query.listKey, next);
+  return cursor === null ? null : { cursor, url: toUrl({ cursor, page: undefined }) };
 }
 
 /**
@@ -226,33 +260,14 @@ function toNext(
  * lead only to later pages. Pages after the eleventh have no URL of the previous page, because the
  * maximum of the parameter `page` is 10.
  */
-function toUrls(view: BrowseView, context: PlanContext): PageUrls {
-  const { page } = view.query;
-  const toUrl = (position: PagePosition) => toPageUrl(position, view, context);
-  const toNumbered = (number: number) => toUrl(number === 1 ? {} : { page: String(number) });
+function toUrls({ query: { page }, cursor, maxChars, toUrl }: BrowseView): PageUrls {
+  // Numbered pages do not start where shortened pages end.
+  const isNumbered = page === 2 || cursor === undefined || maxChars === undefined;
+  const toNumbered = (number: number) =>
+    toUrl({ cursor: undefined, page: number === 1 ? undefined : number });
   return {
-    self: view.cursor === undefined ? toNumbered(page) : toUrl({ cursor: view.cursor }),
-    first: toUrl({}),
-    previous: page === 1 || page > maxPage + 1 ? null : toNumbered(page - 1),
+    self: cursor === undefined ? toNumbered(page) : toUrl({ cursor, page: undefined }),
+    first: toNumbered(1),
+    previous: page === 1 || page > maxPage + 1 || !isNumbered ? null : toNumbered(page - 1),
   };
-}
-
-type PagePosition = Readonly<{ cursor?: string; page?: string }>;
-
-function toPageUrl(
-  position: PagePosition,
-  { target, query, full }: BrowseView,
-  { baseUrl }: PlanContext,
-): string {
-  const parameters = {
-    ...target.parameters,
-    limit: query.limit !== defaultLimit && String(query.limit),
-    full,
-    ...position,
-  };
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined && value !== false) search.append(name, String(value));
-  }
-  return `${baseUrl}/api/v1${target.path}${search.size === 0 ? '' : `?${search}`}`;
 }

@@ -36,10 +36,8 @@ export const getOEmbed = createRead(
   parse,
 );
 
-function parse(
-  { url, maxwidth, maxheight, nocache, format }: z.output<typeof params>,
-  context: PlanContext,
-): ReadPlan {
+function parse(given: z.output<typeof params>, context: PlanContext): ReadPlan<typeof params> {
+  const { url, maxwidth, maxheight, nocache, format } = given;
   if (format !== undefined && format.toLowerCase() !== 'json') {
     const detail = `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are available as \`json\` only.`;
     throw new Problem('not_implemented', { detail });
@@ -53,7 +51,7 @@ function parse(
     },
     format: 'json',
     hasFeeds: false,
-    view: `embed ${maxwidth ?? ''} ${maxheight ?? ''}`,
+    parameters: { ...given, url: undefined },
     assemble: (answer) => ({
       kind: 'embed',
       post: postIn(answer).post,

@@ -9,7 +9,16 @@ import type { PostQuery } from '../model/queries.ts';
 import { type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats } from '../model/results.ts';
 import { parsePostUrl } from './addresses/post-address.ts';
-import { choice, flag, freeText, optionalChoice, threadMode } from './parameters.ts';
+import {
+  choice,
+  flag,
+  freeText,
+  optionalChoice,
+  type SomeOf,
+  textLimit,
+  threadMode,
+  toReplyUrl,
+} from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
 import { createRead, type PlanContext, type ReadPlan, staleWarnings } from './read.ts';
 
@@ -42,6 +51,9 @@ const params = z.object({
   full: flag(false).describe(
     'Adds details to posts in Markdown and HTML: the exact time, the language, and the counts of quotes, bookmarks and reactions.',
   ),
+  max_chars: textLimit(
+    'replies are left out from the end, then the posts of the thread that are farthest from the post',
+  ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
   format: optionalChoice('invalid_format', postFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `obsidian` adds YAML front matter. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds.',
@@ -62,12 +74,18 @@ export const getPost = createRead(
   parse,
 );
 
-function parse(given: Params, context: PlanContext): ReadPlan {
+function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
   const { thread, replies, full, userinfo, nocache, format } = given;
   const userDetail = userinfo ?? (full ? 'author' : 'off');
   const view = { thread, context: given.context, replies, full, userDetail };
   const hasReplies = thread !== 'off' && view.context === 'full';
   const post = toReference(given, context);
+  const shown = {
+    ...given,
+    ...{ url: undefined, handle: undefined, id: undefined },
+    replies: hasReplies ? replies : undefined,
+    userinfo: userDetail === (full ? 'author' : 'off') ? undefined : userDetail,
+  };
   return {
     plan: {
       ...toPostPlan(post, {
@@ -80,22 +98,17 @@ function parse(given: Params, context: PlanContext): ReadPlan {
     format,
     hasFeeds: true,
     // The data is the same for each handle, but a warning names the handle.
-    view: `${thread} ${view.context} ${full} ${userDetail} ${post.handle}`,
-    assemble: (answer) => {
-      const result = assemble(answer, view, context);
-      const warnings = warnAboutAuthor(post, postIn(answer).post);
-      return { ...result, warnings: [...warnings, ...result.warnings] };
-    },
+    parameters: { ...shown, handle: post.handle ?? undefined },
+    assemble: (answer) => assemble(answer, { post, view, parameters: shown }, context),
   };
 }
 
 export function toPostPlan(
   post: PostReference,
   { thread, replies, useCache }: Pick<PostQuery, 'thread' | 'replies'> & Pick<Plan, 'useCache'>,
-): Plan {
-  const subject = postSubject(post);
+): Omit<Plan, 'key'> {
   const query: PostQuery = { kind: 'post', post, thread, replies };
-  return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
+  return { query, subject: postSubject(post), freshness: 'post', useCache };
 }
 
 const isUrlGiven = ({ url = '' }: Params): boolean => url.trim() !== '';
@@ -115,13 +128,24 @@ export function missingUrl(url: string | undefined): Problem {
   return new Problem('missing_url', { detail: `The parameter \`url\` ${fault}.` });
 }
 
-function assemble(answer: Answer, view: PostView, context: PlanContext): PostResult {
+interface RequestedPost {
+  readonly post: PostReference;
+  readonly view: PostView;
+  readonly parameters: SomeOf<Params>;
+}
+
+function assemble(
+  answer: Answer,
+  { post, view, parameters }: RequestedPost,
+  context: PlanContext,
+): PostResult {
   const { baseUrl } = context;
   const found = postIn(answer);
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
+  const maxChars = parameters.max_chars;
   const url = canonicalUrl(found.post) ?? '';
-  const self = toSelfUrl(url, view, baseUrl);
+  const self = toReplyUrl(params, { ...parameters, url }, { baseUrl, path: '/posts' });
   return {
     kind: 'post',
     url,
@@ -129,11 +153,17 @@ function assemble(answer: Answer, view: PostView, context: PlanContext): PostRes
     urls: { self, first: self, previous: null },
     freshSeconds: context.embedSeconds,
     posts: arranged.posts,
-    warnings: [...found.warnings, ...arranged.warnings, ...staleWarnings(answer, fetchedAt)],
+    warnings: [
+      ...warnAboutAuthor(post, found.post),
+      ...found.warnings,
+      ...arranged.warnings,
+      ...staleWarnings(answer, fetchedAt),
+    ],
     fetchedAt,
     source: answer.source,
     full: view.full,
     userDetail: view.userDetail,
+    ...(maxChars !== undefined && { bound: { maxChars, repliesUrl: toRepliesUrl(post, baseUrl) } }),
   };
 }
 
@@ -148,17 +178,8 @@ function warnAboutAuthor({ platform, handle }: PostReference, post: Post): reado
   return [platform === 'x' ? `${own} The account may have changed its handle.` : own];
 }
 
-/** Returns the v1 URL of a post, with the parameters that differ from their defaults. */
-function toSelfUrl(url: string, view: PostView, baseUrl: string): string {
-  const { thread, context, replies, full, userDetail } = view;
-  const hasReplies = thread !== 'off' && context === 'full';
-  const query = new URLSearchParams({
-    url,
-    ...(thread !== 'full' && { thread: String(thread) }),
-    ...(context !== 'full' && { context }),
-    ...(hasReplies && replies !== 'top' && { replies }),
-    ...(full && { full: 'true' }),
-    ...(userDetail !== (full ? 'author' : 'off') && { userinfo: userDetail }),
-  });
-  return `${baseUrl}/api/v1/posts?${query}`;
+/** Returns the URL under `/api/v1` that lists the replies to a post. */
+function toRepliesUrl({ platform, handle, id }: PostReference, baseUrl: string): string {
+  const query = platform === 'x' ? '' : `?handle=${encodeURIComponent(handle ?? '')}`;
+  return `${baseUrl}/api/v1/posts/${encodeURIComponent(id)}/replies${query}`;
 }

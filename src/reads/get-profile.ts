@@ -9,7 +9,7 @@ import {
   listParams,
   toAccountReference,
 } from './browse.ts';
-import { flag, formatTimestamp, timestamp } from './parameters.ts';
+import { flag, timestamp } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
 const params = z.object({
@@ -47,7 +47,7 @@ function refuseOptionsOfPosts(params: Params): void {
   throw new Problem('invalid_option', { detail, param: given[0] });
 }
 
-function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
+function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget<Params> {
   refuseOptionsOfPosts(params);
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;
@@ -60,8 +60,7 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
     cacheSubject: accountSubject(platform, handle),
     profile: { kind: 'profile', account },
     list: hasPosts ? { kind: 'timeline', account, ...options } : null,
-    identity: ['profile', platform, handle, hasPosts, ...Object.values(options)],
     path: `/profiles/${encodeURIComponent(handle)}`,
-    parameters: { with_replies, with_reposts, only_media, until: formatTimestamp(untilSeconds) },
+    parameters: { ...params, handle: undefined },
   };
 }

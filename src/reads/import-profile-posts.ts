@@ -11,6 +11,7 @@ import {
   parseParameters,
   refuseEmptyRange,
   timestamp,
+  toReplyUrl,
   wholeNumber,
 } from './parameters.ts';
 import type { ReadAbout } from './read.ts';
@@ -59,7 +60,8 @@ export const importProfilePosts = {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);
     const warnings = warnAboutMisspelt(Object.keys(params.shape), given);
-    return { query: toQuery(parsed), format: parsed.format, warnings };
+    const query = toQuery(parsed);
+    return { query, format: parsed.format, warnings, toUrl: createToUrl(parsed, query) };
   },
 } satisfies ReadAbout & Record<string, unknown>;
 
@@ -90,6 +92,18 @@ function refuseContradictions(
       'The parameter `with_reposts` requests reposts, which `only_replies=true` leaves out.';
     throw new Problem('invalid_option', { detail, param: 'with_reposts' });
   }
+}
+
+/**
+ * Creates a function that returns the URL of the history under `/api/v1`, without the parameter `format`. The range of
+ * time in the URL ends before `untilSeconds` (Unix seconds); `null` for no end.
+ */
+function createToUrl(parsed: Params, { account }: HistoryQuery) {
+  const path = `/profiles/${encodeURIComponent(account.handle)}/posts`;
+  return (untilSeconds: number | null, baseUrl: string): string => {
+    const changed = { handle: undefined, until: untilSeconds ?? undefined };
+    return toReplyUrl(params, { ...parsed, ...changed }, { baseUrl, path });
+  };
 }
 
 function toQuery(params: Params): HistoryQuery {

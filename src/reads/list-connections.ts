@@ -34,9 +34,8 @@ function createConnectionsRead(
       subject: { resource, handle, url: profileUrl(platform, handle, baseUrl) },
       cacheSubject: accountSubject(platform, handle),
       list: { kind: resource, account },
-      identity: [resource, platform, handle],
       path: `/profiles/${encodeURIComponent(handle)}/${resource}`,
-      parameters: {},
+      parameters: { ...given, handle: undefined },
     };
   });
 }

@@ -33,18 +33,17 @@ export const listReplies = createBrowseRead(
   toTarget,
 );
 
-function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
+function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget<Params> {
   const post = toReference(params);
-  const { platform, handle, id } = post;
+  const { handle, id } = post;
   const { replies: order } = params;
   return {
     subject: { resource: 'replies', id, handle, url: postUrl(post, baseUrl), answered: null },
     cacheSubject: postSubject(post),
     param: params.handle === undefined ? 'id' : 'handle',
     list: { kind: 'replies', post, order },
-    identity: ['replies', platform, handle, id, order],
     path: `/posts/${encodeURIComponent(id)}/replies`,
-    parameters: { handle: handle ?? undefined, replies: order === 'top' ? undefined : order },
+    parameters: { ...params, id: undefined, handle: handle ?? undefined },
   };
 }
 

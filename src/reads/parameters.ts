@@ -15,6 +15,9 @@ type ParameterFault = Readonly<{
   words?: readonly string[];
 }>;
 
+/** Functions that convert parsed values of a parameter back to text. Default: `String`. */
+const parameterTexts = z.registry<{ readonly toText: (value: never) => string }>();
+
 /**
  * Error code and valid values of each parameter, for error messages. They are not in `parameterSchemas`, because the
  * published JSON Schemas do not contain them.
@@ -86,15 +89,17 @@ export function threadMode() {
   });
 }
 
-function count(max: number, pattern: RegExp, toNumber: (text: string) => number) {
+type Range = Readonly<{ min: number; max: number }>;
+
+function count({ min, max }: Range, pattern: RegExp, toNumber: (text: string) => number) {
   const digits = z.string().regex(pattern).transform(toNumber);
-  return textOrScalar.pipe(digits.refine((number) => number >= 1 && number <= max));
+  return textOrScalar.pipe(digits.refine((number) => number >= min && number <= max));
 }
 
 /** Creates a parameter that accepts a whole number of 1 or more; a number above `max` is clamped to `max`. */
 export function clampedCount(max: number) {
   return parameter(
-    count(max, /^\d+$/, (text) => Math.min(Number(text), max)),
+    count({ min: 1, max }, /^\d+$/, (text) => Math.min(Number(text), max)),
     {
       code: 'invalid_option',
       accepts: `a whole number of 1 or more; a number above ${max} counts as ${max}`,
@@ -103,14 +108,25 @@ export function clampedCount(max: number) {
   );
 }
 
-/** Creates a parameter that accepts a whole number from 1 to `max`. */
-export function wholeNumber(max: number) {
-  return parameter(count(max, /^\d{1,15}$/, Number), {
+/** Creates a parameter that accepts a whole number from `min` to `max`. */
+export function wholeNumber(max: number, min = 1) {
+  return parameter(count({ min, max }, /^\d{1,15}$/, Number), {
     code: 'invalid_option',
-    accepts: `a whole number from 1 to ${max}`,
-    jsonSchema: { type: 'integer', minimum: 1, maximum: max },
+    accepts: `a whole number from ${min} to ${max}`,
+    jsonSchema: { type: 'integer', minimum: min, maximum: max },
   });
 }
+
+const shortestText = 2000;
+const longestText = 400_000;
+
+/** Creates the parameter `max_chars`. `left`: the items that are left out of a text that is too long. */
+export const textLimit = (left: string) =>
+  wholeNumber(longestText, shortestText)
+    .optional()
+    .describe(
+      `Maximum number of characters of the text, ${shortestText} to ${longestText}. Longer texts are shortened: ${left}.`,
+    );
 
 /** Creates an optional time parameter, parsed to Unix seconds. The description of the parameter starts with `about`. */
 export function timestamp(about: string) {
@@ -119,6 +135,7 @@ export function timestamp(about: string) {
     if (seconds === null) context.addIssue('is not a time');
     return seconds ?? 0;
   });
+  parameterTexts.add(schema, { toText: (seconds: number) => toIsoSeconds(seconds * 1000) });
   return parameter(schema, {
     code: 'invalid_option',
     accepts:
@@ -134,10 +151,6 @@ export function timestamp(about: string) {
     .optional()
     .describe(`${about}: \`2026-01-31\`, \`2026-01-31T12:00Z\` or Unix seconds.`);
 }
-
-/** Formats Unix seconds as the value of a time parameter. Returns `undefined` for `null`. */
-export const formatTimestamp = (seconds: number | null): string | undefined =>
-  seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 
 const lastSecond = 253_402_300_799;
 
@@ -201,9 +214,47 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
 
 /** Returns the error code for invalid values of a request parameter, and a description of the valid values. */
 export function faultOf(schema: unknown): ParameterFault {
-  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
-  const inner = isWrapped ? schema.unwrap() : schema;
-  // All request parameters are created by the functions above, so the schema is a zod type.
-  const fault = parameterFaults.get(inner as z.ZodType);
+  const fault = parameterFaults.get(unwrap(schema));
   return fault ?? { code: 'invalid_option', accepts: 'another value' };
+}
+
+function unwrap(schema: unknown): z.ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  // All request parameters are created by the functions above, so the schema is a zod type.
+  return (isWrapped ? schema.unwrap() : schema) as z.ZodType;
+}
+
+/** Parsed parameters of a read, of which any may be absent. */
+export type SomeOf<Params> = { readonly [Name in keyof Params]?: Params[Name] | undefined };
+
+/** Parameters that select how a reply is made or sent, but do not change its content. */
+const withoutEffect: ReadonlySet<string> = new Set(['format', 'nocache']);
+
+/**
+ * Returns the names and values of those parameters that change the content of a reply, in the order of the schema:
+ * without `format` and `nocache`, and without parameters that are absent or have their default values. `parseParameters`
+ * parses the values to `parsed` again.
+ */
+export function listEffective<Schema extends z.ZodObject>(
+  { shape }: Schema,
+  parsed: SomeOf<z.output<Schema>>,
+): readonly (readonly [name: string, text: string])[] {
+  const values: Readonly<Record<string, unknown>> = parsed;
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    const value = values[name];
+    const standard = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
+    if (withoutEffect.has(name) || value === undefined || value === standard) return [];
+    const { toText } = parameterTexts.get(unwrap(schema)) ?? { toText: String };
+    return [[name, toText(value as never)] as const];
+  });
+}
+
+/** Returns the URL under `/api/v1` of a reply with the given parameters, without `format` and `nocache`. */
+export function toReplyUrl<Schema extends z.ZodObject>(
+  schema: Schema,
+  parsed: SomeOf<z.output<Schema>>,
+  { baseUrl, path }: { readonly baseUrl: string; readonly path: string },
+): string {
+  const search = new URLSearchParams(listEffective(schema, parsed).map(([...pair]) => pair));
+  return `${baseUrl}/api/v1${path}${search.size === 0 ? '' : `?${search}`}`;
 }

@@ -14,7 +14,7 @@ import type { RenderContext } from '../render/context.ts';
 import type { AddressOptions } from './addresses/address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
-import { parameterSchemas, parseParameters } from './parameters.ts';
+import { listEffective, parameterSchemas, parseParameters, type SomeOf } from './parameters.ts';
 
 /** Server settings that affect the parsing of requests. */
 export interface PlanContext extends AddressOptions, RenderContext {
@@ -78,19 +78,23 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
-/**
- * Result of parsing the parameters of a read operation. `view` is the part of the cache keys that
- * identifies the output options.
- */
-export type ReadPlan = Omit<ParsedRead, 'views'> & { readonly view: string };
+/** Result of parsing the parameters of a read operation. The cache keys are computed from it. */
+export type ReadPlan<Params extends z.ZodObject> = Omit<ParsedRead, 'plan' | 'views'> & {
+  readonly plan: Omit<Plan, 'key'>;
+  /**
+   * All parsed parameters, in a form in which parameters with the same meaning are equal. May lack the parameters that
+   * are part of `plan.subject` or `plan.query`.
+   */
+  readonly parameters: SomeOf<z.output<Params>>;
+};
 
 /**
- * Creates a read operation. The operation parses the parameters with their schema before it calls
- * `parse`, and adds warnings about misspelt parameters to the result.
+ * Creates a read operation. The operation parses the parameters with their schema before it calls `parse`, computes the
+ * cache keys of the data and of the rendered responses, and adds warnings about misspelt parameters to the result.
  */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,
-  parse: (params: z.output<Params>, context: PlanContext) => ReadPlan,
+  parse: (params: z.output<Params>, context: PlanContext) => ReadPlan<Params>,
 ): Read {
   const { params, kind, requires = [] } = about;
   const known = Object.keys(params.shape);
@@ -99,7 +103,9 @@ export function createRead<Params extends z.ZodObject>(
     requires,
     reply: replies[kind],
     parse: (given, context) => {
-      const { view, ...parsed } = parse(parseParameters(params, given), context);
+      const { parameters, ...planned } = parse(parseParameters(params, given), context);
+      const parsed = { ...planned, plan: { ...planned.plan, key: nameAnswer(planned.plan) } };
+      const view = JSON.stringify(listEffective(params, parameters));
       // oEmbed documents have no place for warnings.
       const warnings = kind === 'embed' ? [] : warnAboutMisspelt(known, given);
       return addWarnings({ ...parsed, views: nameViews(view) }, warnings);
@@ -123,11 +129,19 @@ export function addWarnings(parsed: ParsedRead, warnings: readonly string[]): Pa
   };
 }
 
+/** Returns the cache key of the answer. Plans that differ in more than `useCache` have different keys. */
+function nameAnswer({ query, subject, isLiveOnly }: ReadPlan<z.ZodObject>['plan']): string {
+  // The subject is equal for all handles with which a post can be requested.
+  const named = query.kind === 'post' ? { ...query, post: subject } : query;
+  return JSON.stringify([named, isLiveOnly]);
+}
+
 /** Returns the cache key of the rendered response in each format. A key consists of the format and `name`. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
     json: `json ${name}`,
+    data: `data ${name}`,
     obsidian: `obsidian ${name}`,
     html: `html ${name}`,
     preview: `preview ${name}`,

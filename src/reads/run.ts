@@ -21,7 +21,10 @@ export interface RenderOptions extends Sliced {
  */
 export type Reader = ReturnType<typeof createReader>;
 
-export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, context: PlanContext) {
+export function createReader(
+  fetcher: Pick<Fetcher, 'getFresh' | 'fetch' | 'keepPosition'>,
+  context: PlanContext,
+) {
   const cached = createRenderingCache<Representation>();
   return {
     /** Parses the parameters of a read operation. @throws Problem with status 400 for invalid parameters */
@@ -59,6 +62,7 @@ export function createReader(fetcher: Pick<Fetcher, 'getFresh' | 'fetch'>, conte
         render,
         represent(parsed.assemble(answer), { format, context }, sliced),
       );
+      if (made.shown !== null) await fetcher.keepPosition(parsed.plan, answer, made.shown);
       cached.set(answer.renderings, name, made, made.body.length);
       return made;
     },

@@ -6,7 +6,6 @@ import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
 import {
   choice,
   flag,
-  formatTimestamp,
   freeText,
   optionalChoice,
   refuseEmptyRange,
@@ -50,14 +49,13 @@ export const searchPosts = createBrowseRead(
   toTarget,
 );
 
-function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget {
+function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget<Params> {
   const { platform = searchPlatform, require_live: isLiveOnly } = params;
   const feed = params.feed === 'media' ? 'photos' : params.feed;
   refuseTimeRange(params);
   const text = toText(params.q);
   const sinceSeconds = params.since ?? null;
   const untilSeconds = params.until ?? null;
-  const options = [sinceSeconds, untilSeconds, ...(isLiveOnly ? ['live'] : [])];
   return {
     subject: { resource: 'search', query: text, feed },
     cacheSubject: `search ${platform}`,
@@ -65,17 +63,8 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       feed === 'users'
         ? { kind: 'searchUsers', platform, text }
         : { kind: 'search', platform, text, feed, sinceSeconds, untilSeconds },
-    // Without `live`, later pages and the cache could contain results that are not live.
-    identity: ['search', platform, feed, text, ...options],
     path: '/search',
-    parameters: {
-      q: text,
-      feed: feed === 'latest' ? undefined : feed,
-      since: formatTimestamp(sinceSeconds),
-      until: formatTimestamp(untilSeconds),
-      platform,
-      require_live: isLiveOnly,
-    },
+    parameters: { ...params, q: text, feed, platform },
     isLiveOnly,
   };
 }

@@ -6,7 +6,8 @@ import { renderEmbedJson } from './embed-json.ts';
 import { postsOf } from './feeds/feed.ts';
 import { createFeedRenderer, feedMediaTypes } from './feeds/feeds.ts';
 import { toFormatUrl } from './feeds/urls.ts';
-import { renderBrowseJson, renderPostJson } from './json.ts';
+import { fitResult } from './fit/fit.ts';
+import { renderBrowseData, renderBrowseJson, renderPostData, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 import { type NoteNames, renderPostNote, toNoteFileNames } from './obsidian.ts';
@@ -38,6 +39,7 @@ export const formats = {
   post: {
     markdown: { mediaType: markdown, render: renderPostPage },
     json: { mediaType: json, render: renderPostJson },
+    data: { mediaType: json, render: renderPostData },
     obsidian: { mediaType: markdown, render: renderPostNote, toFileNames: toNoteFileNames },
     html: page,
     preview: { mediaType: html, render: renderPreviewPage },
@@ -46,6 +48,7 @@ export const formats = {
   browse: {
     markdown: { mediaType: markdown, render: renderBrowsePage },
     json: { mediaType: json, render: renderBrowseJson },
+    data: { mediaType: json, render: renderBrowseData },
     html: page,
     ...feeds,
   },
@@ -63,6 +66,10 @@ interface Rendered {
   readonly fileNames: NoteNames | null;
   /** Additional response headers. The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Rendered result, without the items that were left out because of its maximum length. */
+  readonly result: Result;
+  /** Number of items in `result` if others were left out because of its maximum length, otherwise `null`. */
+  readonly shown: number | null;
 }
 
 /** Output format of a result, and the context for its renderer. */
@@ -75,16 +82,44 @@ export interface Rendering {
  * Renders a result in steps, so that other requests can run between two steps. Throws Error if results of this kind
  * do not have the format.
  */
-function* renderSteps(result: Result, { format, context }: Rendering): Steps<Rendered> {
+function* renderSteps(whole: Result, { format, context }: Rendering): Steps<Rendered> {
+  const { mediaType, toFileNames, toHeaders } = findFormat(whole, format);
+  const { result, text, shown } = yield* fitInFormat(whole, { format, context });
+  const body = text ?? (yield* write(result, { format, context }));
+  const fileNames = toFileNames?.(result) ?? null;
+  const headers = toHeaders?.(context) ?? {};
+  return { body, mediaType, fileNames, headers, result, shown };
+}
+
+function findFormat(result: Result, format: Format): ResultFormat<Result> {
   // The type of `formats` guarantees that a format of a kind renders results of that kind.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
-  const { mediaType, toFileNames, toHeaders } = chosen;
-  const body = chosen.render(result, context);
-  const fileNames = toFileNames?.(result) ?? null;
-  const headers = toHeaders?.(context) ?? {};
-  return { body: typeof body === 'string' ? body : yield* body, mediaType, fileNames, headers };
+  return chosen;
+}
+
+function* write(result: Result, { format, context }: Rendering): Steps<string> {
+  const body = findFormat(result, format).render(result, context);
+  return typeof body === 'string' ? body : yield* body;
+}
+
+/** Formats whose own length is limited. The limit of the other formats applies to the same content as Markdown. */
+const ownLength: ReadonlySet<Format> = new Set(['markdown', 'json', 'data', 'obsidian']);
+
+/**
+ * Shortens a result to its maximum length. `text` in the returned value: the rendered result, or `null` if its length
+ * was measured in another format or needs no measuring.
+ */
+export function* fitInFormat(result: Result, { format, context }: Rendering) {
+  // A preview page contains only the start of one post.
+  if (result.kind === 'embed' || result.bound === undefined || format === 'preview') {
+    return { result, text: null, shown: null };
+  }
+  const isOwn = ownLength.has(format);
+  const measured = isOwn ? format : 'markdown';
+  const fitted = yield* fitResult(result, (one) => write(one, { format: measured, context }));
+  return isOwn ? fitted : { ...fitted, text: null };
 }
 
 /** Renders a result in a format synchronously. Throws Error if results of this kind do not have the format. */
@@ -101,8 +136,8 @@ export const renderInSlices = (
 /** Result rendered in one format: the bytes of the body, and the values of response headers. */
 export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
-export async function represent(result: Result, rendering: Rendering, sliced: Sliced) {
-  const { body: text, ...rest } = await renderInSlices(result, rendering, sliced);
+export async function represent(whole: Result, rendering: Rendering, sliced: Sliced) {
+  const { body: text, result, ...rest } = await renderInSlices(whole, rendering, sliced);
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   return {

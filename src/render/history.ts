@@ -27,6 +27,8 @@ export interface HistoryHeader {
   readonly query: HistoryQuery;
   readonly source: string;
   readonly fetchedAtMs: number;
+  /** Returns the URL of the history that ends before `untilSeconds` (Unix seconds); `null` for no end. */
+  readonly toUrl: (untilSeconds: number | null, baseUrl: string) => string;
 }
 
 /** Writer of a post history as one document: a start, batches of posts, and an end. */

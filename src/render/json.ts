@@ -6,10 +6,18 @@ import { renderPostPage } from './markdown/post-page.ts';
 
 /** Renders a post with its thread as JSON text. The generator yields after each post to let other tasks run. */
 export function* renderPostJson(result: PostResult): Steps<string> {
-  const reply: PostReply = {
+  const { format, url, ...rest } = describePost(result);
+  const reply: PostReply = { format, url, markdown: yield* renderPostPage(result), ...rest };
+  return toJsonBody(reply);
+}
+
+/** Renders a post with its thread as JSON text, without the member `markdown`. */
+export const renderPostData = (result: PostResult): string => toJsonBody(describePost(result));
+
+function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
+  return {
     format: 'json',
     url: result.url,
-    markdown: yield* renderPostPage(result),
     posts: result.posts,
     compact: !result.full,
     warnings: result.warnings,
@@ -17,13 +25,26 @@ export function* renderPostJson(result: PostResult): Steps<string> {
     fetched_at: result.fetchedAt,
     source: result.source,
   };
-  return toJsonBody(reply);
 }
 
 /** Renders a page of posts or accounts as JSON text. The generator yields after each post to let other tasks run. */
 export function* renderBrowseJson(result: BrowseResult): Steps<string> {
-  const { subject, profile, items, next } = result;
+  const { source, fetched_at, ...rest } = describeList(result);
   const reply: BrowseReply = {
+    ...rest,
+    markdown: yield* renderBrowsePage(result),
+    source,
+    fetched_at,
+  };
+  return toJsonBody(reply);
+}
+
+/** Renders a page of posts or accounts as JSON text, without the member `markdown`. */
+export const renderBrowseData = (result: BrowseResult): string => toJsonBody(describeList(result));
+
+function describeList(result: BrowseResult): Omit<BrowseReply, 'markdown'> {
+  const { subject, profile, items, next } = result;
+  return {
     resource: subject.resource,
     ...describeSubject(subject),
     ...(profile !== null && { profile }),
@@ -33,11 +54,9 @@ export function* renderBrowseJson(result: BrowseResult): Steps<string> {
     ...(next !== null && { nextCursor: next.cursor }),
     warnings: result.warnings,
     degraded: result.degraded,
-    markdown: yield* renderBrowsePage(result),
     source: result.source,
     fetched_at: result.fetchedAt,
   };
-  return toJsonBody(reply);
 }
 
 function describeSubject(subject: BrowseResult['subject']): Partial<BrowseReply> {

@@ -75,7 +75,10 @@ describe('a page of the documentation', () => {
       const named = await app.request(`/docs/${name}.md`, { headers: browser });
 
       expect([negotiated.body, named.body]).toEqual([sourceOf(name), sourceOf(name)]);
-      expect([negotiated.headers.vary, named.headers.vary]).toEqual(['Accept, Accept-Encoding', 'Accept-Encoding']);
+      expect([negotiated.headers.vary, named.headers.vary]).toEqual([
+        'Accept, Accept-Encoding',
+        'Accept-Encoding',
+      ]);
       for (const { headers } of [negotiated, named]) {
         expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
       }

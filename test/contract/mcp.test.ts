@@ -131,14 +131,17 @@ const calls = [
   ],
 ] as const;
 
+/** Returns the path with the maximum length of a tool's result. */
+const bounded = (path: string) => `${path}${path.includes('?') ? '&' : '?'}max_chars=60000`;
+
 describe('a tool call', () => {
   clauseEach(
     'read.what.mcp_same_reads',
     eras.flatMap((era) => calls.map((call) => [era, ...call] as const)),
     ([era, name, args]) => `answers ${name} ${JSON.stringify(args)} with HTTP's text, ${era}`,
-    async ([era, name, args, url]) => {
+    async ([era, name, args, path]) => {
       const app = await build();
-      const { statusCode, body } = await app.request(url);
+      const { statusCode, body } = await app.request(bounded(path));
 
       const { result } = (await callTool(app, name, { arguments: args, era })).json();
 
@@ -151,9 +154,9 @@ describe('a tool call', () => {
 
   it.each(eras.flatMap((era) => calls.map((call) => [era, ...call] as const)))(
     'with format json has HTTP’s JSON without its Markdown, %s, %s %j',
-    async (era, name, args, url) => {
+    async (era, name, args, path) => {
       const app = await build();
-      const http = await app.request(`${url}${url.includes('?') ? '&' : '?'}format=json`);
+      const http = await app.request(`${bounded(path)}&format=json`);
       const { markdown, ...expected } = http.json();
 
       const json = { arguments: { ...args, format: 'json' }, era };
@@ -168,7 +171,7 @@ describe('a tool call', () => {
 
   it('can have the text of a note', async () => {
     const app = await build();
-    const url = '/api/v1/posts?handle=ada.example&id=1900000000000000001&format=obsidian';
+    const url = bounded('/api/v1/posts?handle=ada.example&id=1900000000000000001&format=obsidian');
     const args = { handle: 'ada.example', id: '1900000000000000001', format: 'obsidian' };
 
     const { result } = (await callTool(app, 'get_post', { arguments: args })).json();
@@ -191,6 +194,37 @@ describe('a tool call', () => {
 
     expect(structuredContent.page).toBe(2);
     expect(structuredContent.posts).toHaveLength(3);
+  });
+
+  it('has up to 60,000 characters by default, and up to max_chars on request', async () => {
+    const app = await build();
+    const sizes = [];
+
+    for (const bound of [{}, { max_chars: 9000 }, { max_chars: null }]) {
+      const args = { q: 'the', platform: 'archive', limit: 100, format: 'json', ...bound };
+      const { result } = (await callTool(app, 'search', { arguments: args })).json();
+      sizes.push(result.content[0].text.length);
+      expect(result.content[0].text).toMatch(/max_chars=\d+\W+leaves room for \d+ of the/);
+    }
+
+    const [usual = 0, small = 0, absent = 0] = sizes;
+    expect(usual).toBeLessThanOrEqual(60_000);
+    expect(usual).toBeGreaterThan(9000);
+    expect(small).toBeLessThanOrEqual(9000);
+    expect(absent).toBe(usual);
+  });
+
+  it('has the default and the range of max_chars in the schemas of all tools', async () => {
+    const app = await build();
+    const reply = await sendMcp(app, 'legacy', { method: 'tools/list' });
+
+    const tools: readonly { inputSchema: { properties: Record<string, unknown> } }[] =
+      reply.json().result.tools;
+    for (const { inputSchema } of tools) {
+      expect(inputSchema.properties.max_chars).toMatchObject({
+        ...{ type: 'integer', minimum: 2000, maximum: 400_000, default: 60_000 },
+      });
+    }
   });
 
   it.each(eras)(

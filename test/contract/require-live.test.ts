@@ -52,7 +52,9 @@ describe('a search with require_live=true', () => {
 
     const reply = await app.request(`/search?q=fog&require_live=1`);
     expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '30']);
-    expect(reply.json().detail).toBe('There are no live results. X cannot be read at the moment. It is down.');
+    expect(reply.json().detail).toBe(
+      'There are no live results. X cannot be read at the moment. It is down.',
+    );
   });
 
   it('is 503 instead of a stale copy', async () => {

@@ -78,6 +78,22 @@ describe('perch read of a handle', () => {
     expect(linesOf(ended.stdout).map(({ platform }) => platform)).toEqual(Array(4).fill('sample'));
   });
 
+  it('prints up to --max-chars characters', async () => {
+    const list = ['read', '@ada.example', '--all', '--max-chars', '12000'];
+
+    const [document, lines] = [
+      await run([...list, '--with-replies']),
+      await run([...list, '--json']),
+    ];
+
+    expect(document.stdout.length).toBeLessThanOrEqual(12_000);
+    expect(document.stdout).toMatch(/leaves room for \d+ of the \d+ posts .* The others are left/);
+    expect(lines.stdout.length).toBeLessThanOrEqual(12_000);
+    const [{ profile }, ...posts] = linesOf(lines.stdout);
+    expect(profile.screen_name).toBe('ada.example');
+    expect(lines.stderr).toMatch(`--max-chars 12000 leaves room for ${posts.length} items.`);
+  });
+
   it('applies the options of a profile', async () => {
     const count = async (...options: string[]) =>
       linesOf((await run(['read', '@ada.example', '--all', '--json', ...options])).stdout).length;

@@ -19,6 +19,7 @@ import {
   readFixture,
 } from '../support/fixtures.ts';
 import { listen, upstream } from '../support/listen.ts';
+import { expectBounded } from '../support/text-bound.ts';
 import { expectSoundFound } from './list-suite.ts';
 import {
   askProvider,
@@ -221,6 +222,7 @@ async function setUp(name: string) {
       for (const full of [path, `${path}&full=true&userinfo=all`]) {
         replies.push(await app.request(full));
       }
+      if (replies.at(-1)?.statusCode === 200) await expectBounded(app, path);
     }
     for (const reply of replies) {
       expect(reply.body).not.toMatch(/undefined|\[object|NaN|Infinity/);

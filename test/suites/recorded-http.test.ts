@@ -13,6 +13,7 @@ import {
   serveFixtures,
 } from '../support/fixtures.ts';
 import { listen, upstream } from '../support/listen.ts';
+import { expectBounded } from '../support/text-bound.ts';
 import { fxTwitterFolders, idOf, listRecorded, type RecordedRead, unread } from './recordings.ts';
 
 /** Reads recordings repeatedly, including those of failures. */
@@ -74,6 +75,7 @@ async function readAll(app: TestApp, paths: readonly string[], status: number) {
       expectReadable(reply);
       replies.push(reply);
     }
+    if (status === 200) await expectBounded(app, path);
   }
   return replies;
 }

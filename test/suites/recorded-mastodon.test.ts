@@ -16,6 +16,7 @@ import { accountRow, homeHost, type Row, statusRow } from '../support/mastodon-p
 import { createFakedMastodon } from '../support/mastodon-rig.ts';
 import { serveHosts } from '../support/public-http.ts';
 import { tokenTypes } from '../support/render-markdown.ts';
+import { expectBounded } from '../support/text-bound.ts';
 import { expectSoundFound, type ListQuery } from './list-suite.ts';
 import {
   askProvider,
@@ -151,6 +152,8 @@ async function readAll(name: string, path: string, formats: readonly string[]) {
       checkIfFeed(reply);
       replies.push(reply);
     }
+    const full = `${path}${path.includes('?') ? '&' : '?'}format=${format}&full=true`;
+    if (replies.at(-1)?.statusCode === 200) await expectBounded(app, full);
   }
   return replies;
 }

@@ -823,6 +823,8 @@ export interface PostParameters {
   readonly userinfo?: 'off' | 'author' | 'all' | undefined;
   /** Adds details to posts in Markdown and HTML: the exact time, the language, and the counts of quotes, bookmarks and reactions. */
   readonly full?: boolean | undefined;
+  /** Maximum number of characters of the text, 2000 to 400000. Longer texts are shortened: replies are left out from the end, then the posts of the thread that are farthest from the post. */
+  readonly max_chars?: number | undefined;
   /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
@@ -839,6 +841,8 @@ export interface RepliesParameters {
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
+  /** Maximum number of characters of the text, 2000 to 400000. Longer texts are shortened: items at the end of the page are left out, and the next page starts with them. */
+  readonly max_chars?: number | undefined;
   /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
@@ -863,6 +867,8 @@ export interface ProfileParameters {
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
+  /** Maximum number of characters of the text, 2000 to 400000. Longer texts are shortened: items at the end of the page are left out, and the next page starts with them. */
+  readonly max_chars?: number | undefined;
   /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
@@ -877,6 +883,8 @@ export interface AccountsParameters {
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
+  /** Maximum number of characters of the text, 2000 to 400000. Longer texts are shortened: items at the end of the page are left out, and the next page starts with them. */
+  readonly max_chars?: number | undefined;
   /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }
@@ -901,6 +909,8 @@ export interface SearchParameters {
   readonly page?: number | undefined;
   /** Adds details to Markdown and HTML. Posts get the exact time, the language, and the counts of quotes, bookmarks and reactions. Accounts get details such as the complete biography or the ID. */
   readonly full?: boolean | undefined;
+  /** Maximum number of characters of the text, 2000 to 400000. Longer texts are shortened: items at the end of the page are left out, and the next page starts with them. */
+  readonly max_chars?: number | undefined;
   /** Fetches new data instead of using the response cache. */
   readonly nocache?: boolean | undefined;
 }

@@ -43,17 +43,18 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   const { stdout, stderr } = context;
   const { format = 'markdown' } = fetching.reader.parse(print.read, print.parameters);
   const isLines = format === 'json';
+  const lines = isLines ? createLinePrinter(print, context) : null;
   const pages: BrowseResult[] = [];
   let count = 0;
   try {
     for await (const page of readPages(print, fetching)) {
       stderr.clearLine();
-      if (isLines) stdout.writeJson(toLines(page, pages.length === 0));
+      lines?.print(page, pages.length === 0);
       // Items that have been printed are dropped to free memory.
       pages.push(isLines ? { ...page, items: null } : page);
       count += itemsOf(page).length;
       stderr.showLine(`${count} items read…`);
-      if (stdout.hasLeft) return;
+      if (stdout.hasLeft || lines?.isFull) return;
     }
   } finally {
     stderr.clearLine();
@@ -75,7 +76,8 @@ function printSummary(
   if (format === 'json') {
     stderr.write(warnOf(whole).join(''));
   } else {
-    const { body } = render({ ...whole, next: null }, { format, context });
+    const bound = whole.bound && { bound: { ...whole.bound, nextAfter: null } };
+    const { body } = render({ ...whole, next: null, ...bound }, { format, context });
     if (format === 'jsonfeed') stdout.writeJson(body);
     else stdout.write(body);
   }
@@ -109,12 +111,44 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
 }
 
 /**
- * Formats each item of a page as a JSON line. If the list has a profile, the profile is the first
- * line of the first page.
+ * Creates a printer of the items of a list as JSON lines. If the list has a profile, the profile is the first line of
+ * the first page. Prints up to `max_chars` characters, but always the first item.
  */
-function toLines(page: BrowseResult, isFirst: boolean): string {
-  const { profile } = page;
-  return toJsonLines([...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)]);
+function createLinePrinter({ parameters }: ListPrint, { stdout, stderr }: CommandContext) {
+  const maxChars = Number(parameters.max_chars ?? Number.POSITIVE_INFINITY);
+  let room = maxChars;
+  let items = 0;
+  let isFull = false;
+  const printLine = (line: string): void => {
+    room -= line.length;
+    stdout.writeJson(line);
+  };
+  return {
+    get isFull() {
+      return isFull;
+    },
+    print: (page: BrowseResult, isFirst: boolean): void => {
+      const { profile } = page;
+      if (isFirst && profile !== null) printLine(toJsonLines([{ profile }]));
+      const lines = itemsOf(page).map((item) => toJsonLines([item]));
+      const fitting = countFitting(lines, room);
+      const shown = items === 0 ? Math.max(1, fitting) : fitting;
+      isFull = shown < lines.length;
+      items += Math.min(shown, lines.length);
+      if (shown > 0) printLine(lines.slice(0, shown).join(''));
+      if (isFull) stderr.write(`perch: --max-chars ${maxChars} leaves room for ${items} items.\n`);
+    },
+  };
+}
+
+/** Returns how many of the lines, from the first, have up to `room` characters together. */
+function countFitting(lines: readonly string[], room: number): number {
+  let length = 0;
+  const excess = lines.findIndex((line) => {
+    length += line.length;
+    return length > room;
+  });
+  return excess === -1 ? lines.length : excess;
 }
 
 /**

@@ -83,10 +83,16 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
   const byDefault = name === 'format' ? 'markdown' : schema.default;
   return {
     type: 'string',
-    value: choices.length === 0 ? 'TIME' : toOptionName(name).toUpperCase(),
+    value: valueNameOf(parameter),
     ...(choices.length === 0 ? {} : { choices }),
     about: `${about}${words}${byDefault === undefined ? '' : ` Default ${byDefault}.`}${whom}`,
   };
+}
+
+/** Returns the placeholder for the value of an option in the help, such as `TIME`. */
+function valueNameOf(parameter: Described): string {
+  if (wordsOf(parameter).length > 0) return toOptionName(parameter.name).toUpperCase();
+  return parameter.schema.type === 'integer' ? 'N' : 'TIME';
 }
 
 /** Returns the enumerated values of a parameter; an empty list if the parameter has no enumeration. */

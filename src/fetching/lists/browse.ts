@@ -7,6 +7,7 @@ import type { Answers, Page, ProfileFound, ProfileQuery, QueryKind } from '../..
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { AskOptions, ProviderChain, SourcedAnswer } from '../chain/provider-chain.ts';
+import { type ItemPlaces, positionOf, toPageKey } from './item-places.ts';
 import { type FilledPage, fillPage, type ReadPage, type SourcedPage } from './page-filler.ts';
 import type { SentItemsMemory } from './sent-items.ts';
 
@@ -91,12 +92,28 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   });
   const { next, leftover } = filled;
   if (leftover !== undefined && next !== null) {
-    parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
+    parts.set(toPageKey(listKey, leftover.source, next.cursor), leftover);
   }
-  if (next !== null && next.recent.length > 0) {
-    await memory.remember(listKey, next, filled.sent);
-  }
+  await rememberSent(query, filled, memory);
   return filled;
+}
+
+/** Stores the hashes of the items before the next page, and before a page that was requested by its number. */
+async function rememberSent(
+  { listKey, page, position }: BrowseQuery,
+  filled: FilledPage,
+  memory: SentItemsMemory,
+): Promise<void> {
+  const isNumbered = position === null && page > 1;
+  // If the page is shortened, the next page starts within it.
+  const start = isNumbered ? positionOf(filled, { index: 0, page }) : null;
+  const places = [
+    { at: start, sent: filled.sentBefore },
+    { at: filled.next, sent: filled.sent },
+  ];
+  for (const { at, sent } of places) {
+    if (at !== null && at.recent.length > 0) await memory.remember(listKey, at, sent);
+  }
 }
 
 /** Returns whether new items are added at the start of the list; `false` for ranked lists, whose order can change. */
@@ -128,9 +145,6 @@ async function confirmAbsence(
   });
 }
 
-const pageKey = (listKey: string, provider: string, cursor: string | null): string =>
-  `page ${listKey} ${provider} ${cursor ?? ''}`;
-
 /**
  * Creates a function that reads one upstream page of a list. All calls use the provider of the first page, because a
  * cursor is valid only for the provider that returned it.
@@ -142,7 +156,7 @@ function createReadPage(
 ): ReadPage {
   let provider = position?.provider ?? undefined;
   return async ({ cursor, count, bypassCache }) => {
-    const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
+    const key = provider === undefined ? undefined : toPageKey(listKey, provider, cursor);
     const cached = key === undefined || bypassCache ? undefined : await parts.get(key);
     if (cached !== undefined && 'page' in cached) return cached;
     const requestedMs = clock.now();
@@ -167,7 +181,8 @@ async function askList(
 
 function withoutItems(message: string): FilledPage {
   const warnings = [`The posts could not be read: ${message}`];
-  const nothing = { items: [], sent: [], read: [], leftover: undefined };
+  const places = { provider: null, recent: [], isExact: true, pages: [] };
+  const nothing = { items: [], sent: [], sentBefore: [], places, read: [], leftover: undefined };
   return { ...nothing, next: startOfList, warnings, isComplete: false };
 }
 
@@ -189,6 +204,7 @@ function join({ list }: BrowseQuery, { profile: part, filled }: Parts, { clock }
     account: part?.profile.account ?? null,
     answered: read.find(({ page }) => page.answered !== undefined)?.page.answered,
     items: filled?.items ?? [],
+    places: filled?.places,
     next: filled?.next ?? null,
     warnings: [
       ...(part?.profile.warnings ?? []),
@@ -274,6 +290,8 @@ export interface BrowseFound {
   /** Post to which the listed replies belong; absent for other lists, or if no source returned the post. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
+  /** Places of the items in the source; `undefined` if only a profile was requested. */
+  readonly places?: ItemPlaces | undefined;
   /** Position of the next page; `null` at the end of the list. */
   readonly next: ListPosition | null;
   readonly warnings: readonly string[];

@@ -1,6 +1,7 @@
 import { Problem } from '../../core/problem.ts';
 import type { Page } from '../../model/queries.ts';
 import type { ListItem, ListPosition } from './browse.ts';
+import { type ItemPlaces, type PlacedItems, skipPlaces } from './item-places.ts';
 import { createSentItems, type SentItems } from './sent-items.ts';
 
 export interface SourcedPage {
@@ -39,6 +40,9 @@ export interface FilledPage {
    * items may be missing.
    */
   readonly sent: readonly number[];
+  /** Hashes of the items before the page, in list order. The hashes of the earliest items may be missing. */
+  readonly sentBefore: readonly number[];
+  readonly places: ItemPlaces;
   readonly warnings: readonly string[];
   /** Whether the page is complete. If false, the source failed or may have more items. */
   readonly isComplete: boolean;
@@ -102,6 +106,7 @@ class PageFiller {
   readonly #visited = new Set<string>();
   readonly #warnings = new Set<string>();
   readonly #read: SourcedPage[] = [];
+  readonly #places: PlacedItems[] = [];
   #cursor: string | null;
   #taken: number;
   #requests = 0;
@@ -140,11 +145,14 @@ class PageFiller {
       return;
     }
     const place = { taken: this.#taken, isNewestFirst: this.#options.isNewestFirst };
-    const fresh = page.isExact ? page.items : this.#sent.freshOf(page.items, place);
+    const fresh = page.isExact
+      ? page.items.slice(this.#taken)
+      : this.#sent.freshOf(page.items, place);
     this.#countIdlePages(page, fresh.length);
     const wanted = fresh.slice(0, this.#goal - this.#items.length);
     this.#items.push(...wanted);
     if (!page.isExact) this.#sent.add(wanted);
+    const { cursor: from, taken } = { cursor: this.#cursor, taken: this.#taken };
     if (wanted.length < fresh.length) {
       this.#taken += wanted.length;
       this.#state = 'full';
@@ -155,6 +163,8 @@ class PageFiller {
     } else {
       this.#advance(page);
     }
+    const next = this.#state === 'ended' ? null : page.cursor;
+    this.#places.push({ cursor: from, taken, count: wanted.length, rows: rowsOf(page), next });
   }
 
   /** Ends the read after a failure of the source. `finish` then returns the items found so far. */
@@ -171,7 +181,7 @@ class PageFiller {
    * @throws Problem if the read stopped before `skip` items were read
    */
   finish(): FilledPage {
-    const { skip, page } = this.#options;
+    const { skip, page, position, sent } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';
     if (isStopped && this.#items.length < skip) {
       const detail = `The pages before page ${page} could not be read in one request. Follow \`nextCursor\` from the first page instead.`;
@@ -179,14 +189,25 @@ class PageFiller {
     }
     const items = this.#items.slice(skip);
     const next = this.#state === 'ended' ? null : this.#nextPosition(items.length === 0);
+    const last = this.#read.at(-1);
+    const isExact = last?.page.isExact === true;
+    const before = createSentItems(position, sent);
+    if (!isExact) before.add(this.#items.slice(0, skip));
     return {
       items,
       next,
       sent: this.#sent.fingerprints,
+      sentBefore: before.fingerprints,
+      places: {
+        provider: last?.source ?? position.provider,
+        recent: isExact ? [] : before.shortFingerprints,
+        isExact,
+        pages: skipPlaces(this.#places, skip),
+      },
       warnings: [...this.#warnings],
       isComplete: !isStopped && !this.#hasDoubt,
       read: this.#read,
-      leftover: this.#state === 'full' && this.#taken > 0 ? this.#read.at(-1) : undefined,
+      leftover: this.#state === 'full' && this.#taken > 0 ? last : undefined,
     };
   }
 
@@ -196,7 +217,8 @@ class PageFiller {
    * @throws Problem if the first read fails
    */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
-    const count = this.#goal - this.#items.length;
+    // A source that returns no more than `count` items returns the taken items too.
+    const count = this.#goal - this.#items.length + this.#taken;
     const cursor = this.#cursor;
     const read = (bypassCache: boolean) => {
       this.#requests += 1;

@@ -51,7 +51,10 @@ export type SentItems = ReturnType<typeof createSentItems>;
  * Creates the set of items that were already returned to the client. Uses the hashes in `remembered` (from the
  * cache) or, if it is `undefined`, the short hashes in `recent` (from the client's cursor).
  */
-export function createSentItems({ recent }: ListPosition, remembered?: readonly number[]) {
+export function createSentItems(
+  { recent }: Pick<ListPosition, 'recent'>,
+  remembered?: readonly number[],
+) {
   const fingerprints = [...(remembered ?? recent.map(fromShort))];
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>

@@ -68,7 +68,7 @@ type SentHistory = Readonly<{ header: HistoryHeader; posts: HistoryImport['posts
 
 async function importAndSend(
   reply: FastifyReply,
-  { format, query, warnings }: HistoryRequest,
+  { format, query, warnings, toUrl }: HistoryRequest,
   options: HistoryRoutesOptions,
 ): Promise<void> {
   const { request } = reply;
@@ -76,7 +76,7 @@ async function importAndSend(
   const delivery = format === 'ndjson' ? 'stream' : 'document';
   const history = await importer.begin(query, toRequester(request, identification), delivery);
   const { account, source, startedMs: fetchedAtMs } = history;
-  const header = { handle: account.screen_name, account, query, source, fetchedAtMs };
+  const header = { handle: account.screen_name, account, query, source, fetchedAtMs, toUrl };
   const sent = { header, posts: addWarnings(history.posts, warnings) };
   if (format !== 'ndjson') {
     const document = { format, ...sent };

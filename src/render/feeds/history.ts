@@ -1,5 +1,4 @@
 import { toIsoSeconds } from '../../core/clock.ts';
-import type { HistoryQuery } from '../../fetching/histories/history-query.ts';
 import type { FeedFormat } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
 import type { HistoryDocument, HistoryHeader } from '../history.ts';
@@ -57,34 +56,20 @@ interface HistoryEnd {
 }
 
 function toHistoryFeed(
-  { account, handle, query, fetchedAtMs }: HistoryHeader,
+  { account, handle, query, fetchedAtMs, toUrl }: HistoryHeader,
   { nextUntilSecond, warnings }: HistoryEnd,
   context: RenderContext,
 ): Feed {
   const { baseUrl } = context;
-  const self = toHistoryUrl(query, query.untilSeconds, baseUrl);
+  const self = toUrl(query.untilSeconds, baseUrl);
   const { platform } = query.account;
   return {
     id: toFeedId(authorityOf(platform, handle), self),
     ...describeAccount({ account, handle }, warnings, context),
     urls: { self, first: null, previous: null },
-    nextUrl: nextUntilSecond === null ? null : toHistoryUrl(query, nextUntilSecond, baseUrl),
+    nextUrl: nextUntilSecond === null ? null : toUrl(nextUntilSecond, baseUrl),
     otherType: 'application/json',
     fetchedAt: toIsoSeconds(fetchedAtMs),
     ttlMinutes,
   };
-}
-
-/** Returns the URL of a history under `/api/v1`, with all its options except `format`. */
-function toHistoryUrl(query: HistoryQuery, untilSeconds: number | null, baseUrl: string): string {
-  const { account, sinceSeconds } = query;
-  const search = new URLSearchParams();
-  if (sinceSeconds !== null) search.append('since', toIsoSeconds(sinceSeconds * 1000));
-  if (untilSeconds !== null) search.append('until', toIsoSeconds(untilSeconds * 1000));
-  search.append('max_posts', String(query.maxPosts));
-  if (query.onlyReplies) search.append('only_replies', 'true');
-  if (!query.withReplies) search.append('with_replies', 'false');
-  if (!query.withReposts && !query.onlyReplies) search.append('with_reposts', 'false');
-  if (!query.useStored) search.append('nocache', 'true');
-  return `${baseUrl}/api/v1/profiles/${encodeURIComponent(account.handle)}/posts?${search}`;
 }

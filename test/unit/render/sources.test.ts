@@ -67,7 +67,10 @@ describe('a copy of a post', () => {
 
     expect(body.posts[0]).toMatchObject({ copied_from: source });
     const query = { isIndex: false } as HistoryQuery; // nothing else of it is read here
-    const about = { handle: 'ada', account: null, query, source: 'mastodon', fetchedAtMs: 0 };
+    const about = {
+      ...{ handle: 'ada', account: null, query, source: 'mastodon', fetchedAtMs: 0 },
+      toUrl: () => '',
+    };
     const lines = renderPostLines(about, [{ post: copy, second: 1, stored: null }]);
     expect(JSON.parse(lines)).toMatchObject({ post: { copied_from: source } });
   });

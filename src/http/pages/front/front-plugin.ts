@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import { runInSlices } from '../../../core/scheduling/slices.ts';
+import { runInSlices, type Steps } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
 import { createRenderingCache } from '../../../fetching/plan.ts';
+import type { Result } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { type AnsweredRead, nameView, type RenderOptions } from '../../../reads/run.ts';
+import { fitInFormat } from '../../../render/formats.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { recordProblem, toProblem } from '../../../web/errors.ts';
@@ -181,14 +183,17 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
   const options: ResultOptions = { ...context, toOwnPage, level: 3 };
   // Rendering is the slowest step, so its result is cached with the answer.
   const cache = createRenderingCache<ResultHtml>();
+  const renderSteps = function* (whole: Result): Steps<ResultHtml> {
+    const { result } = yield* fitInFormat(whole, { format: 'html', context });
+    if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
+    return yield* renderResult(result, options);
+  };
   const renderOnce = async (found: Found, sliced: RenderOptions): Promise<ResultHtml> => {
     const { renderings } = found.answer;
     const name = nameView(found, 'html');
     const cached = cache.get(renderings, name);
     if (cached !== undefined) return cached;
-    const result = reader.assemble(found);
-    if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
-    const rendered = await runInSlices(renderResult(result, options), sliced);
+    const rendered = await runInSlices(renderSteps(reader.assemble(found)), sliced);
     cache.set(renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };

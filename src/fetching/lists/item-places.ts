@@ -1,0 +1,108 @@
+import type { BrowseFound, BrowseQuery, ListPosition, PartStore } from './browse.ts';
+import type { SourcedPage } from './page-filler.ts';
+import { createSentItems, type SentItemsMemory } from './sent-items.ts';
+
+/** Places in the source from which the items of a list page were taken. The position of each item follows from them. */
+export interface ItemPlaces {
+  readonly provider: string | null;
+  /** Value of `ListPosition.recent` before the first item. Empty if the pages of the list never overlap. */
+  readonly recent: readonly number[];
+  readonly isExact: boolean;
+  /** Upstream pages that contain the items, in order. */
+  readonly pages: readonly PlacedItems[];
+}
+
+/** Items of a list page that come from one upstream page. */
+export interface PlacedItems {
+  /** Provider's cursor of the upstream page; `null` for the first page. */
+  readonly cursor: string | null;
+  /** Number of items of the upstream page that were returned on earlier pages of the list. */
+  readonly taken: number;
+  /** Number of items of the list page that come from the upstream page. */
+  readonly count: number;
+  /** Number of posts or accounts that the source sent on the upstream page. */
+  readonly rows: number;
+  /** Provider's cursor of the page after the upstream page; `null` if the list ends with the upstream page. */
+  readonly next: string | null;
+}
+
+/** Returns the places of the items after the first `skip` items. */
+export function skipPlaces(pages: readonly PlacedItems[], skip: number): readonly PlacedItems[] {
+  let left = skip;
+  return pages.flatMap((page) => {
+    const skipped = Math.min(left, page.count);
+    left -= skipped;
+    const rest = { ...page, taken: page.taken + skipped, count: page.count - skipped };
+    return rest.count > 0 ? [rest] : [];
+  });
+}
+
+type PlacedPage = Pick<BrowseFound, 'items' | 'places'>;
+
+/**
+ * Returns the position of the item with the given index on a list page, from which a next page can continue. `page`:
+ * number of the page that would start there. Returns `null` if the page has no such item.
+ */
+export function positionOf(
+  { items, places }: PlacedPage,
+  { index, page }: { readonly index: number; readonly page: number },
+): ListPosition | null {
+  const place = places && skipPlaces(places.pages, index)[0];
+  if (place === undefined) return null;
+  const { provider, recent, isExact } = places as ItemPlaces;
+  const sent = createSentItems({ recent });
+  sent.add(items.slice(0, index));
+  const { cursor, taken } = place;
+  const position = { provider, cursor, taken, page, fruitless: 0 };
+  return { ...position, recent: isExact ? [] : sent.shortFingerprints };
+}
+
+interface KeepOptions {
+  readonly memory: SentItemsMemory;
+  readonly parts: PartStore;
+  /** Facts about the answer that contains the list page. */
+  readonly facts: Omit<SourcedPage, 'page' | 'degraded'>;
+}
+
+/**
+ * Stores what the next page needs if it continues after the first `count` items of a list page: the hashes of the items
+ * that were returned, and the items of the upstream page that are left over.
+ */
+export async function keepPosition(
+  query: BrowseQuery,
+  { found, count }: { readonly found: BrowseFound; readonly count: number },
+  { memory, parts, facts }: KeepOptions,
+): Promise<void> {
+  const { listKey, page } = query;
+  const start = positionOf(found, { index: 0, page });
+  const next = positionOf(found, { index: count, page: page + 1 });
+  if (start === null || next === null || next.recent.length === 0) return;
+  for (const { cursor, page: left } of listLeftovers(found, count)) {
+    const part = { ...facts, degraded: found.degraded, page: left };
+    parts.set(toPageKey(listKey, facts.source, cursor), part);
+  }
+  const isFirst = start.cursor === null && start.taken === 0 && start.recent.length === 0;
+  const before = isFirst ? [] : await memory.recall(listKey, query.position ?? start);
+  const sent = createSentItems(start, before);
+  sent.add(found.items.slice(0, count));
+  await memory.remember(listKey, next, sent.fingerprints);
+}
+
+/**
+ * Returns the upstream pages that contain items after the first `count` items of a list page, with those of their items
+ * that are on the list page. Leaves out an upstream page with further items: it is stored when the list page is read.
+ */
+function listLeftovers({ items, places, next }: BrowseFound, count: number) {
+  let start = 0;
+  return (places?.pages ?? []).flatMap(({ cursor, count: own, rows, next: following }) => {
+    const from = start;
+    start += own;
+    if (start <= count || next?.cursor === cursor) return [];
+    const page = { items: items.slice(from, start), cursor: following, rows, warnings: [] };
+    return [{ cursor, page }];
+  });
+}
+
+/** Returns the cache key of an upstream page of a list. */
+export const toPageKey = (listKey: string, provider: string, cursor: string | null): string =>
+  `page ${listKey} ${provider} ${cursor ?? ''}`;

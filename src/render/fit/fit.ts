@@ -1,0 +1,103 @@
+import type { Steps } from '../../core/scheduling/slices.ts';
+import type { BrowseResult, PostResult } from '../../model/results.ts';
+import { shortenList } from './shorten-list.ts';
+import { shortenThread } from './shorten-thread.ts';
+
+type TextResult = PostResult | BrowseResult;
+
+/** Result that fits into its maximum length, and its text. */
+export interface Fitted<Of extends TextResult> {
+  readonly result: Of;
+  readonly text: string;
+  /** Number of items in the result if others were left out; `null` if it has all items. */
+  readonly shown: number | null;
+}
+
+/** Ways of shortening a result. */
+export interface Shortener<Of extends TextResult> {
+  /** Number of items of the complete result. */
+  readonly count: number;
+  /** Returns the result with the `count` most important items, and a warning about the others. */
+  keep(count: number): Of;
+  /** Returns the result with up to one item, in which no text is longer than `max`, and a warning about the rest. */
+  cut(max: number): Of;
+}
+
+/** Shortest text of a post that is too long by itself, in UTF-16 code units. */
+const shortestCut = 100;
+
+/**
+ * Shortens a result until its text has up to `result.bound.maxChars` UTF-16 code units. Leaves out whole items. If the
+ * text of one item is too long, cuts the texts in the item. `write` returns the text of a result.
+ */
+export function* fitResult<Of extends TextResult>(
+  result: Of,
+  write: (result: Of) => Steps<string>,
+): Steps<Fitted<Of>> {
+  const whole = { result, text: yield* write(result), shown: null };
+  const maxChars = result.bound?.maxChars ?? Number.POSITIVE_INFINITY;
+  if (whole.text.length <= maxChars) return whole;
+  // The kind of a result decides how it is shortened, and stays the same, which the compiler cannot follow.
+  const shortener = (result.kind === 'post'
+    ? shortenThread(result)
+    : shortenList(result)) as unknown as Shortener<Of>;
+  const { count } = shortener;
+  const attempt = function* (shorter: Of, shown: number | null): Steps<Fitted<Of>> {
+    return { result: shorter, text: yield* write(shorter), shown };
+  };
+  const kept = yield* findLargest(
+    { from: 0, to: count, ...{ textLength: whole.text.length, maxChars, precision: 1 } },
+    (size) => attempt(shortener.keep(size), size),
+  );
+  if (kept !== undefined) return kept;
+  const shown = count > 1 ? 1 : null;
+  const cut = yield* findLargest(
+    {
+      from: shortestCut,
+      to: maxChars,
+      ...{ textLength: whole.text.length, maxChars, precision: 64 },
+    },
+    (size) => attempt(shortener.cut(size), shown),
+  );
+  return cut ?? (yield* attempt(shortener.cut(shortestCut), shown));
+}
+
+interface Search {
+  /** Size that is not tried, below all others. */
+  readonly from: number;
+  /** Size that is known to be too large. */
+  readonly to: number;
+  /** Length of the text with the size `to`. */
+  readonly textLength: number;
+  readonly maxChars: number;
+  /** Difference of sizes at which the search ends. */
+  readonly precision: number;
+}
+
+/**
+ * Returns the attempt with the largest size whose text fits; `undefined` if none fits. Every other attempt halves the
+ * range of sizes, so that their number is logarithmic. The others estimate the size from the lengths of the texts.
+ */
+function* findLargest<Of extends TextResult>(
+  { from, to, textLength, maxChars, precision }: Search,
+  attempt: (size: number) => Steps<Fitted<Of>>,
+): Steps<Fitted<Of> | undefined> {
+  let best: Fitted<Of> | undefined;
+  let low = { size: from, length: 0 };
+  let high = { size: to, length: textLength };
+  for (let tries = 0; high.size - low.size > precision; tries += 1) {
+    const share =
+      tries % 2 === 0 ? (maxChars - low.length) / Math.max(1, high.length - low.length) : 0.5;
+    const size = low.size + Math.floor(share * (high.size - low.size));
+    const inside = Math.min(Math.max(size, low.size + 1), high.size - 1);
+    const tried = yield* attempt(inside);
+    const bracket = { size: inside, length: tried.text.length };
+    if (tried.text.length > maxChars) {
+      high = bracket;
+    } else {
+      low = bracket;
+      best = tried;
+    }
+  }
+  return best;
+}
