@@ -17,10 +17,13 @@ export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as con
 export const accountFormats = ['markdown', 'json', 'html'] as const;
 
 /**
- * Output format. `preview` is for link preview crawlers, and `data` (JSON without `markdown`) for MCP. Both are not values
- * of the request parameter `format`.
+ * Output formats that are not values of the request parameter `format`: `preview` for link preview crawlers, and `data`,
+ * which is JSON without `markdown`, for MCP.
  */
-export type Format = (typeof postFormats)[number] | 'preview' | 'data';
+export const internalFormats = ['preview', 'data'] as const;
+export type Format = (typeof postFormats)[number] | (typeof internalFormats)[number];
+export const isInternalFormat = (format: string): boolean =>
+  internalFormats.some((one) => one === format);
 
 /** Kinds of search results. The request parameter also accepts `media` as a synonym for `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;

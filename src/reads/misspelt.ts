@@ -25,6 +25,7 @@ const takers: Readonly<Record<string, string>> = {
   ...{ max_posts: 'histories', only_replies: 'histories', index: 'histories' },
   ...{ maxwidth: 'embeds', maxheight: 'embeds' },
   full: 'posts, profiles, lists and searches',
+  max_chars: 'posts, replies, profiles, lists and searches',
 };
 
 const repliesOfPost = '`/api/v1/posts/{id}/replies` lists the replies to a post page by page';
@@ -32,8 +33,8 @@ const history =
   '`/api/v1/profiles/{handle}/posts` returns the posts of an account in a range of time';
 
 /**
- * What to use instead of parameters of other reads. An entry applies to reads that have the parameter `of`, which tells
- * the kinds of reads apart.
+ * Advice for parameters of other reads. An entry applies to reads that have the parameter `of`, which tells the kinds of
+ * reads apart.
  */
 const instead: readonly Readonly<{ name: string; of: string; advice: string }>[] = [
   {

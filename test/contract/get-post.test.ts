@@ -382,11 +382,11 @@ describe('caching of post reads', () => {
         return stubFound(stubPost('20'));
       });
       const app = await buildTestApp({ providers: [provider] });
-      const fresh = await app.request('/jack/status/20?format=json');
+      const fresh = await app.request('/wren/status/20?format=json');
       down = true;
 
       await app.advance(4_000_000);
-      const stale = await app.request('/jack/status/20?format=json');
+      const stale = await app.request('/wren/status/20?format=json');
       const never = await app.request('/jack/status/21?format=json');
 
       expect(stale.headers['x-cache']).toBe('stale');

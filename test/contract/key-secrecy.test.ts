@@ -122,7 +122,7 @@ const places: readonly ((key: string) => string)[] = [
   (key) => `/${key}/followers`,
   (key) => `/${key}/status/1`,
   (key) => `/ada.example/status/${key}`,
-  (key) => `/ada.example/status/1900000000000000001/photo/${key}`,
+  (key) => `/ada.example/photos/${key}`,
   (key) => `/ada.example?cursor=${key}`,
   (key) => `/ada.example?limit=${key}`,
   (key) => `/api/v1/profiles/${key}`,

@@ -189,7 +189,7 @@ describe('a tool call', () => {
     };
 
     const [{ text }] = (await list({})).content;
-    const [, cursor = ''] = /\[Next page\]\(\S*[?&]cursor=([\w-]+)\)\s*$/.exec(text) ?? [];
+    const [, cursor = ''] = /\[Next page\]\(\S*[?&]cursor=([\w-]+)\S*\)\s*$/.exec(text) ?? [];
     const { structuredContent } = await list({ cursor, format: 'json' });
 
     expect(structuredContent.page).toBe(2);

@@ -89,7 +89,7 @@ describe('format=html', () => {
       '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=json',
     ]);
     const [next = ''] = linked('next');
-    expect(next).toMatch(/followers\?limit=2&full=true&cursor=[^&]+&format=html$/);
+    expect(next).toMatch(/followers\?limit=2&cursor=[^&]+&full=true&format=html$/);
     const second = parsePage((await app.request(next.replace(base, ''))).body);
     const own = second.elements.find(({ attributes }) => attributes.rel === 'alternate');
     expect(own?.attributes.href).toBe(next.replace('format=html', 'format=markdown'));

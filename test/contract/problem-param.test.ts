@@ -21,7 +21,6 @@ const faults: readonly (readonly [url: string, param: string])[] = [
   ['/api/v1/posts?handle=jack!&id=20', 'handle'],
   ['/jack/status/2x', 'id'],
   ['/ja!ck/status/20', 'handle'],
-  ['/jack/status/20/photo/0', 'n'],
   ['/https://x.com/home', 'address'],
   ['/https://x.com/jack/status/20?thread=0', 'thread'],
   [`${post}&thread=many`, 'thread'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { problemKinds, problemMediaType } from '../../core/problem.ts';
-import { isFeedFormat } from '../../model/results.ts';
+import { isFeedFormat, isInternalFormat } from '../../model/results.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { acceptsFeeds } from '../../reads/read.ts';
@@ -216,10 +216,10 @@ function describeRoute(route: Route) {
   };
 }
 
-/** Lists the values of the parameter `format`. Omits the format `preview`, which clients cannot request. */
+/** Lists the values of the parameter `format`. */
 function listFormats(): ApiIndex['formats'] {
   const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
-  const whole = Object.entries(formats.post).filter(([name]) => name !== 'preview');
+  const whole = Object.entries(formats.post).filter(([name]) => !isInternalFormat(name));
   return [
     ...whole.map(([name, { mediaType }]) => ({
       name,

@@ -9,7 +9,7 @@ import {
   historyReply,
 } from '../../model/history.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
-import { isFeedFormat } from '../../model/results.ts';
+import { isFeedFormat, isInternalFormat } from '../../model/results.ts';
 import { handleParam } from '../../reads/browse.ts';
 import { type AnyReadId, allReads, reads } from '../../reads/index.ts';
 import { acceptsFeeds, describeParametersOf } from '../../reads/read.ts';
@@ -264,10 +264,9 @@ function describeContent(
   // All operations that a parameter can select have the same response body.
   const [read] = Object.values(named);
   if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
-  // Clients cannot request link previews, which have the same media type as web pages.
   const served = Object.entries(formats[reads[read].kind]).filter(
     ([format]) =>
-      format !== 'preview' &&
+      !isInternalFormat(format) &&
       (!isFeedFormat(format) || Object.values(named).some((id) => acceptsFeeds(reads[id]))),
   );
   const bodies = served.map(([format, { mediaType }]) => {
