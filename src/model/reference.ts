@@ -39,7 +39,10 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['x', /^[a-z0-9_]{1,15}$/],
   ['sample', /^[a-z0-9-]{1,63}\.example$/],
   ['bluesky', /^did:plc:[a-z2-7]{24}$/],
-  ['bluesky', new RegExp(`^did:web:${domainName.source.slice(1)}`)],
+  [
+    'bluesky',
+    /^did:web:(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+  ],
   ['bluesky', domainName],
   ['mastodon', /^[a-z0-9_](?:[a-z0-9_.-]{0,62}[a-z0-9_])?@[a-z0-9.-]{4,253}$/],
 ];

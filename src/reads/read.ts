@@ -105,7 +105,7 @@ export function createRead<Params extends z.ZodObject>(
     parse: (given, context) => {
       const { parameters, ...planned } = parse(parseParameters(params, given), context);
       const parsed = { ...planned, plan: { ...planned.plan, key: nameAnswer(planned.plan) } };
-      const view = JSON.stringify(listEffective(params, parameters));
+      const view = `${kind} ${JSON.stringify(listEffective(params, parameters))}`;
       // oEmbed documents have no place for warnings.
       const warnings = kind === 'embed' ? [] : warnAboutMisspelt(known, given);
       return addWarnings({ ...parsed, views: nameViews(view) }, warnings);

@@ -3,8 +3,9 @@ import { parseWeighted } from '../core/http/weighted-list.ts';
 /** Content codings that Perch can apply to the body of a reply (RFC 9110 §8.4.1). */
 export type Coding = 'gzip' | 'br';
 
-/** Matches media types of text. Pictures, videos and sounds are compressed already. */
-const textType = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|image\/svg\+xml)/;
+/** Matches media types of text, except streams. Pictures, videos and sounds are compressed already. */
+const textType =
+  /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|xml)\b|image\/svg\+xml)/;
 
 /** Size in bytes up to which a body is not worth compressing. */
 const smallBytes = 1024;

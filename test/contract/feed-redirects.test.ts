@@ -11,6 +11,8 @@ describe('the path of a feed on Nitter', () => {
     ['/otto.example/with_replies/rss', '/otto.example?with_replies=true&format=rss'],
     ['/otto.example/media/rss', '/otto.example?only_media=true&with_replies=true&format=rss'],
     ['/search/rss?q=kites', '/search?q=kites&format=rss'],
+    ['/otto.example/rss?%E6%97%A5=1', '/otto.example?%E6%97%A5=1&format=rss'],
+    ['/otto.example/rss?a%26b%0d%0a=1', '/otto.example?a%26b%0D%0A=1&format=rss'],
     ['/@kim@reef.example.org/rss', '/@kim@reef.example.org?format=rss'],
   ])('%s redirects to %s', async (path, target) => {
     const app = await buildTestApp({ env: offline });

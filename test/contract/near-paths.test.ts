@@ -10,6 +10,8 @@ describe('a path that is nearly one of this server', () => {
     ['/mira@social.example.org/folowers', '/mira@social.example.org/followers'],
     ['/ada.example/post?max_posts=3', '/ada.example/posts?max_posts=3'],
     ['/wren/statsu/21', '/wren/status/21'],
+    ['/wren/Status/21', '/wren/status/21'],
+    ['/wren/Followers', '/wren/followers'],
     ['/profiles/mira.bsky.social/post/3k', '/profile/mira.bsky.social/post/3k'],
     ['/api/v1/serach?q=fog', '/api/v1/search?q=fog'],
     ['/api/v1/profile/wren/followers', '/api/v1/profiles/wren/followers'],

@@ -80,7 +80,7 @@ describe('a settings file with errors', () => {
       'perch: The configuration is not valid.',
       `  ${path}, line 3: This line is not of the form NAME=value. Correct it, or start it with # as a comment.`,
       `  PORT in ${path} (line 1) is "x", but must be a whole number from 0 to 65535.`,
-      `  PERCH_ADMIN_TOKEN in ${path} (line 2) must have 32 to 512 printable ASCII characters, without spaces.`,
+      `  PERCH_ADMIN_TOKEN in ${path} (line 2) must have 32 to 512 printable ASCII characters, without spaces, such as the output of \`openssl rand -hex 32\`.`,
       '',
     ]);
   });

@@ -61,7 +61,7 @@ describe('perch read', () => {
     [['read', '@nobody.example'], 1, 'no such account'],
     [['search'], 2, 'Give the text to search for'],
     [['search', 'two', 'words'], 2, 'quotation marks'],
-    [['search', 'fog', '--feed', 'people'], 2, '`feed`'],
+    [['search', 'fog', '--feed', 'people'], 2, 'Did you mean users?'],
     [['search', 'fog', '--platform', 'bluesky'], 2, 'names Bluesky'],
     [['read', '--nope', post], 2, '--nope'],
     [['read', post, '--format', 'pdf'], 2, '`format`'],
@@ -88,7 +88,7 @@ describe('perch read', () => {
     });
 
     expect(ended.code).toBe(3);
-    expect(ended.stderr).toMatch(/^perch: .+\nRetry in 30 seconds\.\n$/);
+    expect(ended.stderr).toMatch(/^perch: X cannot be read .+\nRetry in 30 seconds\. .+\n$/);
   });
 });
 

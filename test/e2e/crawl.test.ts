@@ -112,7 +112,9 @@ async function ask(url: string): Promise<Answer> {
   const { pathname } = new URL(url);
   const asking = isAdminPath(pathname) ? asAdmin : {};
   const headers = { accept: 'text/html, */*;q=0.8', ...asking };
-  const reply = await (pathname === '/mcp' ? initialize(url) : fetch(url, { headers }));
+  // Redirects lead to feeds, some of which need parameters.
+  const options = { headers, redirect: 'manual' } as const;
+  const reply = await (pathname === '/mcp' ? initialize(url) : fetch(url, options));
   const type = reply.headers.get('content-type') ?? '';
   const body = await reply.text();
   const links = readLinkTargets(reply.headers.get('link'));
@@ -132,7 +134,7 @@ function initialize(url: string): Promise<Response> {
 }
 
 function faultOf({ status, ids }: Answer, hash: string): string | null {
-  if (status !== 200) return `status ${status}`;
+  if (status !== 200 && status !== 301) return `status ${status}`;
   if (hash === '' || ids === null) return null;
   return ids.has(decodeURIComponent(hash.slice(1))) ? null : `no anchor ${hash}`;
 }

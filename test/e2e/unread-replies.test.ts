@@ -14,7 +14,7 @@ function sendAndStall(port: number, localAddress: string, text: string): Promise
   });
 }
 
-/** A request for `/openapi.json` as a resource, whose result is about half a megabyte. */
+/** A request for `/openapi.json` as a resource, whose result is about a third of a megabyte. */
 const documentOf = (port: number) => ({
   method: 'resources/read',
   params: { uri: `http://localhost:${port}/openapi.json` },
@@ -41,7 +41,8 @@ describe('replies that nobody reads', () => {
       PERCH_METRICS: 'open',
       PERCH_REPLY_BYTES_PER_ADDRESS: '10485760',
     });
-    const batch = toBatch(8080, documentOf(8080));
+    // More than the buffers of the two sockets hold.
+    const batch = toBatch(8080, documentOf(8080)).repeat(4);
     for (let n = 0; n < 12; n += 1) await sendAndStall(port, '127.0.0.2', batch);
 
     const refused = /^perch_holds_refused_total\{holding="reply_bytes"\} [1-9]/m;

@@ -94,10 +94,11 @@ export async function keepPosition(
  */
 function listLeftovers({ items, places, next }: BrowseFound, count: number) {
   let start = 0;
-  return (places?.pages ?? []).flatMap(({ cursor, count: own, rows, next: following }) => {
+  return (places?.pages ?? []).flatMap(({ cursor, taken, count: own, rows, next: following }) => {
     const from = start;
     start += own;
-    if (start <= count || next?.cursor === cursor) return [];
+    // A part of an upstream page would take the place of the whole page, which other reads use.
+    if (taken > 0 || start <= count || next?.cursor === cursor) return [];
     const page = { items: items.slice(from, start), cursor: following, rows, warnings: [] };
     return [{ cursor, page }];
   });

@@ -30,7 +30,7 @@ export const addressPaths = ['/:address(^(?:https?|at):.+$)', '/:address/*'] as 
  * without its scheme, such as `/x.com/jack`. The endpoint returns the result of the read that the address names.
  */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
-  const find = (request: FastifyRequest) => findAddressedRead(request.originalUrl, context);
+  const find = (request: FastifyRequest) => findAddressedRead(request.raw.url ?? '', context);
   return {
     // A request uses the quota of its read operation. An invalid URL is treated as the URL of a post.
     config: {
@@ -49,7 +49,7 @@ export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpo
       if (found instanceof Problem) throw found;
       return {
         read: found.read,
-        given: joinParameters(parseQuery(request.originalUrl), found.given),
+        given: joinParameters(parseQuery(request.raw.url ?? ''), found.given),
       };
     },
   };

@@ -71,13 +71,17 @@ function compare(parts: readonly string[], segments: readonly string[]): number 
 }
 
 function compareSegment(part: string, segment: string, isFirst: boolean): number {
-  if (!part.includes('{')) {
-    const most = Math.min(2, Math.floor((part.length - 1) / 2));
-    const distance = editDistance(segment.toLowerCase(), part, most);
-    return distance > most ? 3 : distance;
-  }
+  if (!part.includes('{')) return compareFixed(part, segment);
   if (!part.startsWith('{handle}')) return /^[\w.:~-]+$/.test(segment) ? 0 : 3;
   return parseHandle(segment) !== null && (!isFirst || isPermalinkHandle(segment)) ? 0 : 3;
+}
+
+function compareFixed(part: string, segment: string): number {
+  if (part === segment) return 0;
+  const most = Math.min(2, Math.floor((part.length - 1) / 2));
+  const distance = editDistance(segment.toLowerCase(), part, most);
+  // A path that differs only in case is another path too.
+  return distance > most ? 3 : Math.max(1, distance);
 }
 
 const fill = (part: string, segment: string): string =>

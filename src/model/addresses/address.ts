@@ -11,6 +11,7 @@ import {
   type RefusedAddress,
   type Site,
   xSite,
+  xSubdomain,
 } from './sites.ts';
 
 export interface Sites {
@@ -34,15 +35,20 @@ export function parseSiteUrl(written: URL, sites: Sites): SiteAddress {
   const url = withoutHashBang(written);
   const host = url.hostname;
   const known = knownSiteOf(host, sites);
-  if (known !== null) return matchSite(known, url) ?? { kind: 'unknown' };
+  const found = (known && matchSite(known, url)) ?? matchSite(blueskyFrontEnds, url);
+  if (found !== null) return found;
+  if (known !== null) return { kind: 'unknown' };
   if (!isPublicName(host)) return toForeign(url);
-  const onBluesky = matchSite(blueskyFrontEnds, url) ?? handleAsHost(url);
-  if (onBluesky !== null) return onBluesky;
+  const named = handleAsHost(url);
+  if (named !== null) return named;
   if (otherSites.test(host)) return toForeign(url);
   const isSearched = host === sites.mastodonSearchHost;
-  const found = matchSite(createFediverseSite(host, isSearched), url);
-  return found ?? (isSearched ? { kind: 'unknown' } : toForeign(url));
+  const onServer = matchSite(createFediverseSite(host, isSearched), url);
+  return onServer ?? (isSearched ? { kind: 'unknown' } : toForeign(url));
 }
+
+/** Returns whether a URL is that of a page of Bluesky, whose host does not matter because it is never asked. */
+export const isReadOnAnyHost = (url: URL): boolean => matchSite(blueskyFrontEnds, url) !== null;
 
 /**
  * Returns whether a host is a known host of a platform, such as `x.com`. Returns `false` for all other hosts, even if
@@ -58,6 +64,7 @@ function knownSiteOf(hostname: string, { xMirrors }: Sites): Site | null {
   const host = hostname.replace(/^(?:www|m|mobile)\./, '');
   if (host === 'x.com' || host === 'twitter.com' || host === embedHost) return xSite;
   if (host === 'bsky.app') return blueskySite;
+  if (/\.(?:x|twitter)\.com$/.test(host)) return xSubdomain;
   // Subdomains of mirrors choose a variant of the page, as in `d.fxtwitter.com`.
   return xMirrors.some((mirror) => `.${hostname}`.endsWith(`.${mirror}`)) ? xSite : null;
 }
@@ -74,17 +81,26 @@ function handleAsHost({ hostname, pathname }: URL): Address | null {
 
 /** Returns the URL whose path is in a fragment, as in `https://twitter.com/#!/jack`; otherwise, the URL itself. */
 function withoutHashBang(url: URL): URL {
-  const [, path] = /^#!?\/*(\/.*)$/.exec(url.hash) ?? [];
+  // Without `!`, a fragment can be part of any page, so only that of a front page is a path.
+  const pattern = url.pathname === '/' ? /^#!?(\/.*)$/ : /^#!(\/.*)$/;
+  const [, path] = pattern.exec(url.hash) ?? [];
   return (path === undefined ? null : parseUrl(`${url.protocol}//${url.hostname}${path}`)) ?? url;
 }
 
+/** Pattern of names of hosts that are probably mirrors of X. */
+const mirrorName = /nitter|xcancel|(?:fx|vx|fixup|fixv|tw)(?:x|twitter)/;
+
+/** Maximum length of the URL on X in an error, in characters. */
+const maxAdvised = 200;
+
 function toForeign(url: URL): SiteAddress {
+  const { hostname, pathname, search } = url;
   const found = matchSite(xSite, url);
-  const isPost = found?.kind === 'post' && found.handle !== null && found.id.length >= 15;
-  return {
-    kind: 'foreign',
-    onX: isPost ? `https://x.com/${found.handle}/status/${found.id}` : null,
-  };
+  const isLikePost = found?.kind === 'post' && found.id.length >= 15;
+  const isLikeX = isLikePost || pathname.endsWith('/rss') || mirrorName.test(hostname);
+  const onX = `https://x.com${pathname.replace(/\/rss$/, '')}${search}`;
+  const isAdvised = found !== null && isLikeX && onX.length <= maxAdvised;
+  return { kind: 'foreign', onX: isAdvised ? onX : null };
 }
 
 /**

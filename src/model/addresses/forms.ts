@@ -93,8 +93,8 @@ export const xForms: SiteForms = [
   refuse('/i/communities/{number}/*', 'is a community. Perch reads posts, accounts and searches'),
   refuse('/i/lists/{number}/*', 'is a list, which X shows only to logged-in readers'),
   refuse('/{handle}/lists/*', 'is a list, which X shows only to logged-in readers'),
-  refuse('/i/spaces/{number}/*', 'is an audio space. Perch reads posts, accounts and searches'),
-  refuse('/i/broadcasts/{number}/*', 'is a broadcast. Perch reads posts, accounts and searches'),
+  refuse('/i/spaces/{id}/*', 'is an audio space. Perch reads posts, accounts and searches'),
+  refuse('/i/broadcasts/{id}/*', 'is a broadcast. Perch reads posts, accounts and searches'),
   refuse(
     '/i/article/{number}/*',
     'has the number of an article instead of the number of a post. Send the address of the post that shows the article',
@@ -118,6 +118,7 @@ function feedsOfNitter(): readonly AddressForm[] {
 export const blueskyForms: SiteForms = [
   ...searches,
   post('/profile/{handle}/post/{id}/*'),
+  post('/embed/{handle}/app.bsky.feed.post/{id}/*'),
   { path: '/profile/{handle}', names: 'account' },
   { path: '/profile/{handle}/rss', names: 'account' },
   // Bridgy Fed, which shows accounts of Bluesky on the fediverse.
@@ -155,16 +156,21 @@ const fediverseAccounts = fediverseApps.flatMap((app): SiteForms => {
 
 /** Forms of software whose servers do not have Mastodon's API. */
 const otherSoftware = [
-  ['Lemmy, PieFed or Mbin', ['/post/{id}/*', '/comment/{id}/*', '/c/{name}/*', '/m/{name}/*']],
-  ['PeerTube', ['/w/{id}/*', '/videos/watch/{id}/*', '/a/{name}/*']],
-  ['Friendica or Hubzilla', ['/display/{id}/*', '/item/{id}/*', '/channel/{name}/*']],
+  ['Lemmy, PieFed or Mbin', ['/post/{id}/*', '/comment/{id}/*', '/u/{name}/*', '/m/{name}/*']],
+  ['Lemmy or PeerTube', ['/c/{name}/*']],
+  ['PeerTube', ['/w/{id}/*', '/videos/watch/{id}/*', '/a/{name}/*', '/accounts/{name}/*']],
+  [
+    'Friendica or Hubzilla',
+    ['/display/{id}/*', '/item/{id}/*', '/channel/{name}/*', '/profile/{name}'],
+  ],
 ] as const;
 
 /** Forms of the servers of the fediverse: Mastodon, GoToSocial, Pleroma, Akkoma, Pixelfed, Misskey and others. */
 export const fediverseForms: SiteForms = [
   ...fediverseAccounts,
-  refuse('/ap/users/{number}', byNumber),
   post('/ap/users/{number}/statuses/{id}/*'),
+  refuse('/ap/users/{number}/*', byNumber),
+  refuse('/i/web/profile/{number}/*', byNumber),
   post('/users/{user}/statuses/{id}/*'),
   { path: '/users/{user}', names: 'account' },
   { path: '/users/{user}/followers', names: 'followers' },
@@ -176,7 +182,6 @@ export const fediverseForms: SiteForms = [
   post('/i/web/post/{id}/*'),
   post('/{server}/s/{id}/*'),
   { path: '/tags/{tag}', names: 'search' },
-  { path: '/tag/{tag}', names: 'search' },
   ...otherSoftware.flatMap(([software, paths]) =>
     paths.map((path) =>
       refuse(path, `looks like a page of ${software}, whose servers have no API that Perch knows`),

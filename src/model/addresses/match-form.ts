@@ -48,3 +48,10 @@ function matchPart(part: string, segment: string): PathParameters | null {
   const value = segment.slice(before.length);
   return name === 'number' && !/^\d+$/.test(value) ? null : { [name]: value };
 }
+
+/**
+ * Returns the id at the start of a segment of a path, without the ending of a file and without the characters that often
+ * follow a URL in a sentence or a broken query.
+ */
+export const cleanId = (segment: string): string =>
+  /^\d+(?![\w-])/.exec(segment)?.[0] ?? /^[\w.:~-]*[\w~-]/.exec(segment)?.[0] ?? segment;

@@ -17,7 +17,7 @@ import {
   type SiteForms,
   xForms,
 } from './forms.ts';
-import { matchForm, type PathParameters, splitPath } from './match-form.ts';
+import { cleanId, matchForm, type PathParameters, splitPath } from './match-form.ts';
 
 /** Resource that the URL of a platform names. The handle of an account is in its normalized form. */
 export type Address =
@@ -79,23 +79,12 @@ function toPost(
   handle: string | null | undefined,
   { id: written = '' }: PathParameters,
 ): Address | null {
-  const id = cleanId(platform, written);
+  const id = cleanId(written);
   if (handle === null || !isPostId(platform, id)) return null;
+  // Names of pages, such as `/@wren/collections`, are no ids.
+  if (platform === 'mastodon' && !/[A-Z\d]/.test(id)) return null;
   return { kind: 'post', platform, handle: handle ?? null, id };
 }
-
-/**
- * Returns the id in a segment of a path, without the ending of a file and without the characters that often follow a
- * URL in a sentence.
- */
-function cleanId(platform: Platform, segment: string): string {
-  if (platform === 'x') return /^\d+(?!\w)/.exec(segment)?.[0] ?? segment;
-  return withoutFileEnding(segment.replace(/[^\w~-]+$/, ''));
-}
-
-/** Servers of the fediverse send an account or a post in another format if its path ends like a file. */
-const withoutFileEnding = (segment: string): string =>
-  segment.replace(/\.(?:atom|json|rss|xml)$/i, '');
 
 /** Kinds of search results, keyed by the query parameter `f` of X's search page. */
 const xFeeds: Readonly<Record<string, Feed>> = {
@@ -143,8 +132,16 @@ export const xSite: Site = {
     const id = ['tweet_id', 'in_reply_to', 'id']
       .map((name) => searchParams.get(name))
       .find(Boolean);
-    return id === undefined ? `/${searchParams.get('screen_name') ?? ''}` : `/i/status/${id}`;
+    const number = searchParams.get('user_id');
+    if (id !== undefined) return `/i/status/${id}`;
+    return number === null ? `/${searchParams.get('screen_name') ?? ''}` : `/i/user/${number}`;
   },
+};
+
+/** Subdomains of X, such as `pro.x.com`, which can have other pages than accounts. */
+export const xSubdomain: Site = {
+  ...xSite,
+  forms: xForms.filter((form) => 'names' in form && form.names === 'post'),
 };
 
 export const blueskySite: Site = {
@@ -175,6 +172,8 @@ export function createFediverseSite(host: string, isSearched: boolean): Site {
   return {
     platform: 'mastodon',
     forms: isSearched ? [fediverseSearch, ...fediverseForms] : fediverseForms,
+    // Servers send a page in another format if its path ends like a file.
+    toNamedPath: ({ pathname }) => pathname.replace(/\.(?:atom|json|rss|xml)\/?$/i, ''),
     // Front ends on other hosts have the name of the server in the path.
     toHandle: ({ user, server = host, id }) => {
       if (!isPublicName(server)) return null;
@@ -184,8 +183,7 @@ export function createFediverseSite(host: string, isSearched: boolean): Site {
 }
 
 function toAccount(user: string, server: string): string | null {
-  const name = withoutFileEnding(user);
-  return handleOn('mastodon', name.includes('@') ? name : `${name}@${server}`);
+  return handleOn('mastodon', user.includes('@') ? user : `${user}@${server}`);
 }
 
 /** Returns the handle of a post. The post is read from `server`, even if its author's account is on another one. */

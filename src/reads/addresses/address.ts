@@ -1,7 +1,13 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { isLoopbackName, parseUrl } from '../../core/http/url.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
-import { parseSiteUrl, type Sites, toRecordPage } from '../../model/addresses/address.ts';
+import {
+  isPlatformHost,
+  isReadOnAnyHost,
+  parseSiteUrl,
+  type Sites,
+  toRecordPage,
+} from '../../model/addresses/address.ts';
 import { decodeSegment } from '../../model/addresses/match-form.ts';
 import type { Address } from '../../model/addresses/sites.ts';
 import { nobodyOnX } from '../../model/reference.ts';
@@ -19,10 +25,13 @@ export interface AddressOptions extends Sites {
 /** Function that creates the error for an address. `fault` completes “The address …”. */
 type Refuse = (code: ProblemCode, fault: string, resolution?: string) => Problem;
 
+/** Maximum length of an address in UTF-16 code units. */
+const maxAddress = 8192;
+
 /**
  * Parses the address of a post, account, list, search or hashtag: a URL, with or without a scheme, or an `at://`
- * address. The URL can also follow the base URL of this server, as in `https://perch.example/https://x.com/jack`.
- * `subject` is the start of error messages, such as `The URL in the path`.
+ * address. The URL can also be part of another one, as in `https://perch.example/https://x.com/jack`. `subject` is the
+ * start of error messages, such as `The URL in the path`.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
 export function parseAddress(
@@ -34,28 +43,46 @@ export function parseAddress(
     const detail = `${subject} has the value ${quoteInput(text)}, which ${fault}.`;
     return new Problem(code, { detail, ...(resolution !== undefined && { resolution }) });
   };
-  const outer = parseWritten(text, options.baseUrl, refuse);
-  const inner = findWholeUrl(`${ownPathOf(outer, options.baseUrl) ?? ''}${outer.search}`);
-  const url = inner === null ? outer : parseWritten(inner, options.baseUrl, refuse);
-  const path = ownPathOf(url, options.baseUrl);
-  if (path === null) return readSite(url, options, refuse);
-  const found = matchOwnPath(path, url.search);
-  if (found === null) throw refuse('invalid_path', notAddressed);
-  return found;
+  if (text.length > maxAddress)
+    throw refuse('invalid_url', `is longer than ${maxAddress} characters`);
+  return readWritten(text, { options, refuse, isInner: false });
 }
 
 const notAddressed = 'is not the URL of a post, an account or a search';
 
-function readSite(url: URL, sites: Sites, refuse: Refuse): AddressedRead {
-  const found = parseSiteUrl(url, sites);
+interface AddressContext {
+  readonly options: AddressOptions;
+  readonly refuse: Refuse;
+  /** Whether the address is part of another one. Addresses within such an address are not read. */
+  readonly isInner: boolean;
+}
+
+function readWritten(text: string, context: AddressContext): AddressedRead {
+  const { options, refuse, isInner } = context;
+  const url = parseWritten(text, options.baseUrl, refuse);
+  const path = ownPathOf(url, options.baseUrl);
+  if (path === null) return readSite(url, context);
+  const target = `${path}${url.search}`;
+  const whole = findWholeUrl(target);
+  // The feed paths of Nitter have `/rss` at the end.
+  const own = whole ?? matchOwnPath(path.replace(/\/rss$/, ''), url.search);
+  if (own !== null && typeof own === 'object') return own;
+  const inner = whole ?? toTypedUrl(target.slice(1), options);
+  if (inner === null || isInner) throw refuse('invalid_path', notAddressed);
+  return readWritten(inner, { ...context, isInner: true });
+}
+
+function readSite(url: URL, context: AddressContext): AddressedRead {
+  const { options, refuse } = context;
+  const found = parseSiteUrl(url, options);
   switch (found.kind) {
     case 'refused':
       throw refuse('invalid_path', found.fault);
     case 'unknown':
       throw refuse('invalid_path', notAddressed);
     case 'foreign': {
-      const inner = wrappedUrl(url);
-      if (inner !== null) return readSite(inner, sites, refuse);
+      const inner = readWrapped(url, context);
+      if (inner !== null) return inner;
       const fault = `has the host ${quoteInput(url.hostname)}, which is not a site that Perch can read`;
       throw refuse('unsupported_host', fault, adviseMirror(url, found.onX));
     }
@@ -64,13 +91,35 @@ function readSite(url: URL, sites: Sites, refuse: Refuse): AddressedRead {
   }
 }
 
+function readWrapped(url: URL, context: AddressContext): AddressedRead | null {
+  const inner = context.isInner ? null : findWrapped(url, context.options);
+  try {
+    return inner === null ? null : readWritten(inner, { ...context, isInner: true });
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+/** Starts of a complete URL in a path. */
+const wholeStarts = ['/https:/', '/http:/', '/at:/'];
+
+/** Maximum number of parameters in which an address is searched for. */
+const maxSearched = 20;
+
 /**
- * Returns the last complete URL in the path of another site, such as an archive of websites or a bridge between
- * platforms: `https://web.archive.org/web/2024/https://x.com/jack`. Returns `null` if there is none.
+ * Returns the address in a URL of another site, such as an archive of websites, a bridge between platforms or a page
+ * that redirects: `https://web.archive.org/web/2024/https://x.com/jack`. Returns `null` if there is none.
  */
-function wrappedUrl({ pathname, search }: URL): URL | null {
-  const [, inner] = /.*\/((?:https?|at):\/.+)$/i.exec(`${pathname}${search}`) ?? [];
-  return inner === undefined ? null : parseUrl(toRecordPage(inner) ?? inner);
+function findWrapped({ pathname, search, searchParams }: URL, options: AddressOptions) {
+  const lower = pathname.toLowerCase();
+  const start = Math.max(...wholeStarts.map((text) => lower.lastIndexOf(text)));
+  if (start !== -1) return `${pathname.slice(start + 1)}${search}`;
+  const segments = pathname.split('/');
+  const at = segments.findIndex((segment) => isPlatformHost(segment, options));
+  if (at !== -1) return `https://${segments.slice(at).join('/')}${search}`;
+  const values = [...searchParams.values()].slice(0, maxSearched);
+  return values.find((value) => /^(?:https?|at):\/\//i.test(value)) ?? null;
 }
 
 /** Returns the advice for a URL that has the form of a post on X but another host. */
@@ -148,17 +197,16 @@ function faultOfUrl(url: URL | null, text: string, baseUrl: string): string | nu
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'is neither https nor http';
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
     return 'has a user name or password before the host';
-  const hasOwnPort = isSameServer(url, new URL(baseUrl)) || defaultPorts.has(url.port);
-  return hasOwnPort ? null : 'has a port';
+  const isPortFree = isSameServer(url, new URL(baseUrl)) || isReadOnAnyHost(url);
+  return url.port === '' || isPortFree ? null : 'has a port';
 }
-
-const defaultPorts: ReadonlySet<string> = new Set(['', '80', '443']);
 
 /** Removes what surrounds a URL in a sentence: spaces, invisible characters, brackets and punctuation. */
 function trimAddress(written: string): string {
-  const text = written.replace(/^[\s\p{Cf}<("'“‘«]+/u, '').replace(/[\s\p{Cf}>]+$/u, '');
+  const start = written.replace(/^[\s\p{Cf}<("'“‘«]+/u, '');
+  const text = start.replace(/(?<![\s\p{Cf}>])[\s\p{Cf}>]+$/u, '');
   // In a query or a fragment, punctuation can be part of the text that is searched for.
-  return /[?#]/.test(text) ? text : text.replace(/[.,;:!)\]>"'”’»…]+$/u, '');
+  return /[?#]/.test(text) ? text : text.replace(/(?<![.,;:!)\]>"'”’»…])[.,;:!)\]>"'”’»…]+$/u, '');
 }
 
 /**

@@ -1,6 +1,11 @@
 import { encodeComponent } from '../../core/http/encode-component.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
-import { matchForm, type PathParameters, splitPath } from '../../model/addresses/match-form.ts';
+import {
+  cleanId,
+  matchForm,
+  type PathParameters,
+  splitPath,
+} from '../../model/addresses/match-form.ts';
 import type { AddressedRead } from './address.ts';
 import { type OwnPath, ownPaths, type PathPattern } from './own-paths.ts';
 import { isPermalinkHandle } from './permalink-handle.ts';
@@ -27,9 +32,9 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
 /** Converts the parameters in a path to request parameters. Adds the fixed parameters of the path pattern. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
-  { n: _photo, '*': _further, number, tag, ...parameters }: PathParameters,
+  { n: _photo, '*': _further, number, id: written = number, tag, ...parameters }: PathParameters,
 ): PathParameters {
-  const id = number === undefined ? {} : { id: number };
+  const id = written === undefined ? {} : { id: cleanId(written) };
   const search = tag === undefined ? {} : { q: `#${tag.replace(/^#/, '')}` };
   return { ...parameters, ...id, ...search, ...fixed };
 }
@@ -66,7 +71,7 @@ export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surf
   );
   const others = Object.entries(given).filter(([name]) => !inPath.has(name));
   const query = others.flatMap(([name, values = []]) =>
-    [values].flat().map((value) => `${name}=${encodeComponent(value)}`),
+    [values].flat().map((value) => `${encodeComponent(name)}=${encodeComponent(value)}`),
   );
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }

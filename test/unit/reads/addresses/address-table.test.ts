@@ -51,6 +51,9 @@ const addresses: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['<https://x.com/kim/status/1900000000000000200>', kim],
     ['https://x.com/kim/status/1900000000000000200…', kim],
     ['https://x.com/kim/status/1900000000000000200%20', kim],
+    ['https://x.com/kim/status/1900000000000000200&s=20', kim],
+    ['https://x.com/kim/status/1900000000000000200#/photo/1', kim],
+    ['https://pro.x.com/kim/status/1900000000000000200', kim],
     [' https://x.com/kim/status/1900000000000000200\u200b\n', kim],
     ['https://x.com/kim/article/1900000000000000200', kim],
     ['https://x.com/kim/article/1900000000000000200/media/1', kim],
@@ -81,6 +84,13 @@ const addresses: Readonly<Record<string, readonly (readonly [string, string])[]>
   'other sites around an address': [
     ['https://web.archive.org/web/2024/https://x.com/kim/status/1900000000000000200', kim],
     ['https://bsky.brid.gy/r/https://bsky.app/profile/kim.example.com', account('kim.example.com')],
+    ['https://web.archive.org/web/2024/twitter.com/kim/status/1900000000000000200', kim],
+    [
+      'https://www.example.com/url?sa=t&q=https%3A%2F%2Fx.com%2Fkim%2Fstatus%2F1900000000000000200',
+      kim,
+    ],
+    ['http://localhost:8080/x.com/kim/status/1900000000000000200', kim],
+    ['http://localhost:8080/kim/rss', account('kim')],
     [`https://bsky.brid.gy/convert/ap/at://${did}/app.bsky.feed.post/3kq`, post(did, '3kq')],
     [`https://bsky.brid.gy/ap/${did}`, account(did)],
     ['https://reader.example.org/http://twitter.com/kim?lang=de', account('kim')],
@@ -134,6 +144,12 @@ const addresses: Readonly<Record<string, readonly (readonly [string, string])[]>
     ],
     ['https://bskx.app/profile/kim.example.com/post/3kq/photo/1', post('kim.example.com', '3kq')],
     ['https://deer.social/profile/kim.example.com', account('kim.example.com')],
+    ['http://192.168.1.5:8443/profile/kim.example.com/post/3kq', post('kim.example.com', '3kq')],
+    [
+      'https://embed.bsky.app/embed/kim.example.com/app.bsky.feed.post/3kq',
+      post('kim.example.com', '3kq'),
+    ],
+    ['https://bsky.app/profile/kim.example.com/post/3kq&x=1', post('kim.example.com', '3kq')],
     ['https://bsky.app/profile/kim.example.com', account('kim.example.com')],
     ['https://bsky.app/profile/kim.example.com/rss', account('kim.example.com')],
     ['https://bsky.app/profile/kim.example.com/followers', 'listFollowers kim.example.com'],
@@ -188,6 +204,9 @@ const addresses: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['https://reef.example.org/users/kim/following', 'listFollowing kim@reef.example.org'],
     ['https://elk.zone/reef.example.org/@kim', account('kim@reef.example.org')],
     ['https://reef.example.org/tags/kites', 'searchPosts #kites mastodon'],
+    ['https://reef.example.org/tags/kites.rss', 'searchPosts #kites mastodon'],
+    ['https://reef.example.org/@kim/media.rss', account('kim@reef.example.org', media)],
+    ['https://reef.example.org/@kim/112&x=1', post('kim@reef.example.org', '112')],
     ['https://mastodon.social/search?q=kites', 'searchPosts kites mastodon'],
   ],
   'other software of the fediverse': [
@@ -219,6 +238,7 @@ const addresses: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['http://localhost:8080/kim/status/20/likes', post('kim', '20')],
     ['http://localhost:8080//kim//status/20/', post('kim', '20')],
     ['http://localhost:8080/status/20', post('i', '20')],
+    ['http://localhost:8080/kim/status/20.html', post('kim', '20')],
     ['http://localhost:8080/i/web/status/20', post('i', '20')],
     [
       'http://localhost:8080/ada.example/status/1900000000000000001',
@@ -253,6 +273,11 @@ const refusals: readonly (readonly [string, string, RegExp])[] = [
   ['https://x.com/i/lists/1500', 'invalid_path', /list/],
   ['https://x.com/kim/lists/friends', 'invalid_path', /list/],
   ['https://x.com/kim/likes', 'invalid_path', /likes/],
+  ['https://x.com/i/spaces/1eaKbrPAqbwKX', 'invalid_path', /audio space/],
+  ['https://x.com/intent/user?user_id=12', 'invalid_path', /only by its number/],
+  ['https://reef.example.org/@kim/collections', 'unsupported_host', /not a site/],
+  ['https://x.com:8443/kim/status/20', 'invalid_url', /port/],
+  [`https://x.com/${'.'.repeat(8200)}a`, 'invalid_url', /longer/],
   ['https://x.com/i/article/1900', 'invalid_path', /number of an article/],
   ['https://x.com/home', 'invalid_path', /not the URL of a post/],
   ['https://bsky.app/profile/kim.example.com/feed/kites', 'invalid_path', /feed/],
@@ -292,11 +317,16 @@ describe('an address that Perch cannot read', () => {
     expect(refusalOf(text)).toMatchObject({ code, message: expect.stringMatching(reason) });
   });
 
-  it('names the setting for mirrors if it looks like a post on a mirror of X', () => {
-    const { resolution } = refusalOf('https://nitter.example.com/kim/status/1900000000000000200');
+  it.each([
+    ['https://mirror.example.com/kim/status/1900000000000000200', 'kim/status/1900000000000000200'],
+    ['https://mirror.example.com/i/status/1900000000000000200', 'i/status/1900000000000000200'],
+    ['https://mirror.example.com/kim/rss', 'kim'],
+    ['https://nitter.example.com/kim/status/20', 'kim/status/20'],
+  ])('names the setting for mirrors if it looks like a page of a mirror of X: %s', (url, path) => {
+    const { resolution } = refusalOf(url);
 
     expect(resolution).toContain('`PERCH_X_MIRRORS`');
-    expect(resolution).toContain('`https://x.com/kim/status/1900000000000000200`');
+    expect(resolution).toContain(`\`https://x.com/${path}\``);
   });
 });
 
