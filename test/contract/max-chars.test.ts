@@ -214,6 +214,19 @@ describe('a list with max_chars', () => {
     expect([asked, list.asked]).toEqual([3, 3]);
   });
 
+  it('takes no posts away from readers with other limits', async () => {
+    const list = createFakeList(120, fullPages);
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
+    const url = '/api/v1/profiles/wren?with_reposts=true';
+
+    await readAll(app, url, (index) => ({
+      options: `&limit=15${index % 3 === 2 ? '&max_chars=6000' : ''}`,
+    }));
+    const pages = await readAll(app, url, () => ({ options: '&limit=20' }));
+
+    expect(pages.flatMap(({ ids }) => ids)).toEqual(list.ids);
+  });
+
   it('is another view of the same data', async () => {
     const list = createFakeList(60, fullPages);
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
