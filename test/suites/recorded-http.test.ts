@@ -163,7 +163,7 @@ describe.skipIf(!fixturesPresent)(`recorded posts ${place}`, () => {
 
       const replies = await readAll(
         app,
-        postFormats.map((format) => `/api/v1/posts?handle=jack&id=${id}&format=${format}`),
+        postFormats.map((format) => `/api/v1/posts?handle=i&id=${id}&format=${format}`),
         200,
       );
 
