@@ -1,4 +1,4 @@
-/** What a model reads of the result of a tool call. */
+/** Text that a model reads of the result of a tool call. */
 export interface ToolReply {
   readonly text: string;
   readonly isError: boolean;
