@@ -32,7 +32,9 @@ export const feedRedirectEndpoints: readonly Endpoint[] = feedPaths.map(({ id, p
   summary: 'Redirects the path of a feed on Nitter to the same feed on this server.',
   description:
     'To move the subscriptions of a feed reader from Nitter to this server, replace only the host. The parameters are those of the feed.',
-  parameters: path.includes('{handle}') ? { path: z.object({ handle: handleParam }) } : {},
+  parameters: path.includes('{handle}')
+    ? { path: z.object({ handle: handleParam.meta({ examples: ['ada.example'] }) }) }
+    : {},
   replies: [
     {
       status: 301,

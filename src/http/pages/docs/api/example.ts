@@ -13,7 +13,8 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
     const body = JSON.stringify(sample).replaceAll("'", "'\\''");
     return ` -H 'Content-Type: ${mediaType}' -d '${body}'`;
   });
-  const verb = method === 'GET' ? '' : ` -X ${method}`;
+  const isRedirect = Object.keys(responses)[0]?.startsWith('3') === true;
+  const verb = isRedirect ? ' -I' : method === 'GET' ? '' : ` -X ${method}`;
   const token = isPrivate ? ' -H "Authorization: Bearer $PERCH_ADMIN_TOKEN"' : '';
   const command = `\`\`\`sh\ncurl${verb}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
   const [reply] = Object.values(responses); // in the order of their statuses
