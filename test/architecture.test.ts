@@ -42,6 +42,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   fastify: /^(?:http|mcp|sessions|web|app)\//,
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^cli\/(?:logger|reading\/open-reading|serve)\.ts$/,
+  mime: /^platforms\/files\.ts$/,
   parse5: /^answers\/readers\/html\.ts$|^platforms\/html-text\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
   yauzl: /^archive\/imports\/files\/zip-files\.ts$|^cli\/backup\/(?:media|read-backup)\.ts$/,

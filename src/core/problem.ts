@@ -317,7 +317,15 @@ interface ProblemOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** HTTP methods for the header `Allow`. Used only with the code `method_not_allowed`. */
   readonly allow?: readonly string[] | undefined;
+  /** Why the requested post is unavailable, as far as a source says so. Used only with the code `not_found`. */
+  readonly unavailable?: UnavailablePost | undefined;
   readonly cause?: unknown;
+}
+
+/** Value of the member `unavailable` of a problem document: a reason from an open list, and a sentence. */
+interface UnavailablePost {
+  readonly reason: string;
+  readonly detail: string;
 }
 
 /** Error whose code and message are sent to the client. For any other error, the client gets only `internal_error`. */
@@ -329,6 +337,7 @@ export class Problem extends Error {
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly unavailable: UnavailablePost | undefined;
 
   constructor(code: ProblemCode, { detail, cause, ...options }: ProblemOptions) {
     super(detail, { cause });
@@ -339,12 +348,14 @@ export class Problem extends Error {
     this.param = options.param ?? faultyParams[code];
     this.retryAfterSeconds = options.retryAfterSeconds ?? kind.retryAfterSeconds;
     this.allow = options.allow;
+    this.unavailable = options.unavailable;
   }
 
   /** Returns a copy of the problem with other texts, or with another parameter at fault. */
   with(changes: Partial<ProblemOptions>): Problem {
-    const { code, message, resolution, param, retryAfterSeconds, allow } = this;
-    const own = { detail: message, resolution, param, retryAfterSeconds, allow, cause: this.cause };
+    const { code, message: detail, resolution, param, retryAfterSeconds, allow } = this;
+    const { unavailable, cause } = this;
+    const own = { detail, resolution, param, retryAfterSeconds, allow, unavailable, cause };
     return new Problem(code, { ...own, ...changes });
   }
 }
@@ -353,14 +364,23 @@ export class Problem extends Error {
 export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
- * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `param`, `resolution`
- * and `retry_after`.
+ * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `param`, `resolution`,
+ * `unavailable` and `retry_after`.
  * @param where.instance path and query of the request, without secrets; absent if no request caused the problem
  */
 export function toProblemDocument(
-  { code, status, message: detail, param, resolution, retryAfterSeconds }: Problem,
+  problem: Problem,
   where: { readonly baseUrl: string; readonly instance?: string | undefined },
 ) {
+  const {
+    code,
+    status,
+    message: detail,
+    param,
+    resolution,
+    unavailable,
+    retryAfterSeconds,
+  } = problem;
   return {
     type: toProblemType(code, where.baseUrl),
     title: problemKinds[code].title,
@@ -370,6 +390,7 @@ export function toProblemDocument(
     code,
     ...(param !== undefined && { param }),
     resolution,
+    ...(unavailable !== undefined && { unavailable }),
     ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, nullableText, record } from './record.ts';
+import { list, nullableText, optionalText, record } from './record.ts';
 
 const videoVariant = z.object({
   url: z.string(),
@@ -10,9 +10,9 @@ const videoVariant = z.object({
     .describe('Bit rate in bits per second; null if unknown, for example for HLS.'),
 });
 
-/** Image, video, looping image (`gif`) or audio. Sizes are in pixels, the duration is in seconds. */
+/** Image, video, looping image (`gif`), audio or other file. Sizes are in pixels, the duration is in seconds. */
 export const media = record('Media', {
-  type: z.enum(['photo', 'video', 'gif', 'audio']),
+  type: z.enum(['photo', 'video', 'gif', 'audio', 'file']),
   url: z.string(),
   width: z.number().nullable(),
   height: z.number().nullable(),
@@ -22,6 +22,9 @@ export const media = record('Media', {
   thumbnail_url: nullableText.optional(),
   duration: z.number().nullable().optional().describe('Duration in seconds, for video and audio.'),
   variants: list(videoVariant).optional(),
+  name: optionalText.describe('Name of the file, for media of type `file`.'),
+  content_type: optionalText.describe('Media type such as `application/pdf`. Absent if unknown.'),
+  size: z.number().int().optional().describe('Size of the file in bytes. Absent if unknown.'),
 });
 export type Media = z.output<typeof media>;
 
@@ -35,7 +38,7 @@ export const mediaSet = record('MediaSet', {
 });
 export type MediaSet = z.output<typeof mediaSet>;
 
-/** Creates a media set. `videos` includes items of type `gif`. Audio is only in `all`. */
+/** Creates a media set. `videos` includes items of type `gif`. Audio and files are only in `all`. */
 export function toMediaSet(all: readonly Media[]): MediaSet {
   return {
     all,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openEnum } from '../core/json-schema.ts';
 import { account, copiedFrom, facet, leftOut } from './account.ts';
 import { article } from './article.ts';
 import { mediaSet } from './media.ts';
@@ -11,6 +12,20 @@ const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 /** Role of a post in a conversation: ancestor, requested post, later post of the author's thread, or reply. */
 export type PostContext = z.output<typeof postContext>;
 
+const unavailableReasons = [
+  ...['deleted', 'protected', 'suspended', 'age_restricted', 'withheld', 'blocked', 'pending'],
+  'unknown',
+];
+
+/** Why a post cannot be shown, as far as the source says so. */
+export const unavailable = record('Unavailable', {
+  reason: openEnum(
+    unavailableReasons,
+    'Reason as stated by the source. `pending`: the author of a quoted post has not approved the quote yet. `withheld`: the platform hides the post in some countries.',
+  ),
+  detail: z.string().describe('Sentence that explains why the post is missing.'),
+});
+
 /** Placeholder for a post that cannot be shown (deleted, protected, blocked). */
 export const tombstone = record('Tombstone', {
   type: z.literal('tombstone'),
@@ -18,11 +33,23 @@ export const tombstone = record('Tombstone', {
   url: nullableText,
   text: z.string().describe('Sentence that explains why the post is missing.'),
   reason: z.enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable']),
+  unavailable: unavailable
+    .optional()
+    .describe('Absent in placeholders that an earlier version of Perch stored.'),
   author: account.nullable(),
   context: postContext.nullable(),
   platform,
 });
 export type Tombstone = z.output<typeof tombstone>;
+
+const earlierVersion = record('EarlierVersion', {
+  id: nullableText.describe('Id of this version, if the platform gives each version an id.'),
+  text: z.string(),
+  created_at: z
+    .string()
+    .describe('Time at which the author published this version: ISO 8601, UTC.'),
+});
+export type EarlierVersion = z.output<typeof earlierVersion>;
 
 const reaction = record('Reaction', {
   name: z.string().describe('Emoji, or name of a server’s custom emoji.'),
@@ -93,6 +120,12 @@ export const status = z
     edited_at: optionalText.describe(
       'Time of the author’s last edit: ISO 8601, UTC. Absent if unknown.',
     ),
+    earlier_versions: list(earlierVersion)
+      .optional()
+      .describe('Texts of the post before edits, the oldest first. Absent if none are known.'),
+    indexed_at: optionalText.describe(
+      'Time at which the platform first saw the post: ISO 8601, UTC. Present only if this is well after `created_at`, which the author’s app chooses.',
+    ),
     author: account,
     lang: nullableText.describe('Language tag (BCP 47).'),
     replies: count,
@@ -126,6 +159,9 @@ export const status = z
     article: article.nullable(),
     card: card.nullable().describe('Preview of a page that the post links to.'),
     community_note: nullableText,
+    community_note_facets: list(facet)
+      .optional()
+      .describe('Links in `community_note`. Absent if none are known.'),
     left_out: leftOut,
     context: postContext.nullable(),
     platform,

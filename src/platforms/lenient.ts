@@ -84,10 +84,15 @@ export const text = z.string().transform(cutRaw);
 /** Schema of a text on one line. A text longer than `maximums.rawLine` is rejected. */
 export const line = z.string().max(maximums.rawLine);
 
-/** Schema of a non-empty text. A text longer than `maximums.rawText` is cut. Any other value becomes `null`. */
+/**
+ * Schema of a text that is not empty or blank. A text longer than `maximums.rawText` is cut. Any other value becomes
+ * `null`.
+ */
 export const textOrNull = anything.transform((value) =>
-  typeof value === 'string' && value !== '' ? cutRaw(value) : null,
+  typeof value === 'string' && isFilled(value) ? cutRaw(value) : null,
 );
+
+const isFilled = (value: string): boolean => /\S/.test(value);
 
 export const isCut = (value: string | null): boolean =>
   value !== null && value.length > maximums.rawText;
@@ -110,7 +115,7 @@ function shorterThan(max: number) {
   );
 }
 
-/** Schema of a finite number. Any other value becomes `null`. */
+/** Schema of a finite number of at least 0. Any other value becomes `null`, such as the -1 of an unknown count. */
 export const count = anything.transform((value) =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null,
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null,
 );

@@ -7,12 +7,13 @@ export interface ProfileField {
   readonly value: RichText;
 }
 
-/** Joins an account's biography (`about`) and its profile fields, one per line, into one description. */
+/** Joins an account's biography (`about`) and its filled profile fields, one per line, into one description. */
 export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],
 ): Pick<Account, 'description' | 'description_facets'> {
-  const lines = fields.map(({ name, value }) => {
+  const filled = fields.filter(({ value }) => /\S/.test(value.text));
+  const lines = filled.map(({ name, value }) => {
     return joinTexts([{ text: `${name.trim()}: `, facets: [] }, value], '');
   });
   const { text, facets } = joinTexts([about, joinTexts(lines, '\n')], '\n\n');

@@ -19,6 +19,8 @@ export const maximums = {
   /** Maximum number of parts of one kind in an article. Kinds: text blocks, media items, and entities such as links. */
   blocks: 2000,
   quotes: 3,
+  /** Maximum number of earlier versions of an edited post. X allows five edits. */
+  versions: 10,
   /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */
   rawText: 30_000,
   /** Maximum length in UTF-16 code units of the name or value of a profile field, including markup. */

@@ -1,3 +1,5 @@
+import type { Unavailability } from './unavailable.ts';
+
 /** Reason for a provider's failure. */
 export type ProviderErrorKind =
   /** Post or account that does not exist or is not public. */
@@ -28,6 +30,8 @@ export interface ProviderErrorOptions {
   readonly isProviderWide?: boolean;
   /** Whether no connection to the source was possible, for example because its name could not be resolved. */
   readonly isUnreachable?: boolean;
+  /** Why a post is unavailable. Set only for errors of the kind `missing`, and only for posts. */
+  readonly unavailable?: Unavailability;
   readonly cause?: unknown;
 }
 
@@ -38,6 +42,7 @@ export class ProviderError extends Error {
   readonly isEvidence: boolean;
   readonly isProviderWide: boolean;
   readonly isUnreachable: boolean;
+  readonly unavailable: Unavailability | undefined;
 
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -47,5 +52,6 @@ export class ProviderError extends Error {
     this.isEvidence = options.isEvidence ?? true;
     this.isProviderWide = options.isProviderWide ?? true;
     this.isUnreachable = options.isUnreachable ?? false;
+    this.unavailable = options.unavailable;
   }
 }

@@ -14,7 +14,9 @@ import type {
   SearchPlatform,
 } from '../model/reference.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
+import { unavailabilityOf } from '../platforms/unavailable.ts';
 import { withBounds } from './bounds.ts';
+import { toMissing } from './failure.ts';
 import { type Coverage, type Provider, platformOf, readNames } from './provider.ts';
 import { toRepliesPage } from './rows.ts';
 
@@ -103,7 +105,7 @@ function coversPost(store: ArchiveStore, { platform, handle, id }: PostReference
 function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
   const found = readConversation(store, query);
   if (found?.post.type === 'status') return found;
-  if (found !== undefined) throw new ProviderError('missing', found.post.text);
+  if (found !== undefined) throw toMissing(unavailabilityOf(found.post));
   const { platform, handle } = query.post;
   if (handle !== null && store.findAccount({ platform, handle })?.isProtected) throw isProtected();
   throw toNotStored(platform, 'post', 'this post of the account');

@@ -120,6 +120,7 @@ function countText(post: Post): number {
     post.text,
     post.content_warning,
     post.community_note,
+    ...(post.earlier_versions ?? []).map(({ text }) => text),
     ...accountsOf(post).flatMap(({ name, description, location }) => [name, description, location]),
     ...post.media.all.map(({ alt }) => alt),
     ...(poll?.choices.map(({ label }) => label) ?? []),
@@ -222,7 +223,12 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
     poll: post.poll && boundPoll(post.poll, texts),
     article: post.article && boundArticle(post.article, texts),
     card: post.card && boundCard(post.card, texts),
-    community_note: shortenOrNull(post.community_note, texts.note),
+    ...boundNote(post, texts),
+    ...(post.earlier_versions && {
+      earlier_versions: post.earlier_versions
+        .slice(-maximums.versions)
+        .map((version) => ({ ...version, text: shorten(version.text, texts.text) })),
+    }),
     ...(community && {
       community: {
         ...community,
@@ -233,6 +239,16 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
     ...(post.tags && { tags: post.tags.slice(0, maximums.tags) }),
     ...(post.reactions && { reactions: post.reactions.slice(0, maximums.reactions) }),
   };
+}
+
+function boundNote(
+  { community_note: note, community_note_facets: facets }: Status,
+  texts: TextMaximums,
+) {
+  const community_note = shortenOrNull(note, texts.note);
+  if (facets === undefined) return { community_note };
+  const cut = community_note === note ? null : community_note;
+  return { community_note, community_note_facets: boundFacets(facets, cut) };
 }
 
 /**

@@ -1,12 +1,18 @@
 import type { HttpFailure } from '../core/http/http-client.ts';
-import type { Tombstone } from '../model/post.ts';
 import type { PostFound, PostQuery } from '../model/queries.ts';
-import { missingSentences } from '../platforms/missing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
+import {
+  toUnavailability,
+  type Unavailability,
+  type UnavailableReason,
+} from '../platforms/unavailable.ts';
 import type { ProviderContext } from './provider.ts';
 
-export const toMissing = (reason: Tombstone['reason']): ProviderError =>
-  new ProviderError('missing', missingSentences[reason]);
+/** Returns the error for a post that is unavailable for a reason that the source states. */
+export function toMissing(why: Unavailability | UnavailableReason): ProviderError {
+  const unavailable = typeof why === 'string' ? toUnavailability(why) : why;
+  return new ProviderError('missing', unavailable.detail, { unavailable });
+}
 
 export function createMalformed(cause?: unknown): ProviderError {
   const message = 'The source sent a response that Perch cannot read.';

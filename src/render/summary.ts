@@ -3,7 +3,7 @@ import type { Poll, Post, Status } from '../model/post.ts';
 import { copyPrefix, nameAccount } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
 import { formatCount, formatDuration, toMinute } from './markdown/layout.ts';
-import { describePositions, mediaNames } from './markdown/media.ts';
+import { describeFile, describePositions, mediaNames } from './markdown/media.ts';
 
 const maxTitle = 120;
 const maxSummary = 300;
@@ -84,8 +84,10 @@ export const describeMinute = (time: string): string => toMinute(time) ?? toLine
 /** Returns a plain-text label for each media item of a post: the kind of media and the author's description. */
 export function describeMedia(all: readonly Media[]): readonly string[] {
   const positions = describePositions(all);
-  return all.map(({ type, alt, duration = null }, at) => {
+  return all.map((item, at) => {
+    const { type, alt, duration = null } = item;
     const said = toLine(alt ?? '');
+    if (type === 'file') return joinTitle(joinTitle('File', toLine(describeFile(item))), said);
     const isTimed = (type === 'video' || type === 'audio') && duration !== null;
     const name = `${mediaNames[type]}${said === '' ? positions[at] : ''}`;
     const length = isTimed ? `, ${formatDuration(duration)}` : '';

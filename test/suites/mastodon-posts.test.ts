@@ -140,7 +140,9 @@ describe('a post of Mastodon', () => {
     [{ type: 'audio', meta: { original: { duration: 61 } } }, 'audio', 61],
     [{ type: 'unknown', url: null, remote_url: 'https://kelp.example.net/a.mp3' }, 'audio', null],
     [{ type: 'unknown', url: null, remote_url: 'https://kelp.example.net/a.webm' }, 'video', null],
-    [{ type: 'hologram', url: 'https://kelp.example.net/a' }, 'photo', undefined],
+    [{ type: 'hologram', url: 'https://kelp.example.net/a' }, 'file', undefined],
+    [{ type: 'unknown', url: 'https://kelp.example.net/tide-table.odp' }, 'file', undefined],
+    [{ type: 'unknown', url: 'https://kelp.example.net/reef.JPEG' }, 'photo', undefined],
   ])('has media by their type: %j', async (fields, type, duration) => {
     const { media } = await readOne({ media_attachments: [imageRow('mud', fields)] });
 
@@ -344,7 +346,7 @@ describe('a copy of a post', () => {
 });
 
 describe('a quote', () => {
-  const quoted = statusRow(idAt(5), kelp, { content: '<p>quoted</p>' });
+  const quoted = statusRow(idAt(5), kelp, { content: '<p>Kelp is edible</p>' });
   const content =
     '<p class="quote-inline">RE: <a href="https://x.example.org/1">x</a></p><p>Yes</p>';
 
@@ -355,7 +357,7 @@ describe('a quote', () => {
   ])('is shown as %s sends it, without the link that replaces it', async (_name, fields) => {
     const post = await readOne({ content, ...fields });
 
-    expect(post).toMatchObject({ text: 'Yes', quote: { type: 'status', text: 'quoted' } });
+    expect(post).toMatchObject({ text: 'Yes', quote: { type: 'status', text: 'Kelp is edible' } });
   });
 
   it.each([
@@ -373,7 +375,7 @@ describe('a quote', () => {
 
     expect(quote).toMatchObject({ type: 'tombstone', reason, id: null, author: null });
     expect(text).toContain('Yes');
-    expect(JSON.stringify(quote)).not.toContain('quoted');
+    expect(JSON.stringify(quote)).not.toContain('edible');
   });
 
   it('is hidden by its state, even if the post is sent', async () => {
@@ -405,7 +407,7 @@ describe('a quote', () => {
     const whole = await read(serverWith(quoted, post).handler, post.id);
     const without = await read(serverWith(post).handler, post.id);
 
-    expect(whole.post).toMatchObject({ quote: { type: 'status', text: 'quoted' } });
+    expect(whole.post).toMatchObject({ quote: { type: 'status', text: 'Kelp is edible' } });
     expect(without.post).toMatchObject({
       quote: { type: 'tombstone', url: `https://${homeHost}/web/statuses/${quoted.id}` },
     });

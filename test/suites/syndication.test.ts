@@ -188,7 +188,7 @@ describe('a failure of syndication', () => {
     [
       'a tombstone for age',
       syndicationTombstone('Age-restricted adult content. Learn more'),
-      'ambiguous',
+      'missing',
     ],
     [
       'a tombstone for deletion',

@@ -67,7 +67,7 @@ const number = fc.constantFrom(
 );
 
 const media: fc.Arbitrary<Media> = fc.record({
-  type: fc.constantFrom('photo', 'video', 'gif', 'audio'),
+  type: fc.constantFrom('photo', 'video', 'gif', 'audio', 'file'),
   url,
   width: number,
   height: number,

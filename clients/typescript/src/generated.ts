@@ -171,6 +171,14 @@ export interface CopiedFrom {
   readonly url: string;
 }
 
+export interface EarlierVersion {
+  /** Id of this version, if the platform gives each version an id. */
+  readonly id: string | null;
+  readonly text: string;
+  /** Time at which the author published this version: ISO 8601, UTC. */
+  readonly created_at: string;
+}
+
 export interface EmbedReply {
   readonly version: '1.0';
   readonly type: 'rich';
@@ -327,7 +335,7 @@ export interface HistoryReply {
 }
 
 export interface Media {
-  readonly type: 'photo' | 'video' | 'gif' | 'audio' | (string & {});
+  readonly type: 'photo' | 'video' | 'gif' | 'audio' | 'file' | (string & {});
   readonly url: string;
   readonly width: number | null;
   readonly height: number | null;
@@ -342,6 +350,12 @@ export interface Media {
     /** Bit rate in bits per second; null if unknown, for example for HLS. */
     readonly bitrate: number | null;
   })[];
+  /** Name of the file, for media of type `file`. */
+  readonly name?: string;
+  /** Media type such as `application/pdf`. Absent if unknown. */
+  readonly content_type?: string;
+  /** Size of the file in bytes. Absent if unknown. */
+  readonly size?: number;
 }
 
 export interface MediaSet {
@@ -401,6 +415,8 @@ export interface Problem {
   readonly param?: string;
   /** Text for people that explains how to solve the problem. */
   readonly resolution: string;
+  /** Why the post is unavailable. Present only if a source states the reason. */
+  readonly unavailable?: Unavailable;
   /** Number of seconds to wait before the next attempt, as in the header `Retry-After`. */
   readonly retry_after?: number;
   /** Same text as `detail`. Present only in replies of session routes. */
@@ -760,6 +776,10 @@ export interface Status {
   readonly created_timestamp: number;
   /** Time of the author’s last edit: ISO 8601, UTC. Absent if unknown. */
   readonly edited_at?: string;
+  /** Texts of the post before edits, the oldest first. Absent if none are known. */
+  readonly earlier_versions?: readonly EarlierVersion[];
+  /** Time at which the platform first saw the post: ISO 8601, UTC. Present only if this is well after `created_at`, which the author’s app chooses. */
+  readonly indexed_at?: string;
   readonly author: Account;
   /** Language tag (BCP 47). */
   readonly lang: string | null;
@@ -793,6 +813,8 @@ export interface Status {
   /** Preview of a page that the post links to. */
   readonly card: Card | null;
   readonly community_note: string | null;
+  /** Links in `community_note`. Absent if none are known. */
+  readonly community_note_facets?: readonly Facet[];
   /** Names of the JSON members of this object that are incomplete, because the source sent too much data or unreadable data. Absent if all members are complete. */
   readonly left_out?: readonly string[];
   readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
@@ -806,9 +828,18 @@ export interface Tombstone {
   /** Sentence that explains why the post is missing. */
   readonly text: string;
   readonly reason: 'deleted' | 'suspended' | 'private' | 'blocked' | 'unavailable' | (string & {});
+  /** Absent in placeholders that an earlier version of Perch stored. */
+  readonly unavailable?: Unavailable;
   readonly author: Account | null;
   readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
   readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+}
+
+export interface Unavailable {
+  /** Reason as stated by the source. `pending`: the author of a quoted post has not approved the quote yet. `withheld`: the platform hides the post in some countries. */
+  readonly reason: 'deleted' | 'protected' | 'suspended' | 'age_restricted' | 'withheld' | 'blocked' | 'pending' | 'unknown' | (string & {});
+  /** Sentence that explains why the post is missing. */
+  readonly detail: string;
 }
 
 /** Optional query parameters of the API operation `getPost`. */

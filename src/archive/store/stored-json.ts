@@ -1,6 +1,6 @@
 import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
-import { missingSentences } from '../../platforms/missing.ts';
+import { toTombstone, toUnavailability } from '../../platforms/unavailable.ts';
 import { xPostUrl } from '../../platforms/x.ts';
 import type { MediaLinks } from '../media/media-links.ts';
 
@@ -53,14 +53,6 @@ const reviveWebsite = (name: string, value: unknown): unknown =>
  * Returns a placeholder for a post by a protected account. The placeholder's URL does not contain the author's handle.
  */
 function toPrivate({ id, platform }: Post): Tombstone {
-  return {
-    type: 'tombstone',
-    id,
-    url: platform === 'x' && id !== null ? xPostUrl(null, id) : null,
-    text: missingSentences.private,
-    reason: 'private',
-    author: null,
-    context: null,
-    platform,
-  };
+  const url = platform === 'x' && id !== null ? xPostUrl(null, id) : null;
+  return toTombstone(toUnavailability('protected'), { id, url, platform });
 }

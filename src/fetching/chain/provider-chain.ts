@@ -125,6 +125,7 @@ async function askInOrder<Kind extends QueryKind>(
   const failures: ProviderFailed[] = [];
   const description = describe(query);
   for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
+    if (isLastResort && failures.some(({ failure }) => lacksReason(failure))) break;
     const { name } = provider;
     const named = { attributes: { 'perch.provider': name } };
     const span = request.span?.startChild('provider', named);
@@ -143,7 +144,7 @@ async function askInOrder<Kind extends QueryKind>(
       const failure = toProviderError(error);
       failures.push({ provider, failure });
       onFailure({ provider: name, error, span });
-      if (!failurePolicy[failure.kind].next || isConfirmedAbsent(failures)) break;
+      if (isFinal(failures)) break;
     }
   }
   throw toProblem(failures, description, contacts);
@@ -212,6 +213,18 @@ function isConfirmedAbsent(failures: readonly ProviderFailed[]): boolean {
   return witnesses.length >= 2;
 }
 
+/** Returns whether the next provider is not asked, according to the providers that have failed. */
+function isFinal(failures: readonly ProviderFailed[]): boolean {
+  const { failure } = failures.at(-1) ?? {};
+  if (failure === undefined) return false;
+  if (isConfirmedAbsent(failures)) return true;
+  return !failurePolicy[failure.kind].next && !lacksReason(failure);
+}
+
+/** Returns whether a provider reports that a post is unavailable, but not why. The next provider may know the reason. */
+const lacksReason = ({ kind, unavailable }: ProviderError): boolean =>
+  kind === 'missing' && unavailable?.reason === 'unknown';
+
 function describe(query: Query) {
   if ('post' in query) {
     const { platform, id } = query.post;
@@ -256,8 +269,12 @@ function toProblem(
   const [first] = failures;
   if (first === undefined)
     return new Problem('unsupported_platform', { detail: unsupported, param });
-  const gone = failures.find(({ kind }) => kind === 'missing');
-  if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
+  const absent = failures.filter(({ kind }) => kind === 'missing');
+  const gone = absent.find((failure) => !lacksReason(failure)) ?? absent[0];
+  if (gone !== undefined) {
+    const { message: detail, unavailable } = gone;
+    return new Problem('not_found', { detail, unavailable, cause: gone });
+  }
   if (isConfirmedAbsent(failed)) {
     const detail = `There is no such ${noun}. Two independent sources confirm it.`;
     return new Problem('not_found', { detail, cause: first });

@@ -8,6 +8,7 @@ import {
   problemMediaType,
   toProblemType,
 } from '../../core/problem.ts';
+import { unavailable } from '../../model/post.ts';
 import { type NamedExamples, referToExamples } from './examples.ts';
 import { referHeaders } from './headers.ts';
 
@@ -30,6 +31,9 @@ export const problemReply = z
       .exactOptional()
       .describe('Name of the parameter at fault, or of the member of the request body.'),
     resolution: z.string().describe('Text for people that explains how to solve the problem.'),
+    unavailable: unavailable
+      .exactOptional()
+      .describe('Why the post is unavailable. Present only if a source states the reason.'),
     retry_after: z
       .number()
       .int()

@@ -1,7 +1,6 @@
-import type { Tombstone } from '../../model/post.ts';
-import { sensitiveLabels, signedInOnly } from '../../platforms/bluesky-labels.ts';
-import { missingSentences } from '../../platforms/missing.ts';
+import { sensitiveLabels, signedInOnly } from '../../platforms/bluesky/labels.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { toUnavailability, type Unavailability } from '../../platforms/unavailable.ts';
 import { describeOmitted, describeUnread, type Rows } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
@@ -81,22 +80,14 @@ const accountSentences: Readonly<Record<Restriction, string>> = {
 export const toRestrictedError = (restriction: Restriction): ProviderError =>
   new ProviderError('missing', accountSentences[restriction]);
 
-export interface Notice extends Pick<Tombstone, 'reason'> {
-  readonly sentence: string;
-}
-
-export const hiddenPosts: Readonly<Record<Restriction, Notice>> = {
-  'signed-in': {
-    reason: 'private',
-    sentence:
-      'This post is not shown, because its author asks not to be shown to people who are not signed in to Bluesky.',
-  },
-  suspended: { reason: 'suspended', sentence: missingSentences.suspended },
-  'taken-down': {
-    reason: 'unavailable',
-    sentence: 'This post was taken down by Bluesky’s moderation.',
-  },
-  hidden: { reason: 'unavailable', sentence: 'This post is hidden by Bluesky’s moderation.' },
+export const hiddenPosts: Readonly<Record<Restriction, Unavailability>> = {
+  'signed-in': toUnavailability(
+    'protected',
+    'This post is not shown, because its author asks not to be shown to people who are not signed in to Bluesky.',
+  ),
+  suspended: toUnavailability('suspended'),
+  'taken-down': toUnavailability('unknown', 'This post was taken down by Bluesky’s moderation.'),
+  hidden: toUnavailability('unknown', 'This post is hidden by Bluesky’s moderation.'),
 };
 
 const signedIn = 'not to be shown to people who are not signed in';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { postUrl, profileUrl } from '../../model/addresses/urls.ts';
 import { isPostId } from '../../model/reference.ts';
-import { blueskyFacet } from '../../platforms/bluesky-facets.ts';
+import { blueskyFacet } from '../../platforms/bluesky/facets.ts';
 import {
   count,
   fullListOf,

@@ -4,7 +4,8 @@ import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { createMalformed, readOrNull } from '../failure.ts';
+import { unavailabilityOf } from '../../platforms/unavailable.ts';
+import { createMalformed, readOrNull, toMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { toRepliesPage, uniqueBy } from '../rows.ts';
 import type { BlueskyClient } from './client.ts';
@@ -86,7 +87,7 @@ async function readRequested(client: BlueskyClient, query: PostQuery, context: P
   const account = known.actorFor(reference.handle ?? '');
   const whole = await readWhole(client, { account, rkey: reference.id, reach }, context);
   const { post, payload } = whole.tree.focal;
-  if (post.type === 'tombstone') throw new ProviderError('missing', post.text);
+  if (post.type === 'tombstone') throw toMissing(unavailabilityOf(post));
   if (payload !== null) known.note(reference.handle ?? '', payload.author);
   return whole;
 }

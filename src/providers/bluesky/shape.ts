@@ -1,13 +1,14 @@
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Post, Status, Tombstone } from '../../model/post.ts';
-import { shapeFacets } from '../../platforms/bluesky-facets.ts';
+import { shapeFacets } from '../../platforms/bluesky/facets.ts';
 import { toLanguage } from '../../platforms/language.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
+import { toTombstone, toUnavailability, type Unavailability } from '../../platforms/unavailable.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
-import { type Assessment, assessPost, hiddenPosts, type Notice, restrictionOf } from './labels.ts';
+import { type Assessment, assessPost, hiddenPosts, restrictionOf } from './labels.ts';
 import {
   type ActorPayload,
   blueskyPostUrl,
@@ -39,9 +40,9 @@ export const shapePost = (post: PostPayload, shaping: Shaping): Post =>
 function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
   const assessment = assessPost(post, shaping.nowMs);
   if (assessment.restriction !== null) {
-    const notice = hiddenPosts[assessment.restriction];
-    // The author of a private post must not be named, so the tombstone has no URL.
-    return toTombstone(notice.reason === 'private' ? null : post.uri, notice);
+    const why = hiddenPosts[assessment.restriction];
+    // The author of a protected post must not be named, so the tombstone has no URL.
+    return toTombstoneAt(why.reason === 'protected' ? null : post.uri, why);
   }
   const embeds = post.embeds.map(parseEmbed);
   const own = shapeOwn({ post, embeds, assessment }, shaping);
@@ -52,30 +53,29 @@ function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): P
 }
 
 export const shapeMissing = ({ uri, is }: MissingPayload): Tombstone =>
-  toTombstone(uri, missingPosts[is]);
+  toTombstoneAt(uri, missingPosts[is]);
 
 export function shapeUnreadable(): Tombstone {
   const sentence = 'The source sent this post in a form that Perch cannot read.';
-  return toTombstone(null, { reason: 'unavailable', sentence });
+  return toTombstoneAt(null, toUnavailability('unknown', sentence));
 }
 
-const missingPosts: Readonly<Record<MissingPayload['is'], Notice>> = {
-  notFound: { reason: 'deleted', sentence: 'This post was deleted, or its account was deleted.' },
-  blocked: {
-    reason: 'blocked',
-    sentence: 'This post is not shown, because one of the two accounts blocks the other.',
-  },
-  detached: {
-    reason: 'unavailable',
-    sentence: 'The author of the quoted post has removed it from this quote.',
-  },
+const missingPosts: Readonly<Record<MissingPayload['is'], Unavailability>> = {
+  notFound: toUnavailability('deleted', 'This post was deleted, or its account was deleted.'),
+  blocked: toUnavailability(
+    'blocked',
+    'This post is not shown, because one of the two accounts blocks the other.',
+  ),
+  detached: toUnavailability(
+    'unknown',
+    'The author of the quoted post has removed it from this quote.',
+  ),
 };
 
-function toTombstone(uri: RecordAddress | null, { reason, sentence: text }: Notice): Tombstone {
+function toTombstoneAt(uri: RecordAddress | null, why: Unavailability): Tombstone {
   const { rkey: id = null } = uri ?? {};
   const url = uri && blueskyPostUrl(uri.did, uri.rkey);
-  const post = { type: 'tombstone', id, url, text, reason, author: null } as const;
-  return { ...post, context: null, platform: 'bluesky' };
+  return toTombstone(why, { id, url, platform: 'bluesky' });
 }
 
 interface AssessedPost {

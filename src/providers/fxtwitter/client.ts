@@ -7,6 +7,7 @@ import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
+import { toPlaceholder, unavailabilityOf } from './unavailable.ts';
 
 /** Post with its thread and replies. `thread` and `replies` are `null` if the response does not contain them. */
 export interface PostAnswer {
@@ -29,7 +30,7 @@ export function createClient(upstream: Upstream) {
     const answer = await upstream(path, context);
     const body = readBody(answer);
     const status = readRow(answer, body);
-    if (status.type === 'tombstone') throw toMissing(status.reason);
+    if (status.type === 'tombstone') throw toMissing(unavailabilityOf(status));
     return {
       status,
       thread: await parseRows(body?.thread, parsePost, context),
@@ -59,15 +60,13 @@ export function createClient(upstream: Upstream) {
   };
 }
 
-/** Placeholder for a post by a protected account. FxTwitter sends status 401 without a post for such an account. */
-const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
-
 /** Returns the post or tombstone (placeholder) of a response. A tombstone may have any HTTP status. */
 function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   const row = parsePost(body?.status ?? body?.tweet);
   if (row !== null && (row.type === 'tombstone' || answer.status === 200)) return row;
   const status = trueStatus(answer, body);
-  if (status === 401 && namesNoPost(body)) return protectedPost;
+  // FxTwitter sends status 401 without a post for a post by a protected account.
+  if (status === 401 && namesNoPost(body)) return toPlaceholder('private');
   const failure = toStatusFailure(status, answer.retryAfterSeconds);
   if (failure !== null) throw failure;
   // An outage of X has the same response. An id that FxTwitter refuses may also have it.

@@ -6,6 +6,7 @@ import {
   codePointOffsets,
   type DecodedText,
   decodeWithOffsets,
+  toCodePoints,
   webUrlOrNull,
 } from '../../platforms/text.ts';
 import type { StatusPayload } from './payload.ts';
@@ -46,6 +47,17 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
     return [{ ...anchor.facet, start: toOffset(anchor.start), end: toOffset(anchor.end) }];
   });
   return nestRuns(found, toOffset(text.length));
+}
+
+/** Returns the links of a text that FxTwitter has not edited, such as a community note. */
+export function shapeLinks({ text, facets }: Pick<RawText, 'text' | 'facets'>): readonly Facet[] {
+  const points = toCodePoints(text);
+  const found = facets.flatMap((facet): Facet[] => {
+    const [start, end] = facet.indices;
+    const link = toLink({ ...facet, original: points.slice(start, end).join('') });
+    return link === null ? [] : [{ ...link, start, end }];
+  });
+  return nestRuns(found, points.length);
 }
 
 /**

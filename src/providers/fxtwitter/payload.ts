@@ -19,12 +19,31 @@ import { xHandle, xId } from '../../platforms/x.ts';
 // Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are required only if a
 // post cannot be shown without them.
 
+/** Schema of a text with facets, before FxTwitter has edited it. */
+const annotatedText = z.object({
+  text,
+  facets: listOf(
+    z.object({
+      type: token,
+      indices: z.tuple([z.number().int().nonnegative(), z.number().int()]),
+      original: textOrNull,
+      replacement: urlOrNull,
+    }),
+    maximums.facets,
+  ),
+});
+
+const rawText = annotatedText.extend({
+  display_text_range: lenient(z.tuple([z.number().int().nonnegative(), z.number()])),
+});
+
 const userPayload = z
   .object({
     id: xId,
     screen_name: xHandle,
     name: textOrNull,
     description: textOrNull,
+    raw_description: lenient(annotatedText),
     location: textOrNull,
     avatar_url: urlOrNull,
     banner_url: urlOrNull,
@@ -41,20 +60,6 @@ const userPayload = z
   })
   .transform(({ tweets, ...user }) => ({ ...user, statuses: user.statuses ?? tweets }));
 export type UserPayload = z.output<typeof userPayload>;
-
-const rawText = z.object({
-  text,
-  display_text_range: lenient(z.tuple([z.number().int().nonnegative(), z.number()])),
-  facets: listOf(
-    z.object({
-      type: token,
-      indices: z.tuple([z.number().int().nonnegative(), z.number().int()]),
-      original: textOrNull,
-      replacement: urlOrNull,
-    }),
-    maximums.facets,
-  ),
-});
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'gif']),
@@ -181,7 +186,7 @@ const statusPayload = z
     card: lenient(cardPayload),
     community: lenient(communityPayload),
     article: lenient(articlePayload),
-    community_note: lenient(z.object({ text: textOrNull })),
+    community_note: lenient(annotatedText),
     reposted_by: lenient(userPayload),
   })
   .transform(({ retweets, ...row }) => ({ ...row, reposts: row.reposts ?? retweets }))
@@ -201,6 +206,7 @@ const tombstonePayload = z.object({
   reason: z
     .enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable'])
     .catch('unavailable'),
+  message: textOrNull,
   author: lenient(userPayload),
 });
 export type TombstonePayload = z.output<typeof tombstonePayload>;

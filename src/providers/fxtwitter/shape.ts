@@ -5,15 +5,15 @@ import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { toLanguage } from '../../platforms/language.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { missingSentences } from '../../platforms/missing.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
+import { unavailabilityOf as reasonOf, toTombstone } from '../../platforms/unavailable.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { toMissing } from '../failure.ts';
 import { shapeArticle } from './article.ts';
-import { shapeFacets } from './facets.ts';
+import { shapeFacets, shapeLinks } from './facets.ts';
 import {
   type PostPayload,
   parsePost,
@@ -21,6 +21,7 @@ import {
   type TombstonePayload,
   type UserPayload,
 } from './payload.ts';
+import { toPlaceholder, unavailabilityOf } from './unavailable.ts';
 
 /**
  * Converts a post and its quoted posts from FxTwitter's format. Returns a `Tombstone` (placeholder)
@@ -34,14 +35,14 @@ export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.q
  */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
-  if (post.type === 'tombstone') throw toMissing(post.reason);
+  if (post.type === 'tombstone') throw toMissing(reasonOf(post));
   return post;
 }
 
 function shapeWithin(row: PostPayload, quotesLeft: number): Post {
   if (row.type === 'tombstone') return shapeTombstone(row);
   if (row.author.protected !== true) return shapeQuoting(row, quotesLeft);
-  return shapeTombstone({ type: 'tombstone', id: row.id, reason: 'private', author: row.author });
+  return shapeTombstone(toPlaceholder('private', { id: row.id, author: row.author }));
 }
 
 function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
@@ -71,12 +72,21 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     article: row.article && shapeArticle(row.article),
     content_warning: null,
     card: shapeCard(row),
-    community_note: row.community_note?.text ?? null,
+    ...shapeNote(row),
     context: null,
     platform: 'x',
   };
   const isQuoteLost = quotesLeft === 0 && (row.quote ?? null) !== null;
   return nameLeftOut(status, [...leftOutOf(row), ...(isQuoteLost ? ['quote'] : [])]);
+}
+
+function shapeNote({ community_note: note }: StatusPayload) {
+  if (note === null) return { community_note: null };
+  const facets = shapeLinks(note);
+  return {
+    community_note: note.text,
+    ...(facets.length > 0 && { community_note_facets: facets }),
+  };
 }
 
 function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly string[] {
@@ -99,26 +109,22 @@ export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): st
  */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
-  const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;
-  return shapeWithin(parsePost(row) ?? nothing, quotesLeft);
+  return shapeWithin(parsePost(row) ?? toPlaceholder('unavailable'), quotesLeft);
 }
 
 /**
  * Creates a `Tombstone` (placeholder for a post). For a private post, neither the placeholder nor
  * its URL names the author.
  */
-function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombstone {
-  const author = reason === 'private' ? null : known;
-  return {
-    type: 'tombstone',
+function shapeTombstone(row: TombstonePayload): Tombstone {
+  const { id } = row;
+  const author = row.reason === 'private' ? null : row.author;
+  return toTombstone(unavailabilityOf(row), {
     id,
     url: id === null ? null : xPostUrl(author?.screen_name ?? null, id),
-    text: missingSentences[reason],
-    reason,
     author: author && shapeAccount(author),
-    context: null,
     platform: 'x',
-  };
+  });
 }
 
 function shapeCard({ card }: StatusPayload): Card | null {
@@ -197,7 +203,7 @@ export function shapeAccount(user: UserPayload): Account {
     screen_name,
     name: user.name ?? screen_name,
     url,
-    description: user.description,
+    ...shapeBio(user),
     location: user.location,
     avatar_url: enlargeAvatar(user.avatar_url),
     banner_url: user.banner_url,
@@ -212,4 +218,10 @@ export function shapeAccount(user: UserPayload): Account {
     verification: user.verification ?? { verified: false, type: null },
     platform: 'x',
   };
+}
+
+function shapeBio({ description, raw_description: raw }: UserPayload) {
+  if (description === null || raw === null) return { description };
+  const facets = shapeFacets(description, { ...raw, display_text_range: null });
+  return { description, ...(facets.length > 0 && { description_facets: facets }) };
 }

@@ -69,10 +69,14 @@ const mediaPayload = z
     remote_url: urlOrNull,
     description: textOrNull,
     meta: lenient(z.object({ original: lenient(mediaMeta) })),
+    // Only Pleroma and its relatives, or Pixelfed, send the media type of a file.
+    pleroma: lenient(z.object({ mime_type: tokenOrNull })),
+    mime: tokenOrNull,
   })
-  .transform(({ remote_url, ...item }, context) => {
+  .transform(({ remote_url, pleroma, mime, ...item }, context) => {
     const url = webUrlOrNull(item.url) ?? webUrlOrNull(remote_url);
-    return url === null ? refuse(context, 'The file has no URL.') : { ...item, url };
+    const mime_type = pleroma?.mime_type ?? mime;
+    return url === null ? refuse(context, 'The file has no URL.') : { ...item, url, mime_type };
   });
 
 const pollPayload = z.object({

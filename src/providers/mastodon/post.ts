@@ -2,6 +2,7 @@ import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { unavailabilityOf } from '../../platforms/unavailable.ts';
 import { createThreadOrder } from '../conversation.ts';
 import { readOrNull, toMissing, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
@@ -168,7 +169,7 @@ const noContext: Context = { ancestors: [], descendants: [], unreadable: 0, exce
 
 function shapeRequested(row: StatusPayload, around: Parameters<typeof shapePost>[1]): Post {
   const post = shapePost(row, around);
-  if (post.type === 'tombstone') throw toMissing(post.reason);
+  if (post.type === 'tombstone') throw toMissing(unavailabilityOf(post));
   return post;
 }
 

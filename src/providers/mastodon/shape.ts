@@ -1,16 +1,21 @@
 import type { Account } from '../../model/account.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
+import { toMedia } from '../../platforms/files.ts';
 import { toRichText } from '../../platforms/html-text.ts';
 import { toLanguage } from '../../platforms/language.ts';
 import { isCut } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { missingSentences } from '../../platforms/missing.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
 import { toPercentage } from '../../platforms/poll-percentage.ts';
 import { isWebUrl, toCodePoints, webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
+import {
+  toTombstone,
+  toUnavailability,
+  type UnavailableReason,
+} from '../../platforms/unavailable.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { shapeAccount } from './accounts.ts';
 import {
@@ -68,31 +73,28 @@ export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
   const reason = hiddenReason(row);
-  if (reason !== null) return toTombstone(reason);
+  if (reason !== null) return toHidden(reason);
   const post = shapeWithin(boosted, around, maximums.quotes);
   if (post.type === 'tombstone') return post;
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
 
 /** Returns the reason to hide a post; `null` if the post is public. */
-export function hiddenReason({ visibility, account }: StatusPayload): Tombstone['reason'] | null {
-  if (visibility !== 'public' && visibility !== 'unlisted') return 'private';
+export function hiddenReason({ visibility, account }: StatusPayload): UnavailableReason | null {
+  if (visibility !== 'public' && visibility !== 'unlisted') return 'protected';
   return account.suspended === true ? 'suspended' : null;
 }
 
 function shapeWithin(row: StatusPayload, around: Surroundings, quotesLeft: number): Post {
   const reason = hiddenReason(row);
-  return reason === null ? shapeStatus(row, around, quotesLeft) : toTombstone(reason);
+  return reason === null ? shapeStatus(row, around, quotesLeft) : toHidden(reason);
 }
 
-function toTombstone(
-  reason: Tombstone['reason'],
+const toHidden = (
+  reason: UnavailableReason,
   url: string | null = null,
-  text = missingSentences[reason],
-): Tombstone {
-  const post = { type: 'tombstone', id: null, url, text, reason, author: null } as const;
-  return { ...post, context: null, platform: 'mastodon' };
-}
+  detail?: string,
+): Tombstone => toTombstone(toUnavailability(reason, detail), { url, platform: 'mastodon' });
 
 function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: number): Status {
   const { home } = around;
@@ -177,10 +179,10 @@ function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_
 
 const blocked = ['rejected', 'revoked', 'blocked_account', 'blocked_domain', 'muted_account'];
 
-function toQuoteReason(state: string | null): Tombstone['reason'] {
-  if (state === 'deleted') return 'deleted';
-  if (state === 'unauthorized') return 'private';
-  return blocked.includes(state ?? '') ? 'blocked' : 'unavailable';
+function toQuoteReason(state: string | null): UnavailableReason {
+  if (state === 'deleted' || state === 'pending') return state;
+  if (state === 'unauthorized') return 'protected';
+  return blocked.includes(state ?? '') ? 'blocked' : 'unknown';
 }
 
 const unreadQuote = 'This post quotes another post, which could not be read.';
@@ -192,11 +194,11 @@ const unreadQuote = 'This post quotes another post, which could not be read.';
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
-  if (state !== 'accepted') return toTombstone(toQuoteReason(state));
+  if (state !== 'accepted') return toHidden(toQuoteReason(state));
   const row = parseStatus(quoted_status);
   if (row !== null) return shapeWithin(row, around, quotesLeft);
-  if (id === null) return toTombstone('unavailable');
-  return toTombstone('unavailable', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
+  if (id === null) return toHidden('unknown');
+  return toHidden('unknown', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
 }
 
 /** Returns the hashtags of a post that are not in its text; `null` if there are no such hashtags. */
@@ -235,9 +237,11 @@ const typesByName: ReadonlyMap<string, Media['type']> = new Map(Object.entries(t
 
 function shapeItem(item: MediaPayload): Media {
   const { url } = item;
-  const type = typesByName.get(item.type) ?? typeOfFile(url);
   const { original } = item.meta ?? {};
   const { width = null, height = null, duration = null, bitrate = null } = original ?? {};
+  const known = toMedia({ url, contentType: item.mime_type, alt: item.description, width, height });
+  const type = typesByName.get(item.type) ?? known.type;
+  if (type === 'file') return known;
   const base = { type, url, width, height, alt: item.description };
   if (type === 'photo') return base;
   const preview = webUrlOrNull(item.preview_url);
@@ -247,17 +251,6 @@ function shapeItem(item: MediaPayload): Media {
     duration: type === 'gif' ? null : duration,
     variants: bitrate === null ? [] : [{ url, content_type: null, bitrate }],
   };
-}
-
-/**
- * Returns the media type of a file according to its extension. Used for files of type `unknown`,
- * which the server could not process.
- */
-function typeOfFile(url: string): Media['type'] {
-  const { pathname } = new URL(url);
-  if (/\.(?:mp4|m4v|mov|webm|ogv)$/i.test(pathname)) return 'video';
-  if (/\.(?:mp3|m4a|ogg|oga|opus|wav|flac|aac)$/i.test(pathname)) return 'audio';
-  return 'photo';
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from '../../core/http/http-client.ts';
 import type { PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { readNotice } from '../../platforms/x-notices.ts';
 import { withBounds } from '../bounds.ts';
 import { createMalformed, toMissing, toStatusFailure, wantedParts } from '../failure.ts';
 import { type Provider, platformOf } from '../provider.ts';
@@ -84,17 +85,11 @@ function parsePostAnswer(body: unknown): PostPayload {
 const createAmbiguous = (): ProviderError =>
   new ProviderError('ambiguous', 'The source has no such post, or does not show it.');
 
-const reasons = [
-  ['deleted by', 'deleted'],
-  ['suspended', 'suspended'],
-  ['limits who can view', 'private'],
-] as const;
-
 /**
  * Returns the error for a tombstone (notice in place of a post), according to its text. An unknown
  * text results in ProviderError `ambiguous`.
  */
 function readTombstone(text: string): ProviderError {
-  const known = reasons.find(([words]) => text.toLowerCase().includes(words));
-  return known === undefined ? createAmbiguous() : toMissing(known[1]);
+  const known = readNotice(text);
+  return known === null ? createAmbiguous() : toMissing(known);
 }

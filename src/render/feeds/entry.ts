@@ -1,6 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
 import { canonicalUrl, type Post, type Status } from '../../model/post.ts';
+import { contentTypeOf } from '../../platforms/files.ts';
 import type { RenderContext } from '../context.ts';
 import { chooseFile, hidesPictures } from '../html/pictures.ts';
 import { renderPostBody } from '../html/post-quote.ts';
@@ -21,7 +22,7 @@ export interface Person {
 export interface EntryMedia extends Pick<Media, 'width' | 'height'> {
   readonly url: string;
   readonly mediaType: string;
-  readonly medium: 'image' | 'video' | 'audio';
+  readonly medium: 'image' | 'video' | 'audio' | 'document';
   readonly description: string;
   readonly thumbnailUrl: string | null;
   readonly duration: number | null;
@@ -167,18 +168,26 @@ function listHashtags({ text, facets, tags = [] }: Status): readonly string[] {
   return [...found.values()];
 }
 
-const mediums = { photo: 'image', video: 'video', gif: 'video', audio: 'audio' } as const;
+/** Values of the attribute `medium` (https://www.rssboard.org/media-rss#media-content). */
+const mediums = {
+  photo: 'image',
+  video: 'video',
+  gif: 'video',
+  audio: 'audio',
+  file: 'document',
+} as const;
 
 function toEntryMedia(item: Media, context: RenderContext): readonly EntryMedia[] {
   const medium = mediums[item.type];
   const file = medium === 'video' ? (chooseFile(item) ?? item.url) : item.url;
   const url = toStrictUrl(file);
   if (url === null) return [];
-  const type = item.variants?.find((variant) => variant.url === file)?.content_type;
+  const variant = item.variants?.find((one) => one.url === file);
+  const type = variant?.content_type ?? item.content_type ?? null;
   return [
     {
       url: medium === 'image' ? (context.toPictureUrl?.(url) ?? url) : url,
-      mediaType: toMediaType(type ?? null, url) ?? defaultTypes[medium],
+      mediaType: contentTypeOf(url, type) ?? defaultTypes[medium],
       medium,
       description: toPlainText(item.alt ?? ''),
       thumbnailUrl: toPictureUrl(item.thumbnail_url ?? null, context),
@@ -201,35 +210,13 @@ export function toPictureUrl(url: string | null, context: RenderContext): string
 const toSize = (size: number | null): number | null =>
   Number.isSafeInteger(size) && Number(size) > 0 ? size : null;
 
-const defaultTypes = { image: 'image/jpeg', video: 'video/mp4', audio: 'audio/mpeg' } as const;
-
-/** Media types by file extension. They are used if the platform sends no media type. */
-const types: Readonly<Record<string, string>> = {
-  gif: 'image/gif',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-  mov: 'video/quicktime',
-  m3u8: 'application/vnd.apple.mpegurl',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  ogg: 'audio/ogg',
-  opus: 'audio/ogg',
-  flac: 'audio/flac',
-  wav: 'audio/wav',
-};
-
-function toMediaType(given: string | null, url: string): string | null {
-  if (given !== null && /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(given)) return given;
-  const { pathname, searchParams } = new URL(url);
-  const ending = /[.@]([a-z\d]{1,5})$/i.exec(pathname)?.[1] ?? searchParams.get('format') ?? '';
-  const known = ending.toLowerCase();
-  return Object.hasOwn(types, known) ? (types[known] ?? null) : null;
-}
+/** Media types for URLs whose media type is unknown. */
+const defaultTypes = {
+  image: 'image/jpeg',
+  video: 'video/mp4',
+  audio: 'audio/mpeg',
+  document: 'application/octet-stream',
+} as const;
 
 /**
  * Returns the URL of the replies to a post; `null` for a post copied from another server, because

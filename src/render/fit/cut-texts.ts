@@ -23,7 +23,13 @@ export function cutPost(post: Post, max: number): Post {
     author: cutAccount(post.author, max),
     reposted_by: post.reposted_by && cutAccount(post.reposted_by, max),
     content_warning: cut.nullable(post.content_warning),
-    community_note: cut.nullable(post.community_note),
+    ...cutNote(post, cut),
+    ...(post.earlier_versions && {
+      earlier_versions: post.earlier_versions.map((version) => ({
+        ...version,
+        text: cutText(version.text, max),
+      })),
+    }),
     media: toMediaSet(
       post.media.all.map((item): Media => ({ ...item, alt: cut.nullable(item.alt) })),
     ),
@@ -32,6 +38,13 @@ export function cutPost(post: Post, max: number): Post {
     article: post.article && cutArticle(post.article, max),
     quote: post.quote && cutPost(post.quote, max),
   };
+}
+
+function cutNote(post: Status, cut: ReturnType<typeof createCut>) {
+  const { community_note: note, community_note_facets: facets } = post;
+  if (note === null || facets === undefined) return { community_note: cut.nullable(note) };
+  const { text, start } = cut.annotated(note, facets);
+  return { community_note: text, community_note_facets: start };
 }
 
 /** Returns a copy of an account whose biography is not longer than `max` UTF-16 code units. */

@@ -52,7 +52,7 @@ export function renderPostBody(post: Status, options: QuoteOptions = {}): string
       ? ''
       : quoteBlock([
           paragraph('<strong>Community note</strong>'),
-          renderParagraphs(post.community_note),
+          renderParagraphs(post.community_note, post.community_note_facets ?? []),
         ]),
   ]);
 }
@@ -106,11 +106,14 @@ function renderTombstone({ text, url, author }: Tombstone): string {
 }
 
 function renderSignature(post: Status): string {
-  const { author, created_at, edited_at, url } = post;
-  const edited = edited_at === undefined ? '' : `, edited ${escapeLine(describeMinute(edited_at))}`;
+  const { author, created_at, edited_at, indexed_at, url } = post;
   const written = link(describeMinute(created_at), url);
-  return `${nameAuthor(author)}, ${written}${edited}${renderCopy(post)}`;
+  const times = [toFact('edited', edited_at), toFact('first seen', indexed_at)].join('');
+  return `${nameAuthor(author)}, ${written}${times}${renderCopy(post)}`;
 }
+
+const toFact = (name: string, time: string | undefined): string =>
+  time === undefined ? '' : `, ${name} ${escapeLine(describeMinute(time))}`;
 
 const renderCopy = ({ copied_from: source }: Status | Account): string =>
   source === undefined ? '' : `, copied from ${link(source.host, source.url)}`;

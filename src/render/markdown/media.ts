@@ -17,11 +17,32 @@ export function renderMedia(all: readonly Media[], full: boolean): string[] {
 function renderItem(item: Media, label: string): string {
   const preview = item.thumbnail_url ?? null;
   if (item.type === 'photo') return image(label, item.url);
-  if (preview === null || item.type === 'audio') return link(label, item.url);
+  if (preview === null || item.type === 'audio' || item.type === 'file')
+    return link(label, item.url);
   return wrapLink(image(label, preview), item.url);
 }
 
-export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
+export const mediaNames = {
+  photo: 'Photo',
+  video: 'Video',
+  gif: 'GIF',
+  audio: 'Audio',
+  file: 'File',
+} as const;
+
+/** Returns the name, media type and size of a file, such as `slides.pdf (application/pdf, 1.2 MB)`. */
+export function describeFile({ name, content_type, size }: Media): string {
+  const facts = [content_type, size === undefined ? undefined : formatBytes(size)];
+  const known = facts.filter((fact) => fact !== undefined).join(', ');
+  return `${name ?? ''}${known === '' ? '' : ` (${known})`}`.trim();
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 3);
+  const unit = ['bytes', 'kB', 'MB', 'GB'][power] ?? 'GB';
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${unit}`;
+}
 
 /**
  * Returns a label such as `Video, 0:30: description` or, without a description, `Video 2 of 3,
@@ -32,6 +53,9 @@ function labelFor(item: Media, position: string): string {
   if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;
   const duration = item.type === 'gif' ? null : (item.duration ?? null);
   const length = duration === null ? '' : `, ${formatDuration(duration)}`;
+  if (item.type === 'file') {
+    return ['File', describeFile(item), alt].filter((part) => part !== '').join(': ');
+  }
   const name = mediaNames[item.type];
   return alt === '' ? `${name}${position}${length}` : `${name}${length}: ${alt}`;
 }

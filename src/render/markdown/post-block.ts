@@ -118,11 +118,21 @@ export function renderContent(post: Status, view: PostView, depth = 0): string {
     post.article === null ? null : renderArticle(post.article, articleView),
     post.card === null ? null : renderCard(post.card),
     post.quote === null ? null : renderQuote(post.quote, view, depth + 1),
-    post.community_note === null
-      ? null
-      : quoteBlock(`**Community note:** ${renderText(post.community_note, [])}`),
+    renderNote(post),
+    ...renderEarlier(post, full),
   ]);
 }
+
+function renderNote(post: Status): string | null {
+  const { community_note: note, community_note_facets: facets = [] } = post;
+  return note === null ? null : quoteBlock(`**Community note:** ${renderText(note, facets)}`);
+}
+
+/** Renders the texts before edits; nothing if `full` is not set. */
+const renderEarlier = ({ earlier_versions: versions = [] }: Status, full: boolean): string[] =>
+  (full ? versions : []).map(({ text, created_at }) =>
+    quoteBlock(`**Before an edit, ${formatMinute(created_at)}:** ${renderText(text, [])}`),
+  );
 
 function renderCard(card: Card): string {
   const { url, title, description, provider_name: site, author_name: author } = card;
@@ -151,13 +161,14 @@ export const renderTombstone = (tombstone: Tombstone): string =>
   quoteBlock(link(tombstone.text, tombstone.url));
 
 /**
- * Returns three items of Markdown: the time of a post as a link, the time of its last edit, and a link to the server
- * from which the post was copied. An absent item is `null`.
+ * Returns the parts of a heading in Markdown: the time of a post as a link, the time of its last edit, the time at
+ * which the platform first saw the post, and a link to the server from which the post was copied. An absent item is `null`.
  */
 export function originOf(post: Status): readonly (string | null)[] {
-  const { created_at, edited_at, url } = post;
+  const { created_at, edited_at, indexed_at, url } = post;
   const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
-  return [link(formatMinute(created_at), url), edited, linkCopy(post)];
+  const seen = indexed_at === undefined ? null : `first seen ${formatMinute(indexed_at)}`;
+  return [link(formatMinute(created_at), url), edited, seen, linkCopy(post)];
 }
 
 /**

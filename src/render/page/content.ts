@@ -53,13 +53,33 @@ export function* renderContent(
         ),
     post.card === null ? null : renderCard(post.card, own),
     post.quote === null ? null : yield* renderQuote(post.quote, place, view, depth + 1),
-    post.community_note === null
-      ? null
-      : `<div class="note">\n${joinParts([
-          paragraph('<strong>Community note</strong>'),
-          renderParagraphs(post.community_note, [], { toLinkTags: view.links.toTags }),
-        ])}\n</div>`,
+    renderNote(post, view),
+    renderEarlier(post, view),
   ]);
+}
+
+function renderNote(post: Status, { links }: PageView): string | null {
+  const { community_note: note, community_note_facets: facets = [] } = post;
+  if (note === null) return null;
+  return `<div class="note">\n${joinParts([
+    paragraph('<strong>Community note</strong>'),
+    renderParagraphs(note, facets, { toLinkTags: links.toTags }),
+  ])}\n</div>`;
+}
+
+/** Renders the texts before edits; nothing if `full` is not set. */
+function renderEarlier({ earlier_versions: versions = [] }: Status, view: PageView): string {
+  const shown = view.full ? versions : [];
+  return joinParts(
+    shown.map(({ text, created_at }) =>
+      quoteBlock(
+        joinParts([
+          paragraph(`<strong>Before an edit</strong> · ${renderTime(created_at)}`),
+          renderParagraphs(text, [], { toLinkTags: view.links.toTags }),
+        ]),
+      ),
+    ),
+  );
 }
 
 function renderPoll(poll: Poll, { fetchedAt }: PageView): string {
@@ -152,10 +172,11 @@ export const renderTombstone = ({ text, url }: Tombstone, { links }: PageView): 
  */
 export function describeTimes(post: Status, { links }: PageView): readonly (string | null)[] {
   const [open, close] = links.toTags(post.url);
-  const edited = post.edited_at;
+  const { edited_at: edited, indexed_at: indexed } = post;
   return [
     `${open}${renderTime(post.created_at)}${close}`,
     edited === undefined ? null : `edited ${renderTime(edited)}`,
+    indexed === undefined ? null : `first seen ${renderTime(indexed)}`,
     renderOrigin(post, links),
   ];
 }

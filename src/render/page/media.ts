@@ -34,7 +34,8 @@ export function renderMedia(all: readonly Media[], view: PageView): string {
 function renderItem(item: Media, label: string, view: PageView): string {
   const still = item.type === 'photo' ? item.url : (item.thumbnail_url ?? null);
   const { url: target, width, height } = item;
-  if (still === null || item.type === 'audio') return view.links.link(label, target);
+  if (still === null || item.type === 'audio' || item.type === 'file')
+    return view.links.link(label, target);
   const shown = renderPicture({ url: still, target, label, width, height }, view);
   // The still picture of a video looks like a photo, so a link with the label follows.
   const needsLink = item.type !== 'photo' && shown.includes('<img');

@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid';
 import type { z } from 'zod';
 import type { Account } from '../../../model/account.ts';
 import type { Status } from '../../../model/post.ts';
-import { hidingLabels } from '../../../platforms/bluesky-labels.ts';
+import { hidingLabels } from '../../../platforms/bluesky/labels.ts';
 import { type ExportItem, skipRecord } from '../export-source.ts';
 import type { Blocks } from './blocks.ts';
 import { followRecord, type PostRecord, postRecord, repostRecord, timeOfKey } from './records.ts';

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid';
 import { z } from 'zod';
-import { blueskyFacet } from '../../../platforms/bluesky-facets.ts';
+import { blueskyFacet } from '../../../platforms/bluesky/facets.ts';
 import {
   lenient,
   listOf,

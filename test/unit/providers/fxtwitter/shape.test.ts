@@ -243,6 +243,10 @@ describe('a post of FxTwitter', () => {
       url: 'https://x.com/i/status/5',
       text: 'This post is from an account that is not public.',
       reason: 'private',
+      unavailable: {
+        reason: 'protected',
+        detail: 'This post is from an account that is not public.',
+      },
       author: null,
       context: null,
       platform: 'x',

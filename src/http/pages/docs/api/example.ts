@@ -5,7 +5,7 @@ const maxLines = 24;
 
 /** Writes a `curl` command for an API operation, and the start of the recorded example reply, as Markdown. */
 export function writeExample(operation: Operation, api: ApiDescription): string {
-  const { method, requestBody, security, responses } = operation;
+  const { requestBody, security, responses } = operation;
   const { schemas, examples } = api.components;
   const isPrivate = security.some((one) => 'adminToken' in one);
   const sent = Object.entries(requestBody.content).map(([mediaType, { schema }]) => {
@@ -13,10 +13,8 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
     const body = JSON.stringify(sample).replaceAll("'", "'\\''");
     return ` -H 'Content-Type: ${mediaType}' -d '${body}'`;
   });
-  const isRedirect = Object.keys(responses)[0]?.startsWith('3') === true;
-  const verb = isRedirect ? ' -I' : method === 'GET' ? '' : ` -X ${method}`;
   const token = isPrivate ? ' -H "Authorization: Bearer $PERCH_ADMIN_TOKEN"' : '';
-  const command = `\`\`\`sh\ncurl${verb}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
+  const command = `\`\`\`sh\ncurl${writeMethod(operation)}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
   const [reply] = Object.values(responses); // in the order of their statuses
   const body = reply?.content['application/json'] ?? Object.values(reply?.content ?? {})[0];
   const [recorded] = Object.values(body?.examples ?? {});
@@ -26,6 +24,12 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
   const lines = text.split('\n');
   const shown = lines.length > maxLines ? [...lines.slice(0, maxLines), '…'] : lines;
   return `${command}\n\n\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
+}
+
+/** Returns the options for the HTTP method. A redirect has no body, so its command shows the headers. */
+function writeMethod({ method, responses }: Operation): string {
+  if (Object.keys(responses)[0]?.startsWith('3')) return ' -I';
+  return method === 'GET' ? '' : ` -X ${method}`;
 }
 
 /** Matches the names of optional parameters that example requests contain. Other optional parameters are omitted. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { hashtagUrl, profileUrl } from '../model/addresses/urls.ts';
-import type { Facet } from '../model/post.ts';
-import { lenient, listOf, token, tokenOrNull, urlOrNull } from './lenient.ts';
-import { maximums } from './maximums.ts';
-import { nestRuns } from './runs.ts';
-import { isWebUrl } from './text.ts';
+import { hashtagUrl, profileUrl } from '../../model/addresses/urls.ts';
+import type { Facet } from '../../model/post.ts';
+import { lenient, listOf, token, tokenOrNull, urlOrNull } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { nestRuns } from '../runs.ts';
+import { isWebUrl } from '../text.ts';
 
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });

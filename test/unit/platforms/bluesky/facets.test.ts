@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { BlueskyFacet } from '../../../src/platforms/bluesky-facets.ts';
-import { shapeFacets } from '../../../src/platforms/bluesky-facets.ts';
-import { expectFacetsFit } from '../../suites/provider-suite.ts';
-import { bskyDid } from '../../support/bluesky-payloads.ts';
-import { fc } from '../../support/fast-check.ts';
+import type { BlueskyFacet } from '../../../../src/platforms/bluesky/facets.ts';
+import { shapeFacets } from '../../../../src/platforms/bluesky/facets.ts';
+import { expectFacetsFit } from '../../../suites/provider-suite.ts';
+import { bskyDid } from '../../../support/bluesky-payloads.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const link = { $type: 'app.bsky.richtext.facet#link', uri: 'https://nowhere.example/' };
 

@@ -1,0 +1,67 @@
+import mime from 'mime';
+import { parseUrl } from '../core/http/url.ts';
+import type { Media } from '../model/media.ts';
+
+/** Attachment of a post, as far as its source describes it. */
+interface Attachment {
+  readonly url: string;
+  /** Media type; `null` if the source does not state it. */
+  readonly contentType: string | null;
+  readonly alt: string | null;
+  readonly width?: number | null;
+  readonly height?: number | null;
+  readonly name?: string | null;
+  /** Size in bytes. */
+  readonly size?: number | null;
+}
+
+const contentTypeForm = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
+
+/**
+ * Returns the media type of a file: `given` if it is valid, otherwise the type that the extension in the path of the
+ * URL, or its parameter `format`, stands for; `null` if there is none.
+ */
+export function contentTypeOf(url: string, given: string | null = null): string | null {
+  if (given !== null && contentTypeForm.test(given)) return given.toLowerCase();
+  const { pathname, searchParams } = parseUrl(url) ?? {};
+  const ending = /[.@]([a-z\d]{1,8})$/i.exec(pathname ?? '')?.[1] ?? searchParams?.get('format');
+  return mime.getType(ending?.slice(0, 8) ?? '');
+}
+
+/** Converts an attachment whose kind only its media type or its extension states. */
+export function toMedia({ url, alt, width = null, height = null, ...file }: Attachment): Media {
+  const contentType = contentTypeOf(url, file.contentType);
+  const type = kindOf(contentType);
+  const media = { type, url, width, height, alt };
+  if (type !== 'file') return media;
+  const { name = null, size = null } = file;
+  const shown = name ?? nameOf(url);
+  return {
+    ...media,
+    ...(shown !== '' && { name: shown }),
+    ...(contentType !== null && { content_type: contentType }),
+    ...(size !== null && Number.isSafeInteger(size) && size > 0 && { size }),
+  };
+}
+
+function kindOf(contentType: string | null): Media['type'] {
+  const [kind] = (contentType ?? '').split('/');
+  if (kind === 'video' || kind === 'audio') return kind;
+  return kind === 'image' ? 'photo' : 'file';
+}
+
+const maxName = 200;
+
+function nameOf(url: string): string {
+  const { pathname = '' } = parseUrl(url) ?? {};
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1);
+  return decode(last).slice(0, maxName);
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // not encoded as UTF-8
+  }
+}

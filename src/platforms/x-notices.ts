@@ -1,0 +1,24 @@
+import { toUnavailability, type Unavailability, type UnavailableReason } from './unavailable.ts';
+
+/** Patterns of the notices that X shows in English in place of a post, with the reason that each one states. */
+const notices: readonly (readonly [RegExp, UnavailableReason])[] = [
+  [/age-restricted|adult content/i, 'age_restricted'],
+  [/\bwithheld\b/i, 'withheld'],
+  [/deleted by|no longer exists/i, 'deleted'],
+  [/suspended/i, 'suspended'],
+  [/limits who can view/i, 'protected'],
+];
+
+/** Name of the country or list of countries in a notice such as `withheld in Germany based on local law(s)`. */
+const place =
+  /\bwithheld in (?!response\b)((?:the )?\p{Lu}[\p{L} ,'’-]{1,80}?)(?= in response| based on|[.;]|$)/u;
+
+/** Returns why a post on X is unavailable, according to X's notice; `null` if the notice states no known reason. */
+export function readNotice(text: string): Unavailability | null {
+  const [, reason] = notices.find(([pattern]) => pattern.test(text)) ?? [];
+  if (reason === undefined) return null;
+  const [, country] = reason === 'withheld' ? (place.exec(text) ?? []) : [];
+  return country === undefined
+    ? toUnavailability(reason)
+    : toUnavailability(reason, `X withholds this post in ${country}, because of a legal demand.`);
+}

@@ -1,0 +1,37 @@
+import {
+  toUnavailability,
+  type Unavailability,
+  type UnavailableReason,
+} from '../../platforms/unavailable.ts';
+import { readNotice } from '../../platforms/x-notices.ts';
+import type { TombstonePayload } from './payload.ts';
+
+const reasons: Readonly<Record<TombstonePayload['reason'], UnavailableReason>> = {
+  deleted: 'deleted',
+  suspended: 'suspended',
+  private: 'protected',
+  blocked: 'blocked',
+  unavailable: 'unknown',
+};
+
+/**
+ * Returns why a post is unavailable. FxTwitter guesses `reason` from X's notice, which `message` contains. If the guess
+ * is `unavailable`, the notice itself can state more.
+ */
+export function unavailabilityOf({ reason, message }: TombstonePayload): Unavailability {
+  const noticed = reason === 'unavailable' ? readNotice(message ?? '') : null;
+  return noticed ?? toUnavailability(reasons[reason]);
+}
+
+/** Creates the tombstone of a post that FxTwitter does not send. */
+export const toPlaceholder = (
+  reason: TombstonePayload['reason'],
+  known: Partial<TombstonePayload> = {},
+): TombstonePayload => ({
+  type: 'tombstone',
+  id: null,
+  reason,
+  message: null,
+  author: null,
+  ...known,
+});
