@@ -189,10 +189,27 @@ const statusPayload = z
     community_note: lenient(annotatedText),
     reposted_by: lenient(userPayload),
   })
-  .transform(({ retweets, ...row }) => ({ ...row, reposts: row.reposts ?? retweets }))
+  .transform(({ retweets, ...row }) => ({
+    ...row,
+    reposts: row.reposts ?? retweets,
+    reposted_by: isTypedRepost(row) ? null : row.reposted_by,
+  }))
   .transform((row, context) =>
     withCreatedMs(row, readCreatedMs(row.created_at, row.created_timestamp), context),
   );
+
+interface Repost {
+  readonly text: string;
+  readonly author: UserPayload;
+  readonly reposted_by: UserPayload | null;
+}
+
+/**
+ * Returns whether a post marked as a repost by its own author is an ordinary post whose author typed `RT @handle`. X
+ * keeps that prefix out of the text of a repost.
+ */
+const isTypedRepost = ({ text, author, reposted_by: by }: Repost): boolean =>
+  by?.id === author.id && /^\s*RT:? @/i.test(text);
 
 function readCreatedMs(at: string | null, seconds: number | null): number | null {
   const stamped = seconds === null ? null : checkTimeMs(Math.trunc(seconds) * 1000);

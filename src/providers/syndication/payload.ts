@@ -12,6 +12,7 @@ import {
   urlOrNull,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
+import { decodeEntities } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
 
@@ -57,7 +58,10 @@ const mediaPayload = z.object({
 });
 
 const stringValue = z.object({ string_value: textOrNull });
-const textValue = lenient(stringValue.transform(({ string_value }) => string_value));
+/** Schema of a text of a card or a poll, in which X encodes some characters as HTML entities. */
+const textValue = lenient(
+  stringValue.transform(({ string_value }) => string_value && decodeEntities(string_value)),
+);
 
 const pictureValue = z.object({ image_value: z.object({ url, alt: textOrNull }) });
 const imageValue = lenient(pictureValue.transform(({ image_value }) => image_value));
