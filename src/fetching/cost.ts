@@ -62,16 +62,14 @@ function isHangingHost(cause: unknown): boolean {
 /**
  * Returns a function that adds `count` received response bytes of a read to the total in `reservation`. If the total
  * would exceed its limit, the function throws Problem `overloaded`; if this read alone exceeds the limit, it throws
- * ProviderError `unavailable`, because waiting for other reads would not help.
+ * HttpFailure `over_budget`, because waiting for other reads would not help.
  */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {
     if (reservation.take(count)) return;
     if (reservation.fitsAlone(count))
       throw overloaded('Too many bytes of upstream responses are in flight.');
-    const message =
-      'The source sends more data for this read than this server receives for one read.';
-    throw new ProviderError('unavailable', message, { isProviderWide: false });
+    throw new HttpFailure('over_budget', 'One read receives more data than the limit allows.');
   };
 }
 
