@@ -29,7 +29,7 @@ async function openChanged(
 async function readAll(source: ExportSource): Promise<readonly ExportItem[]> {
   const items: ExportItem[] = [];
   for await (const group of source.groups()) items.push(...group);
-  return items;
+  return items.filter(({ kind }) => kind !== 'left-out');
 }
 
 async function readTweets(...rows: readonly object[]): Promise<readonly ExportItem[]> {
