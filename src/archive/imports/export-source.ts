@@ -74,7 +74,7 @@ export interface SkippedRecord {
   readonly isAccount?: boolean;
 }
 
-/** Content of an export that Perch does not import, such as private messages. `ExportSource.groups` yields it last. */
+/** Content of an export that Perch does not import, such as private messages. */
 export interface LeftOutContent {
   readonly kind: 'left-out';
   /** File or folder of the export, or collection of a repository. */

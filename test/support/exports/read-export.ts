@@ -12,7 +12,7 @@ export async function readExport(
   hints?: ExportHints,
 ): Promise<readonly ExportItem[] | null> {
   const items = await readItems(format, path, hints);
-  return items && items.filter(({ kind }) => kind !== 'left-out');
+  return items?.filter(({ kind }) => kind !== 'left-out') ?? null;
 }
 
 /** Reads the content of an export that is left out, as lines: name, count, unit and reason. */

@@ -163,7 +163,8 @@ function makeRepost(id: string, at: { readonly created_at: string }, random: See
   };
   const full_text = `RT @${handle}: ${random.words(20)} …`;
   const entities = { hashtags: [], symbols: [], urls: [], user_mentions: [mention] };
-  return makeTweet(id, { ...at, full_text, entities });
+  const counts = { favorite_count: '0', retweet_count: '0' };
+  return makeTweet(id, { ...at, full_text, entities, ...counts });
 }
 
 const oddities = ['🦉🏽 ', 'שלום ', 'R&amp;B &lt;3 ', 'e\u0301 ', '東京 ', ''] as const;

@@ -8,6 +8,7 @@ const patterns = {
   protection: /^protected-history\.js$/,
   notes: /^note-tweet(?:-part(\d+))?\.js$/,
   tweets: /^tweets?(?:-part(\d+))?\.js$/,
+  communityTweets: /^community-tweets?(?:-part(\d+))?\.js$/,
   followers: /^follower(?:-part(\d+))?\.js$/,
   following: /^following(?:-part(\d+))?\.js$/,
 } as const;

@@ -110,9 +110,25 @@ export const tweetPayload = z.unknown().transform((value, context) => {
     lang: readTerm(row.lang),
     source: readWords(row.source),
     possibly_sensitive: row.possibly_sensitive === true,
+    truncated: row.truncated === true,
+    community_id: readId(row.community_id_str) ?? readId(row.community_id),
+    versions: readVersions(row.edit_info),
     createdMs,
   };
 });
+
+const maxVersions = 50; // X allows five edits of a post
+
+/** Returns the ids of all versions of an edited post, in the order of the edits; an empty list for other posts. */
+function readVersions(info: unknown): readonly string[] {
+  const ids = memberOf(controlOf(info), 'editTweetIds');
+  if (!Array.isArray(ids) || ids.length < 2 || ids.length > maxVersions) return [];
+  return ids.flatMap((id) => readId(id) ?? []);
+}
+
+/** The first version of a post has the member `initial`. Later versions have the member `edit`. */
+const controlOf = (info: unknown): unknown =>
+  memberOf(memberOf(info, 'edit'), 'editControlInitial') ?? memberOf(info, 'initial') ?? info;
 
 /** Schema of the required members of a post in `tweets.js`. */
 const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });

@@ -8,10 +8,10 @@ import { readRecords } from '../records.ts';
 import { readAccount, readManifest } from './account.ts';
 import { createReasonOf } from './left-out.ts';
 import { mediaNameOf } from './media.ts';
+import { readNotes } from './notes.ts';
 import { type ExportParts, findParts, listPaths } from './parts.ts';
-import { connectionPayload, tweetPayload } from './payload.ts';
-import { shapePost, shapeRepost } from './shape.ts';
-import { readNotes } from './text.ts';
+import { connectionPayload } from './payload.ts';
+import { readPosts } from './posts.ts';
 
 /** Import format of X's “download your data” exports: the zip file, the unpacked folder, or its `data` folder. */
 export const xFormat: ExportFormat = {
@@ -34,22 +34,17 @@ async function openSource(
 ): Promise<ExportSource> {
   const manifest = await readManifest(parts.manifest, files);
   const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
-  const countedFiles = [...parts.tweets, ...parts.followers, ...parts.following];
+  const posts = [...parts.tweets, ...parts.communityTweets];
+  const countedFiles = [...posts, ...parts.followers, ...parts.following];
   return createExportSource(files, countedFiles, (read) => ({
     title: 'X export',
     mediaNameOf,
     ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
     groups: async function* () {
       const { account, media } = await readAccount(parts, manifest, files.read);
-      const textOf = await readNotes(parts.notes, files.read);
+      const notes = await readNotes(parts.notes, files.read);
       yield [{ kind: 'account', account, media }];
-      for await (const records of readRecords(parts.tweets, { schema: tweetPayload, read })) {
-        yield records.flatMap((record): readonly ExportItem[] => {
-          if (record.kind === 'skipped') return [record];
-          const { row } = record;
-          return shapeRepost(row, account) ?? [shapePost(row, account, textOf(row))];
-        });
-      }
+      yield* readPosts(posts, { read, account, notes });
       const own = account.screen_name.toLowerCase();
       yield* readFollows(parts.followers, read, (id) => ({ follower: id, followed: own }));
       yield* readFollows(parts.following, read, (id) => ({ follower: own, followed: id }));

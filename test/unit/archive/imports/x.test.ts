@@ -192,6 +192,8 @@ it('reads a post that starts with RT as a repost of another account', async () =
     makeTweet(30, {
       full_text: 'RT @Heron: Low tide, so much of it that…',
       entities: { user_mentions: [mention] },
+      favorite_count: '0',
+      retweet_count: '0',
     }),
   );
 
