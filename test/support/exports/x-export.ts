@@ -185,7 +185,7 @@ function makeBroken(id: string, random: Seeded): string {
   const whole = JSON.stringify(makeTweet(id));
   return random.of([
     JSON.stringify(makeTweet(id, { id_str: undefined, id: undefined })),
-    JSON.stringify(makeTweet(id, { created_at: 'yesterday' })),
+    JSON.stringify(makeTweet('no number')),
     JSON.stringify(makeTweet(id, { full_text: { not: 'text' } })),
     '"no record"',
     '{"tweet": }',

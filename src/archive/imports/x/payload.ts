@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lenient, listOf, parserOf, text, token, url } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
-import { xHandle, xId } from '../../../platforms/x.ts';
+import { timeOfXId, xHandle, xId } from '../../../platforms/x.ts';
 
 /*
  * Files of X exports, as their `data/README.txt` and `data/manifest.js` describe them. Every file
@@ -95,7 +95,7 @@ const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) })
 export const tweetPayload = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return reportFault(row, context);
-  const createdMs = readTimeMs(row.created_at);
+  const createdMs = readTimeMs(readWords(row.created_at) ?? '') ?? timeOfXId(BigInt(row.id_str));
   if (createdMs === null) return refuseTime(context);
   return {
     id_str: row.id_str,
@@ -131,7 +131,7 @@ const controlOf = (info: unknown): unknown =>
   memberOf(memberOf(info, 'edit'), 'editControlInitial') ?? memberOf(info, 'initial') ?? info;
 
 /** Schema of the required members of a post in `tweets.js`. */
-const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });
+const tweetRow = z.looseObject({ id_str: xId, full_text: text });
 
 type TweetRow = z.output<typeof tweetRow>;
 
@@ -139,8 +139,8 @@ type TweetRow = z.output<typeof tweetRow>;
 function isTweetRow(value: unknown): value is TweetRow {
   if (typeof value !== 'object' || value === null) return false;
   // A JSON object, so its members are unknown values.
-  const { id_str, full_text, created_at } = value as Record<string, unknown>;
-  return readId(id_str) !== null && typeof full_text === 'string' && typeof created_at === 'string';
+  const { id_str, full_text } = value as Record<string, unknown>;
+  return readId(id_str) !== null && typeof full_text === 'string';
 }
 
 /** Adds a validation issue for the first member of `row` that `tweetRow` rejects. Returns `z.NEVER`. */

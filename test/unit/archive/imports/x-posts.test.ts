@@ -172,6 +172,20 @@ describe('a post that starts with RT', () => {
   });
 });
 
+it.each([undefined, 'yesterday', 5])(
+  'reads the time in the id of a post whose time is %o',
+  async (time) => {
+    const { posts } = await readX({
+      tweets: [
+        makeTweet('1841206275088290279', { created_at: time }),
+        makeTweet(20, { created_at: time }),
+      ],
+    });
+
+    expect(posts).toMatchObject([{ created_at: '2024-10-01T19:59:18Z' }]);
+  },
+);
+
 describe('the posts of communities', () => {
   it('are imported with their community', async () => {
     const { posts, leftOut } = await readX({
