@@ -5,11 +5,12 @@ import { refuse } from './lenient.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
+const yearOneMs = -62_135_596_800_000;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/** Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999; otherwise `null`. */
+/** Returns a time in Unix milliseconds unchanged if it is in the years 1 to 9999; otherwise `null`. */
 export const checkTimeMs = (ms: number): number | null =>
-  ms >= 0 && ms < yearTenThousandMs ? ms : null;
+  ms >= yearOneMs && ms < yearTenThousandMs ? ms : null;
 
 /**
  * Parses a time to Unix milliseconds. Accepts ISO 8601 and the format `Tue Oct 01 19:59:18 +0000
@@ -45,4 +46,15 @@ export function withCreatedMs<Row extends object>(
 
 export function refuseTime(context: z.RefinementCtx): never {
   return refuse(context, 'There is no readable time.');
+}
+
+/** Alphabet of TIDs, which are record keys of Bluesky that encode a time. */
+const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
+
+/** Returns the time in a record key in Unix ms; `null` if the key is not a TID (https://atproto.com/specs/tid). */
+export function timeOfTid(key: string): number | null {
+  if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
+  let value = 0n;
+  for (const letter of key) value = value * 32n + BigInt(tidLetters.indexOf(letter));
+  return Number(value >> 10n) / 1000;
 }

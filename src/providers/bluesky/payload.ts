@@ -19,7 +19,7 @@ import {
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl } from '../../platforms/text.ts';
-import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
+import { readTimeMs, timeOfTid, withCreatedMs } from '../../platforms/times.ts';
 
 /** Parts of the `at://` URI of a record of the AT Protocol. */
 export interface RecordAddress {
@@ -124,11 +124,15 @@ const quotedView = z
   .transform(withTimes);
 
 function withTimes<
-  Row extends { readonly record: { readonly createdAt: string | null }; indexedAt: string | null },
+  Row extends {
+    readonly uri: { readonly rkey: string };
+    readonly record: { readonly createdAt: string | null };
+    readonly indexedAt: string | null;
+  },
 >(row: Row, context: z.RefinementCtx) {
   const writtenMs = toMs(row.record.createdAt);
   const known = [writtenMs, toMs(row.indexedAt)].filter((ms) => ms !== null);
-  const createdMs = known.length === 0 ? null : Math.min(...known);
+  const createdMs = known.length === 0 ? timeOfTid(row.uri.rkey) : Math.min(...known);
   return withCreatedMs({ ...row, writtenMs }, createdMs, context);
 }
 

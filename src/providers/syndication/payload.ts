@@ -14,7 +14,7 @@ import {
 import { maximums } from '../../platforms/maximums.ts';
 import { decodeEntities } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
-import { xHandle, xId } from '../../platforms/x.ts';
+import { timeOfXId, xHandle, xId } from '../../platforms/x.ts';
 
 // Responses of `tweet-result`. Members are required only if a post cannot be shown without them.
 
@@ -103,7 +103,7 @@ const postPayload = z
   .object({
     id_str: xId,
     text,
-    created_at: token,
+    created_at: tokenOrNull,
     lang: tokenOrNull,
     entities: lenient(entitiesPayload),
     user: userPayload,
@@ -120,7 +120,9 @@ const postPayload = z
     card: lenient(cardPayload),
     possibly_sensitive: lenient(z.boolean()),
   })
-  .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
+  .transform((row, context) =>
+    withCreatedMs(row, readTimeMs(row.created_at ?? '') ?? timeOfXId(BigInt(row.id_str)), context),
+  );
 export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = parserOf(postPayload);
