@@ -9,11 +9,9 @@ import {
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
-import { readRecords } from '../records.ts';
-import { type Owner, readOwner } from './actor.ts';
+import { readOwner } from './actor.ts';
 import { mediaNameOf, referToPictures } from './media.ts';
-import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
-import { shapePost, shapeRepost } from './shape.ts';
+import { readOutbox } from './outbox.ts';
 
 /** Import format of Mastodon exports: an archive file or folder. Imports public posts, and CSV lists of follows. */
 export const mastodonFormat: ExportFormat = {
@@ -60,7 +58,8 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
     }
     const owner = await readOwner(actor, files.read, hints.handle);
     yield [{ kind: 'account', account: owner.account, media: referToPictures(owner.account) }];
-    yield* readOutbox(outbox, read, owner);
+    // Only the first pass counts as progress, because most exports need no second one.
+    yield* readOutbox(outbox, { read, readAgain: files.read, owner });
     const own = owner.account.screen_name.toLowerCase();
     const list = { read, domain: own.slice(own.lastIndexOf('@') + 1) };
     yield* readList(following, list, (other) => ({ follower: own, followed: other }));
@@ -71,33 +70,6 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
     mediaNameOf: (path) => mediaNameOf(path, folder),
     groups: () => readGroups(read),
   }));
-}
-
-async function* readOutbox(outbox: ExportFile, read: Read, owner: Owner): Groups {
-  const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read };
-  let number = 0;
-  for await (const records of readRecords([outbox], reading)) {
-    yield records.map((record) => {
-      number += 1;
-      if (record.kind === 'skipped') return record;
-      return shape(record.row, owner, `${outbox.name}, record ${number}`);
-    });
-  }
-}
-
-function shape(row: ActivityPayload, owner: Owner, location: string): ExportItem {
-  if (isHidden(row)) return { ...skipRecord(location, 'It is not public.'), cause: 'private' };
-  const shaped = row.type === 'Announce' ? shapeRepost(row, owner) : shapePost(row, owner);
-  return typeof shaped === 'string' ? skipRecord(location, shaped) : shaped;
-}
-
-/**
- * Returns whether an activity is not public. This is the case if the activity or its post has recipients that do not
- * include everyone, or if neither of the two has recipients.
- */
-function isHidden(row: ActivityPayload): boolean {
-  const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
-  return naming.length === 0 || !naming.every(isPublic);
 }
 
 /**
