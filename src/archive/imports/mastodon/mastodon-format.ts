@@ -7,25 +7,33 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
-import { openExportFiles } from '../files/open-files.ts';
+import { openExportFiles, openSingleFile } from '../files/open-files.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
 import { readOwner } from './actor.ts';
 import { mediaNameOf, referToPictures } from './media.ts';
 import { readOutbox } from './outbox.ts';
+import { openStatuses } from './statuses.ts';
 
-/** Import format of Mastodon exports: an archive file or folder. Imports public posts, and CSV lists of follows. */
+/**
+ * Import format of Mastodon exports: an archive file or folder, with public posts and CSV lists of follows, or a file in
+ * which a backup tool saved posts.
+ */
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
-  open: async (path, hints) => {
-    const files = await openExportFiles(path);
+  open: async (path, hints = {}) => {
+    const files = (await openSingleFile(path, '.json')) ?? (await openExportFiles(path));
     if (files === null) return null;
-    const parts = findParts(files.files);
-    if (parts !== null) return openSource(files, parts, hints ?? {});
-    await files.close();
-    return null;
+    const source = await openSource(files, hints);
+    if (source === null) await files.close();
+    return source;
   },
 };
+
+async function openSource(files: ExportFiles, hints: ExportHints): Promise<ExportSource | null> {
+  const parts = findParts(files.files);
+  return parts === null ? openStatuses(files, hints) : openOutbox(files, parts, hints);
+}
 
 /** Finds the files to read in the folder that contains `outbox.json`. Returns `null` without an `outbox.json`. */
 function findParts(files: readonly ExportFile[]) {
@@ -47,7 +55,7 @@ type Parts = NonNullable<ReturnType<typeof findParts>>;
 type Groups = AsyncGenerator<readonly ExportItem[], void, undefined>;
 type Read = ExportFiles['read'];
 
-function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
+function openOutbox(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
   const { actor, outbox, folder, following, followers } = parts;
   const countedFiles = [outbox, following, followers].filter((file) => file !== undefined);
   const readGroups = async function* (read: Read): Groups {

@@ -1,22 +1,17 @@
 import type { Account } from '../../model/account.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
-import { toMedia } from '../../platforms/files.ts';
-import { toLanguage } from '../../platforms/language.ts';
-import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
-import { isCut } from '../../platforms/lenient.ts';
-import { findTagsBeside, readPostText } from '../../platforms/mastodon/text.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { omitNull } from '../../platforms/omit-null.ts';
-import { toPercentage } from '../../platforms/poll-percentage.ts';
-import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
-import { toCreated, toIsoTime } from '../../platforms/times.ts';
-import {
-  toTombstone,
-  toUnavailability,
-  type UnavailableReason,
-} from '../../platforms/unavailable.ts';
-import { shapeAccount } from './accounts.ts';
+import { toMedia } from '../files.ts';
+import { toLanguage } from '../language.ts';
+import { findLeftOut, nameLeftOut } from '../left-out.ts';
+import { isCut } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { omitNull } from '../omit-null.ts';
+import { toPercentage } from '../poll-percentage.ts';
+import { isWebUrl, webUrlOrNull } from '../text.ts';
+import { toCreated, toIsoTime } from '../times.ts';
+import { toTombstone, toUnavailability, type UnavailableReason } from '../unavailable.ts';
+import { shapeAccount } from './account.ts';
 import {
   copiedFrom,
   copyUrl,
@@ -35,6 +30,7 @@ import {
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
+import { findTagsBeside, readPostText } from './text.ts';
 
 type MediaPayload = StatusPayload['media_attachments'][number];
 type CardPayload = NonNullable<StatusPayload['card']>;
