@@ -1,6 +1,6 @@
 import type { List } from './lenient.ts';
 
-/** Post or account, of which parts may be missing. */
+/** Post or account that names its incomplete members. */
 export interface Lossy {
   readonly left_out?: readonly string[] | undefined;
 }
