@@ -3,6 +3,7 @@ import { fixturesFolder, fixturesPresent, listFixtures, readFixture } from '../s
 import { blueskyMembers } from '../support/members/bluesky.ts';
 import { fxTwitterMembers } from '../support/members/fxtwitter.ts';
 import { mastodonMembers } from '../support/members/mastodon.ts';
+import { mastodonExportMembers } from '../support/members/mastodon-export.ts';
 import type { Platform } from '../support/members/platform.ts';
 import { syndicationMembers } from '../support/members/syndication.ts';
 import { findPlaces, type Place, reaches, watch } from '../support/members/walk.ts';
@@ -11,6 +12,7 @@ const platforms: Readonly<Record<string, Platform>> = {
   bluesky: blueskyMembers,
   fxtwitter: fxTwitterMembers,
   mastodon: mastodonMembers,
+  'mastodon-export': mastodonExportMembers,
   syndication: syndicationMembers,
 };
 

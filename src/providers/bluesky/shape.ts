@@ -2,11 +2,11 @@ import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Post, Status, Tombstone } from '../../model/post.ts';
 import { shapeFacets } from '../../platforms/bluesky/facets.ts';
 import { toLanguage } from '../../platforms/language.ts';
+import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { toTombstone, toUnavailability, type Unavailability } from '../../platforms/unavailable.ts';
-import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
 import { type Assessment, assessPost, hiddenPosts, restrictionOf } from './labels.ts';
 import {
