@@ -6,7 +6,7 @@ import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { List } from '../platforms/lenient.ts';
+import { type Lossy, nameLeftOut } from '../platforms/left-out.ts';
 import {
   lineWeight,
   maxAnswerText,
@@ -314,10 +314,6 @@ function boundCard(card: Card, texts: TextMaximums): Card {
 const shortenOrNull = (text: string | null, max: number): string | null =>
   text === null ? null : shorten(text, max);
 
-interface Lossy {
-  readonly left_out?: readonly string[] | undefined;
-}
-
 /**
  * Returns a copy of `whole` (a post or an account) in which the members in `parts` replace the original ones. Adds
  * the names of the shortened members to the list `left_out` of the copy. Returns `whole` itself if nothing changed.
@@ -330,18 +326,4 @@ function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   // Facets that were removed together with the end of a text are not named.
   const lost = changed.includes('text') ? changed.filter((name) => name !== 'facets') : changed;
   return lost.length === 0 ? whole : nameLeftOut({ ...whole, ...parts }, lost);
-}
-
-/** Returns the names of the lists from which malformed or excess items were omitted. */
-export function findLeftOut(
-  lists: Readonly<Record<string, readonly (List<unknown> | undefined)[]>>,
-): readonly string[] {
-  return Object.entries(lists)
-    .filter(([, parts]) => parts.some((list) => list?.leftOut !== undefined))
-    .map(([name]) => name);
-}
-
-export function nameLeftOut<T extends Lossy>(whole: T, names: readonly string[]): T {
-  if (names.length === 0) return whole;
-  return { ...whole, left_out: [...new Set([...(whole.left_out ?? []), ...names])] };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
-import { parsePost as parseBluesky } from '../../src/providers/bluesky/payload.ts';
-import { shapePost as shapeBluesky } from '../../src/providers/bluesky/shape.ts';
+import { parsePost as parseBluesky } from '../../src/platforms/bluesky/payload.ts';
+import { shapePost as shapeBluesky } from '../../src/platforms/bluesky/shape.ts';
 import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
 import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
 import { shapeAccount } from '../../src/providers/mastodon/accounts.ts';

@@ -5,6 +5,7 @@ import { publicHostOf } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { toRichText } from '../../platforms/html-text.ts';
+import { nameLeftOut } from '../../platforms/left-out.ts';
 import { isCut, listOf, parserOf, token, url } from '../../platforms/lenient.ts';
 import { describeProfile, type ProfileField } from '../../platforms/mastodon-profile.ts';
 import { maximums } from '../../platforms/maximums.ts';
@@ -13,7 +14,6 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toIsoTime } from '../../platforms/times.ts';
-import { nameLeftOut } from '../bounds.ts';
 import { createExpiringCache } from '../expiring-cache.ts';
 import {
   accountUrl,

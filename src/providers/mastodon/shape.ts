@@ -4,6 +4,7 @@ import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/
 import { toMedia } from '../../platforms/files.ts';
 import { toRichText } from '../../platforms/html-text.ts';
 import { toLanguage } from '../../platforms/language.ts';
+import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
 import { isCut } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
@@ -16,7 +17,6 @@ import {
   toUnavailability,
   type UnavailableReason,
 } from '../../platforms/unavailable.ts';
-import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { shapeAccount } from './accounts.ts';
 import {
   copiedFrom,

@@ -4,12 +4,12 @@ import type { Article } from '../../model/article.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Status } from '../../model/post.ts';
 import { toLanguage } from '../../platforms/language.ts';
+import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
 import { toPercentage } from '../../platforms/poll-percentage.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
-import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { cleanText } from './clean-text.ts';
 import { type PostPayload, parsePost } from './payload.ts';
 

@@ -1,14 +1,14 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { shapeAccount } from '../../../src/providers/bluesky/accounts.ts';
-import { createBluesky } from '../../../src/providers/bluesky/index.ts';
-import { describeLabels, restrictionOf } from '../../../src/providers/bluesky/labels.ts';
+import { shapeAccount } from '../../../src/platforms/bluesky/account.ts';
+import { describeLabels, restrictionOf } from '../../../src/platforms/bluesky/labels.ts';
 import {
   parseActor,
   parseFeedRow,
   parsePost,
   parseThreadNode,
-} from '../../../src/providers/bluesky/payload.ts';
-import { shapePost } from '../../../src/providers/bluesky/shape.ts';
+} from '../../../src/platforms/bluesky/payload.ts';
+import { shapePost } from '../../../src/platforms/bluesky/shape.ts';
+import { createBluesky } from '../../../src/providers/bluesky/index.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import {
   bskyActor,

@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { postUrl, profileUrl } from '../../model/addresses/urls.ts';
-import { isPostId } from '../../model/reference.ts';
-import { blueskyFacet } from '../../platforms/bluesky/facets.ts';
 import {
   count,
   fullListOf,
-  joinLists,
   lenient,
   listOf,
   parserOf,
@@ -14,58 +10,22 @@ import {
   textOrNull,
   token,
   tokenOrNull,
-  url,
   urlOrNull,
-} from '../../platforms/lenient.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { isWebUrl } from '../../platforms/text.ts';
-import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
-
-/** Parts of the `at://` URI of a record of the AT Protocol. */
-export interface RecordAddress {
-  readonly uri: string;
-  readonly did: string;
-  readonly collection: string;
-  readonly rkey: string;
-}
-
-export const postCollection = 'app.bsky.feed.post';
-const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
-const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
-export const did = z.string().regex(didForm);
-
-/**
- * Parses the `at://` URI of a record of the AT Protocol. Returns `null` for anything else,
- * including a URI with a handle instead of a DID.
- */
-export function parseRecordUri(uri: string): RecordAddress | null {
-  const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
-  if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
-  return { uri, did: owner, collection, rkey };
-}
-
-export const recordUri = url.transform(
-  (uri, context) => parseRecordUri(uri) ?? refuse(context, 'This is not the URI of a record.'),
-);
-
-export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
-
-export const writePostUri = (account: string, rkey: string): string =>
-  `at://${account}/${postCollection}/${rkey}`;
-
-export const blueskyPostUrl = (account: string, rkey: string): string =>
-  postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
-
-export const blueskyProfileUrl = (account: string): string => profileUrl('bluesky', account, '');
+} from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { readTimeMs, withCreatedMs } from '../times.ts';
+import { did, postUri, type RecordAddress, recordUri } from './addresses.ts';
+import { blueskyFacet } from './facets.ts';
+import { readTidMs } from './tid.ts';
 
 // Responses of the AppView, Bluesky's API server (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Members are
 // required only if a post or account cannot be shown without them.
 
 const label = z.object({ val: token, uri: urlOrNull, neg: lenient(z.boolean()), exp: tokenOrNull });
-const labels = fullListOf(label, maximums.labels);
+export const labels = fullListOf(label, maximums.labels);
 export type LabelPayload = z.output<typeof label>;
 
-const actorPayload = z.object({
+export const actorPayload = z.object({
   did,
   handle: token,
   displayName: textOrNull,
@@ -123,13 +83,19 @@ const quotedView = z
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
-function withTimes<
-  Row extends { readonly record: { readonly createdAt: string | null }; indexedAt: string | null },
->(row: Row, context: z.RefinementCtx) {
-  const writtenMs = toMs(row.record.createdAt);
-  const known = [writtenMs, toMs(row.indexedAt)].filter((ms) => ms !== null);
+interface Dated {
+  readonly uri: RecordAddress;
+  readonly record: { readonly createdAt: string | null };
+  readonly indexedAt: string | null;
+}
+
+function withTimes<Row extends Dated>(row: Row, context: z.RefinementCtx) {
+  const indexedMs = toMs(row.indexedAt);
+  const writtenMs =
+    toMs(row.record.createdAt) ?? (indexedMs === null ? null : readTidMs(row.uri.rkey, indexedMs));
+  const known = [writtenMs, indexedMs].filter((ms) => ms !== null);
   const createdMs = known.length === 0 ? null : Math.min(...known);
-  return withCreatedMs({ ...row, writtenMs }, createdMs, context);
+  return withCreatedMs({ ...row, writtenMs, indexedMs }, createdMs, context);
 }
 
 const toMs = (text: string | null): number | null => (text === null ? null : readTimeMs(text));
@@ -180,66 +146,3 @@ export const parseQuoted = parserOf(quotedView);
 export const parseMissing = parserOf(missing);
 export const parseFeedRow = parserOf(feedRow);
 export const parseThreadNode = parserOf(threadNode);
-
-// Embeds of posts. A `recordWithMedia` has an embed in `media` and a record within `record`.
-
-const webUrl = url.refine(isWebUrl);
-const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
-
-/** Schema of the images of a post or a gallery, without their thumbnails. */
-const pictures = listOf(
-  z.object({ fullsize: webUrl, alt: textOrNull, aspectRatio }),
-  maximums.media,
-);
-
-const readVideo = parserOf(
-  z.object({
-    playlist: webUrl,
-    thumbnail: urlOrNull,
-    alt: textOrNull,
-    aspectRatio,
-    presentation: tokenOrNull,
-  }),
-);
-
-const embed = z.object({
-  images: pictures,
-  items: pictures,
-  external: lenient(
-    z.object({ uri: url, title: lenient(text), description: textOrNull, thumb: urlOrNull }),
-  ),
-  record: lenient(z.looseObject({})),
-  media: z.unknown().optional(),
-});
-
-const readEmbed = parserOf(embed);
-
-export type EmbedPayload = ReturnType<typeof parseEmbed>;
-
-/** Parses an embed of a post (media, a link, or a record). Absent or malformed parts become `null` or empty. */
-export function parseEmbed(value: unknown) {
-  const outer = readEmbed(value);
-  const { record, media } = outer ?? {};
-  const hasMedia = typeof media === 'object' && media !== null;
-  if (!hasMedia) return { ...toMedia(outer, value), record: record ?? undefined };
-  return { ...toMedia(readEmbed(media), media), record: record?.record };
-}
-
-function toMedia(embed: ReturnType<typeof readEmbed>, value: unknown) {
-  const { images = [], items = [], external = null } = embed ?? {};
-  return { pictures: joinLists(images, items), video: embed && readVideo(value), external };
-}
-
-/** Parses an embedded record that is not a post: a feed, a list, a starter pack or a labeler. */
-export const parseShown = parserOf(
-  z.object({
-    uri: recordUri,
-    creator: actorPayload,
-    labels,
-    displayName: textOrNull,
-    name: textOrNull,
-    description: textOrNull,
-    avatar: urlOrNull,
-    record: lenient(z.object({ name: textOrNull, description: textOrNull })),
-  }),
-);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../../src/model/post.ts';
-import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
-import { shapePost } from '../../../../src/providers/bluesky/shape.ts';
+import { parseActor, parsePost } from '../../../../src/platforms/bluesky/payload.ts';
+import { shapePost } from '../../../../src/platforms/bluesky/shape.ts';
 import {
   bskyActor,
   bskyDid,
