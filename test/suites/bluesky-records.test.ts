@@ -201,6 +201,23 @@ const cases: readonly (readonly [string, Readonly<Record<string, unknown>>, obje
     { tags: ['sea'], left_out: ['facets', 'tags'], media: { photos: [{ alt: null }] } },
   ],
   [
+    'links and mentions in the form of 2022',
+    {
+      text: '🐦 a.example @ben',
+      entities: [
+        { index: { start: 3, end: 12 }, type: 'link', value: 'https://a.example/' },
+        { index: { start: 13, end: 17 }, type: 'mention', value: dids.ben },
+        { index: { start: 13, end: 18 }, type: 'link', value: 'https://b.example/' },
+      ],
+    },
+    {
+      facets: [
+        { type: 'link', start: 2, end: 11, url: 'https://a.example/' },
+        { type: 'mention', start: 12, end: 16, url: `https://bsky.app/profile/${dids.ben}` },
+      ],
+    },
+  ],
+  [
     'a label for adult content',
     { labels: { values: [{ val: 'sexual' }] } },
     { possibly_sensitive: true, content_warning: null },
@@ -323,6 +340,12 @@ const facet = fc.record({
   features: listOf(feature),
 });
 
+const entity = fc.record({
+  index: orOdd(fc.record({ start: byte, end: byte })),
+  type: fc.constantFrom('link', 'mention', 'hashtag', 'new'),
+  value: fc.constantFrom('https://a.example/', dids.ben, 'ben.test', 'javascript:alert(1)', ''),
+});
+
 const file = fc.constantFrom<unknown>(toBlob('one'), toBlob('two', 'image/png'), {
   cid: toFileCid('old').toString(),
   mimeType: 'image/png',
@@ -377,6 +400,7 @@ const post = fc.record(
       fc.constantFrom<unknown>('2999-01-01T00:00:00Z', 'yesterday', 7),
     ),
     facets: listOf(facet),
+    entities: listOf(entity),
     langs: listOf(fc.constantFrom('en', 'pt-BR', 'x', 'not a language')),
     tags: listOf(words),
     labels: orOdd(

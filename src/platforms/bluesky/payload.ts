@@ -15,7 +15,7 @@ import {
 import { maximums } from '../maximums.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
 import { did, postUri, type RecordAddress, recordUri } from './addresses.ts';
-import { blueskyFacet } from './facets.ts';
+import { blueskyEntity, blueskyFacet } from './facets.ts';
 import { readTidMs } from './tid.ts';
 
 // Responses of the AppView, Bluesky's API server (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Members are
@@ -55,6 +55,7 @@ const record = z.object({
   text,
   createdAt: tokenOrNull,
   facets: listOf(blueskyFacet, maximums.facets),
+  entities: listOf(blueskyEntity, maximums.facets),
   langs: listOf(token.min(1), maximums.languages),
   tags: listOf(token.min(1), maximums.tags),
   reply: lenient(z.object({ parent: z.object({ uri: recordUri }) })),

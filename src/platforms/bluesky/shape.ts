@@ -15,7 +15,7 @@ import {
   shapePageCard,
   shapeRecordCard,
 } from './embeds.ts';
-import { shapeFacets } from './facets.ts';
+import { shapeEntities, shapeFacets } from './facets.ts';
 import { type Assessment, assessPost, hiddenPosts, restrictionOf } from './labels.ts';
 import {
   type ActorPayload,
@@ -95,7 +95,7 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
     id: uri.rkey,
     url: blueskyPostUrl(nameOf(author), uri.rkey),
     text: record.text,
-    facets: shapeFacets(record.text, record.facets),
+    facets: shapeLinks(record),
     ...toTimes(post),
     author: shapeAccount(author),
     lang: toLanguage(record.langs[0]),
@@ -121,13 +121,16 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
     platform: 'bluesky',
   };
   const leftOut = findLeftOut({
-    facets: [record.facets],
+    facets: [record.facets, record.entities],
     media: embeds.map(({ pictures }) => pictures),
     tags: [record.tags],
     labels: [post.labels, author.labels, record.labels?.values],
   });
   return nameLeftOut(status, leftOut);
 }
+
+const shapeLinks = ({ text, facets, entities }: PostPayload['record']): Status['facets'] =>
+  facets.length > 0 ? shapeFacets(text, facets) : shapeEntities(text, entities);
 
 const dayMs = 86_400_000;
 

@@ -164,6 +164,7 @@ const record = {
   tags: ['heron'],
   labels: { values: [{ val: 'nudity' }] },
 };
+const entities = [{ index: { start: 0, end: 4 }, type: 'link', value: 'https://a.example/' }];
 const verified = (verifiedStatus: string, trustedVerifierStatus: string) =>
   bskyProfile('mira.test', {
     ...labelled('at://x', 'spam'),
@@ -189,6 +190,7 @@ const samples: readonly (readonly [string, Json])[] = [
   ['post', post({ images: [picture] })],
   ['post', post({ items: [picture] })],
   ['post', bskyPost({ rkey: '3kabc' }, labelled('at://x'))],
+  ['post', bskyPost({ rkey: '3kabc', text: 'link', record: { entities } })],
   ['post', bskyPost({ rkey: '3kabc' }, { author: { ...mira, ...labelled(String(mira.did)) } })],
   [
     'post',

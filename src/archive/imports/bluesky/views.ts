@@ -50,7 +50,10 @@ export function toActorView({ did, name }: Owner, record: AnyRecord): AnyRecord 
   };
 }
 
-const readSelfLabels = parserOf(z.object({ values: z.unknown() }));
+const readSelfLabels = parserOf(
+  // Malformed labels stay in the list, because `parseActor` refuses an account with too many of them.
+  z.object({ values: listOf(lenient(z.object({ val: z.unknown() })), maximums.labels) }),
+);
 
 /** Returns the labels that an author has set on a record, as a view lists them. */
 export const toLabelViews = ({ labels }: AnyRecord): unknown => readSelfLabels(labels)?.values;
