@@ -51,6 +51,7 @@ export function* readItems(
       last = page.at(-1)?.path;
     }
   }
+  // TODO: `yield listLeftOut(blocks)` once `ExportItem` includes content that is left out.
 }
 
 const notACommit = 'The root of this CAR file is not the commit of a repository.';
@@ -137,9 +138,3 @@ const unreadable =
 
 const hiddenProfile =
   'The author hides the account from visitors without a login. The account is imported but not served.';
-
-/** Numbers of records by collection that are not imported, sorted by name. */
-export function countLeftOut(blocks: Blocks) {
-  const isRead = (name: string) => readers.has(name) || name === profileCollection;
-  return blocks.records.count().filter(({ collection }) => !isRead(collection));
-}
