@@ -16,9 +16,9 @@ import {
 import { maximums } from '../maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../text.ts';
 import { nameOf } from './account.ts';
-import { pageOfRecord, recordUri } from './addresses.ts';
+import { pageOfRecord, postCollection, type RecordAddress, recordUri } from './addresses.ts';
 import { restrictionOf } from './labels.ts';
-import { actorPayload, labels } from './payload.ts';
+import { actorPayload, labels, parseMissing } from './payload.ts';
 
 // Embeds of posts. A `recordWithMedia` has an embed in `media` and a record within `record`.
 
@@ -165,13 +165,19 @@ export function shapePageCard(embeds: readonly EmbedPayload[]): Card | null {
  * refers to; `null` for quoted posts and hidden records.
  */
 export function shapeRecordCard(value: unknown, nowMs: number): Card | null {
-  const reference = parseReference(value);
-  if (reference !== null) {
-    const page = pageOfRecord(reference.uri, reference.uri.did);
+  const uri = parseReference(value)?.uri ?? findMissing(value);
+  if (uri !== null) {
+    const page = pageOfRecord(uri, uri.did);
     return page && { ...page, description: null, image_url: null };
   }
   const shown = parseShown(value);
   return shown === null ? null : shapeShown(shown, nowMs);
+}
+
+/** Returns the address of a missing record; `null` for missing posts, which have a placeholder of their own. */
+function findMissing(value: unknown): RecordAddress | null {
+  const { uri = null } = parseMissing(value) ?? {};
+  return uri?.collection === postCollection ? null : uri;
 }
 
 function shapeShown(shown: NonNullable<ReturnType<typeof parseShown>>, nowMs: number): Card | null {

@@ -292,6 +292,24 @@ describe('the embeds of a post', () => {
     expect(shapeStatus({ embed: bskyRecordEmbed({ ...shown, labels }) }).card).toBeNull();
   });
 
+  it.each([
+    ['app.bsky.feed.generator', 'Feed'],
+    ['app.bsky.graph.list', 'List'],
+    ['app.bsky.graph.starterpack', 'Starter pack'],
+    ['app.bsky.labeler.service', 'Labeler'],
+  ])('are a link to a record that is missing or has no name: %s', (collection, title) => {
+    const did = bskyDid('tove.test');
+    const missing = { uri: `at://${did}/${collection}/3kx`, notFound: true };
+    const unnamed = { uri: missing.uri, creator: { ...creator, displayName: title } };
+    const cards = [missing, unnamed].map(
+      (row) => shapeStatus({ embed: bskyRecordEmbed(row) }).card,
+    );
+
+    expect(cards.map((card) => card?.title)).toEqual([title, title]);
+    expect(cards[0]?.url).toContain(did);
+    expect(cards[1]?.url).toContain('tove.test');
+  });
+
   it.each([null, 'odd', [], { $type: 'app.bsky.embed.hologram#view', hologram: {} }])(
     'are omitted if they are unknown: %j',
     (embed) => {
