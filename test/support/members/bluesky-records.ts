@@ -79,7 +79,6 @@ const leftOut: Platform['leftOut'] = {
   'list.avatar.size': file,
   'feed.$type': kind,
   'feed.labels.$type': kind,
-  'feed.name': 'no member of the lexicon, where it is `displayName`',
   'feed.did': 'the server of the feed',
   'feed.descriptionFacets': links,
   'feed.acceptsInteractions': 'for readers who are signed in',
@@ -316,7 +315,6 @@ const samples: readonly (readonly [string, Json])[] = [
     {
       $type: 'app.bsky.feed.generator',
       displayName: 'Hidden',
-      name: 'Hidden',
       labels: labels('!hide'),
     },
   ],

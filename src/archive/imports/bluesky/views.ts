@@ -40,10 +40,11 @@ export function toPostView(record: AnyRecord, key: string, repository: Repositor
 
 /** Returns the view of a profile (`app.bsky.actor.defs#profileView`), without counts and labels. */
 export function toActorView({ did, name }: Owner, record: AnyRecord): AnyRecord {
+  // Not all members of the record, because an author could write counts or a verification into it.
+  const { displayName, description, website, createdAt } = record;
   return {
-    ...record,
-    did,
-    handle: name === did ? 'handle.invalid' : name,
+    ...{ did, handle: name === did ? 'handle.invalid' : name },
+    ...{ displayName, description, website, createdAt },
     avatar: toImageUrl('avatar', did, readBlob(record.avatar)),
     banner: toImageUrl('banner', did, readBlob(record.banner)),
     labels: [],
@@ -165,6 +166,10 @@ function toRecordView(value: unknown, repository: Repository, quotesLeft: number
     const embeds = [toEmbedView(record.embed, repository, quotesLeft - 1)];
     return { ...toShared(record, rkey, repository), value: record, embeds };
   }
-  const avatar = toImageUrl('avatar', did, readBlob(record.avatar));
-  return { ...record, uri: uri.uri, creator, labels: toLabelViews(record), avatar, record };
+  return {
+    ...{ uri: uri.uri, creator, labels: toLabelViews(record) },
+    name: collection === 'app.bsky.feed.generator' ? record.displayName : record.name,
+    description: record.description,
+    avatar: toImageUrl('avatar', did, readBlob(record.avatar)),
+  };
 }
