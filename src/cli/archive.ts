@@ -11,7 +11,7 @@ import type { CommandBody } from './command.ts';
  */
 export const archiveCommand: CommandBody = {
   exits:
-    'Exit code: 0 success, 1 no such account, 2 bad usage or not an export, 3 archive or export not usable or incomplete.',
+    'Exit code: 0 success, 1 no such account or nothing to import, 2 bad usage, 3 archive or export not usable or incomplete.',
   ...withSubcommands('archive', {
     import: importAction,
     list: listAction,

@@ -322,11 +322,7 @@ interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** Value of the member `unavailable` of a problem document: a reason from an open list, and a sentence. */
-interface UnavailablePost {
-  readonly reason: string;
-  readonly detail: string;
-}
+type UnavailablePost = Readonly<{ reason: string; detail: string }>;
 
 /** Error whose code and message are sent to the client. For any other error, the client gets only `internal_error`. */
 export class Problem extends Error {
@@ -400,15 +396,6 @@ export type ProblemDocument = Readonly<ReturnType<typeof toProblemDocument>>;
 /** Returns the `type` of a problem: the URL of its documentation. */
 export const toProblemType = (code: ProblemCode, baseUrl: string): string =>
   `${baseUrl}/docs/errors#${code}`;
-
-/**
- * Returns what a resolution says in addition to the default of its code, such as what can be read during an outage; an
- * empty string if it says nothing more.
- */
-export function adviceBesides({ code, resolution }: Pick<Problem, 'code' | 'resolution'>): string {
-  const { resolution: usual } = problemKinds[code];
-  return resolution.startsWith(usual) ? resolution.slice(usual.length).trim() : '';
-}
 
 /** Quotes at most 80 characters of input. Removes API keys and escapes control characters. */
 export function quoteInput(value: string): string {

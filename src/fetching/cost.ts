@@ -60,13 +60,16 @@ function isHangingHost(cause: unknown): boolean {
 }
 
 /**
- * Returns a function that adds `count` received response bytes to the total in `reservation`. The
- * function throws Problem `overloaded` if the total would exceed its limit.
+ * Returns a function that adds `count` received response bytes of a read to the total in `reservation`. If the total
+ * would exceed its limit, the function throws Problem `overloaded`; if this read alone exceeds the limit, it throws
+ * HttpFailure `over_budget`, because waiting for other reads would not help.
  */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {
-    if (!reservation.take(count))
+    if (reservation.take(count)) return;
+    if (reservation.fitsAlone(count))
       throw overloaded('Too many bytes of upstream responses are in flight.');
+    throw new HttpFailure('over_budget', 'One read receives more data than the limit allows.');
   };
 }
 

@@ -5,11 +5,12 @@ import { refuse } from './lenient.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
+const yearOneMs = -62_135_596_800_000;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/** Returns a time in Unix milliseconds unchanged if it is in the years 1970 to 9999; otherwise `null`. */
+/** Returns a time in Unix milliseconds unchanged if it is in the years 1 to 9999; otherwise `null`. */
 export const checkTimeMs = (ms: number): number | null =>
-  ms >= 0 && ms < yearTenThousandMs ? ms : null;
+  ms >= yearOneMs && ms < yearTenThousandMs ? ms : null;
 
 /**
  * Parses a time to Unix milliseconds. Accepts ISO 8601 and the format `Tue Oct 01 19:59:18 +0000

@@ -11,7 +11,7 @@ const notices: readonly (readonly [RegExp, UnavailableReason])[] = [
 
 /** Name of the country or list of countries in a notice such as `withheld in Germany based on local law(s)`. */
 const place =
-  /\bwithheld in (?!response\b)((?:the )?\p{Lu}[\p{L} ,'’-]{1,80}?)(?= in response| based on|[.;]|$)/u;
+  /\b[Ww]ithheld in (?!response\b)((?:the )?\p{Lu}[\p{L} ,'’-]{1,80}?)(?= in response| based on|[.;]|$)/u;
 
 /** Returns why a post on X is unavailable, according to X's notice; `null` if the notice states no known reason. */
 export function readNotice(text: string): Unavailability | null {

@@ -21,3 +21,16 @@ export function toReplyingTo(handle: string | null, id: string | null): Status['
 
 export const enlargeAvatar = (url: string | null): string | null =>
   url === null ? null : url.replace(/_(?:normal|200x200)(?=\.\w+$)/, '_400x400');
+
+/** Time in Unix milliseconds from which X counts the time in the ids of posts. */
+export const snowflakeEpochMs = 1_288_834_974_657;
+
+/** Upper bound of sequential post ids, used until November 2010. Later ids are snowflakes, which encode a time. */
+export const lastCountedId = 30_000_000_000n;
+
+/** Number of bits of a snowflake id below its time. */
+export const bitsBelowTime = 22n;
+
+/** Returns the time of a snowflake id in Unix milliseconds; `null` for an older, sequential id. */
+export const timeOfXId = (id: bigint): number | null =>
+  id > lastCountedId ? Number(id >> bitsBelowTime) + snowflakeEpochMs : null;

@@ -14,7 +14,7 @@ import type {
   SearchPlatform,
 } from '../model/reference.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
-import { unavailabilityOf } from '../platforms/unavailable.ts';
+import { toUnavailability, unavailabilityOf } from '../platforms/unavailable.ts';
 import { withBounds } from './bounds.ts';
 import { toMissing } from './failure.ts';
 import { type Coverage, type Provider, platformOf, readNames } from './provider.ts';
@@ -142,7 +142,8 @@ function isIncomplete(
   return account.platform !== 'sample' && length === 0 && known[kind] !== 0;
 }
 
-const isProtected = (): ProviderError => new ProviderError('missing', 'The account is protected.');
+const isProtected = (): ProviderError =>
+  toMissing(toUnavailability('protected', 'The account is protected.'));
 
 /**
  * Returns the part of the archive to search: one platform, all imports, or the sample data. A search of the whole

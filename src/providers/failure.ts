@@ -26,13 +26,14 @@ const unanswered = {
   reset: 'The source could not be reached.',
   // Missing names and private addresses have the same message, to hide the names of a private network.
   refused: 'The server of this account could not be reached.',
+  over_budget: 'The source sends more data for this read than this server receives for one read.',
 } as const;
 
 export function toProviderError(failure: HttpFailure): ProviderError {
   const { kind } = failure;
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
-  // The client chose the refused host. The provider may still reach other hosts.
-  const isProviderWide = kind !== 'refused';
+  // The client chose the refused host, or the read. The provider may still reach other hosts, or answer other reads.
+  const isProviderWide = kind !== 'refused' && kind !== 'over_budget';
   const isUnreachable = isProviderWide && isUnconnected(failure);
   const options = { isProviderWide, isUnreachable, cause: failure };
   return new ProviderError('unavailable', unanswered[kind], options);

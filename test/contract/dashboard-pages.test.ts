@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, AnswerEngine } from '../../src/answers/answer.ts';
+import { noCounts } from '../../src/archive/store/import-rows.ts';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
@@ -291,7 +292,7 @@ describe('the archive page of the dashboard', () => {
     const { operator } = await open({ env: { PERCH_DATA_DIR: folder } });
 
     const running = await read(operator, '/admin/archive');
-    const counts = { accounts: 1, posts: 3, reposts: 0, follows: 0, faults: 2, hidden: 0 };
+    const counts = { ...noCounts, accounts: 1, posts: 3, faults: 2 };
     const progress = { before: 0, items: 5, counts, isDone: true, now: 1_790_000_060 };
     store.advanceImport(number, progress);
     const html = await read(operator, '/admin/archive');

@@ -10,8 +10,8 @@ import { upstream } from '../support/listen.ts';
 
 const mebibyte = 1_048_576;
 
-/** An app that reads X from an upstream that sends most of a large body, and the rest on demand. */
-async function setUp() {
+/** An app that reads X from an upstream that sends `size` bytes of a body at once, and the rest on demand. */
+async function setUp(size = 0.7 * mebibyte) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -19,7 +19,7 @@ async function setUp() {
   let sent = 0;
   const fake = await upstream((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.write(`{"filler":"${'x'.repeat(0.7 * mebibyte)}`, () => {
+    response.write(`{"filler":"${'x'.repeat(size)}`, () => {
       sent += 1;
     });
     void released.then(() => response.end('"}'));
@@ -60,6 +60,20 @@ describe('bytes of upstream responses', () => {
     expect([second.statusCode, second.json().code]).toEqual([503, 'overloaded']);
     expect((await first).json().code).toBe('upstream_error'); // no post is in the filler
     expect((await other).json().code).toBe('upstream_error');
+    await http.close();
+  });
+
+  it('are an outage of the source if one read alone exceeds the limit', async () => {
+    const { http, read, release } = await setUp(1.5 * mebibyte);
+    release();
+
+    const reply = await read(1, '192.0.2.1');
+
+    expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '30']);
+    expect(reply.json()).toMatchObject({
+      code: 'upstream_unavailable',
+      detail: expect.stringContaining('sends more data for this read'),
+    });
     await http.close();
   });
 

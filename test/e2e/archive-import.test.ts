@@ -154,6 +154,51 @@ describe('perch archive', () => {
     expect(again).toMatchObject({ code: 1, stdout: '' });
   });
 
+  it('names the files of an export that are left out', async () => {
+    const data = temporaryFolder();
+    const files = new Map(small());
+    for (let number = 10; number < 80; number++) files.set(`data/odd-${number}.js`, 'odd = [1, 2]');
+    const folder = writeExport(temporaryFolder(), files);
+
+    const first = await runHere(data, 'import', folder);
+    const again = await runHere(data, 'import', folder);
+    const json = await runHere(temporaryFolder(), 'import', folder, '--json');
+
+    const lines = first.stdout.split('\n').filter((line) => line.startsWith('  left out: '));
+    expect(first.code).toBe(0);
+    expect(lines).toHaveLength(61);
+    expect(lines.slice(0, 3)).toEqual([
+      '  left out: data/direct-messages.js, 1 item: private messages',
+      '  left out: data/like.js, 1 item: likes are private',
+      '  left out: data/odd-10.js, 2 items: Perch does not import this file',
+    ]);
+    expect(lines.at(-1)).toBe('  left out: 12 more files');
+    expect(again.stdout).toContain('already imported\n  left out: 72 files\n');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      left_out_files: 72,
+      left_out: expect.arrayContaining([
+        { file: 'data/like.js', count: 1, unit: 'item', reason: 'likes are private' },
+      ]),
+    });
+  });
+
+  it.each([
+    ['has only an account', { 'tweets.js': 'window.YTD.tweets.part0 = [ ]' }],
+    ['has no readable post', { 'tweets.js': 'window.YTD.tweets.part0 = [{}, {}]' }],
+  ])('exits with 1 if the export %s', async (_name, changes) => {
+    const files = new Map(makeXExport({ posts: 0 }));
+    for (const [name, text] of Object.entries(changes)) files.set(`data/${name}`, text);
+    const folder = writeExport(temporaryFolder(), files);
+    const data = temporaryFolder();
+
+    const ends = [await runHere(data, 'import', folder), await runHere(data, 'import', folder)];
+
+    for (const { code, stdout } of ends) {
+      expect(code).toBe(1);
+      expect(stdout).toContain('Nothing but the account was imported');
+    }
+  });
+
   it('imports the complete records of a truncated file', async () => {
     const folder = writeExport(temporaryFolder(), small());
     const tweets = join(folder, 'data/tweets.js');
@@ -178,7 +223,7 @@ describe('perch archive', () => {
     ['a device', ['import', '/dev/null'], 2, 'is neither a file nor a folder'],
     ['no file', ['import'], 2, 'Name the file or folder of an export.'],
     ['no such form', ['import', 'x', '--form', 'paper'], 2, '--form must be one of'],
-    ['another folder', ['import', 'test/support'], 2, 'is not an export that Perch can read'],
+    ['another folder', ['import', 'test/support'], 1, 'is not an export that Perch can read'],
     ['no such command', ['burn'], 2, 'The subcommands of perch archive are'],
     ['no handle', ['remove', 'not a handle'], 2, 'is not a handle'],
     [

@@ -294,6 +294,16 @@ describe('an imported post', () => {
     });
   });
 
+  it('is skipped if it has no time, and its key only one in the future', async () => {
+    const ahead = toTid(Date.UTC(2099, 0));
+
+    const posts = await readImported({
+      [`app.bsky.feed.post/${ahead}`]: toPostRecord('Hello', 'tomorrow'),
+    });
+
+    expect(posts.get(ahead)).toBe('fault');
+  });
+
   it('keeps its time if its key is older or was made up', async () => {
     const toRecord = (createdAt: string) => toPostRecord('Hello', createdAt);
     const madeUp = toTid(Date.UTC(2020, 0, 1));

@@ -186,6 +186,7 @@ const problemDocument = z.strictObject({
   code: z.enum(Object.keys(problemKinds) as [keyof typeof problemKinds]),
   param: z.string().min(1).optional(),
   resolution: z.string().min(10),
+  unavailable: z.object({ reason: z.string(), detail: z.string() }).optional(),
   retry_after: z.number().int().nonnegative().optional(),
 });
 

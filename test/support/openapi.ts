@@ -94,6 +94,7 @@ const document = z.strictObject({
       title: z.string().min(3),
       when: z.string().min(3),
       resolution: z.string().min(3),
+      unavailable: z.object({ reason: z.string(), detail: z.string() }).optional(),
       retry_after: z.number().int().optional(),
     }),
   ),

@@ -7,7 +7,9 @@ import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
 /** Account, post, repost or follow in the archive. `stored`: Unix second at which the platform provided the data. */
-export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
+export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' | 'left-out' }> & {
+  readonly stored: number;
+};
 
 interface PostRow {
   readonly number: number;

@@ -74,12 +74,24 @@ export interface SkippedRecord {
   readonly isAccount?: boolean;
 }
 
+/** Content of an export that Perch does not import, such as private messages. */
+export interface LeftOutContent {
+  readonly kind: 'left-out';
+  /** File or folder of the export, or collection of a repository. */
+  readonly name: string;
+  readonly count: number;
+  readonly unit: 'item' | 'line' | 'file' | 'byte';
+  /** Reason why Perch does not import the content, without a full stop. */
+  readonly reason: string;
+}
+
 export type ExportItem =
   | ExportedAccount
   | ExportedPost
   | ExportedRepost
   | ExportedFollow
-  | SkippedRecord;
+  | SkippedRecord
+  | LeftOutContent;
 
 /** Export that is open for reading. Close it with `close()`. */
 export interface ExportSource {
@@ -92,7 +104,7 @@ export interface ExportSource {
   readonly bytesRead: number;
   /**
    * Yields arrays of the items of the export, always in the same order. Yields a `SkippedRecord` for each unreadable
-   * record. The memory use does not depend on the size of the export. Can be called only once.
+   * record, and `LeftOutContent` for each file with content that is not imported. The memory use does not depend on the size of the export. Can be called only once.
    * @throws Error with a message for the user if a file of the export is damaged, or if the account is missing
    */
   groups(): AsyncIterable<readonly ExportItem[]>;

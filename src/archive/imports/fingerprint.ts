@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
 /** Version of the importers. Increment it when an importer changes, so that users can import the same export again. */
-const importVersion = 2;
+const importVersion = 3;
 
 /** Parts of each file that are hashed: `places` samples of `bytes` bytes each, spread evenly over the file. */
 const sample = { bytes: 65_536, places: 8 } as const;

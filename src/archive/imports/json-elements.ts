@@ -153,7 +153,7 @@ function createTokenTest(): (byte: number) => boolean {
  * Boundary at a byte of a JSON array. `element`: end of an element. `end`: end of the array. `unclosed`: start of an
  * element in a malformed file, where the closing brace of the previous element is missing.
  */
-type Boundary = 'element' | 'end' | 'unclosed';
+export type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
@@ -161,7 +161,7 @@ const maxDepth = 65_536; // maximum number of open brackets that are tracked
  * Creates a function to call with each byte of a JSON array. If an element or the array ends at the byte, or an element
  * starts there before the end of the previous one, the function returns the kind of boundary; otherwise `null`.
  */
-function createBoundaryFinder(): (byte: number) => Boundary | null {
+export function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers: number[] = [];
   let last: number = bytesOf.comma;

@@ -8,6 +8,7 @@ import type {
   ExportedPost,
   ExportItem,
   ExportSource,
+  LeftOutContent,
   MediaReference,
   SkippedRecord,
 } from './export-source.ts';
@@ -41,7 +42,14 @@ export interface ImportOutcome extends ImportState {
   readonly resumedAfter: number;
   /** Whether the export is truncated, so that the number of missing items is unknown. */
   readonly isCutOff: boolean;
+  /**
+   * Content of the export that this run left out: the first `maxLeftOut` entries. `counts.left_out` is the number of
+   * all entries.
+   */
+  readonly leftOut: readonly LeftOutContent[];
 }
+
+const maxLeftOut = 60;
 
 const batchLimits = {
   /** Maximum number of items that are held in memory before they are written. */
@@ -62,13 +70,13 @@ export async function runImport(options: ImportOptions): Promise<ImportOutcome> 
   const { number, items: resumedAfter } = begun;
   if (begun.isDone) {
     const { counts, items } = begun;
-    return { number, counts, items, ended: 'known', resumedAfter, isCutOff: false };
+    return { number, counts, items, ended: 'known', resumedAfter, isCutOff: false, leftOut: [] };
   }
   const writer = createWriter(options, begun);
   const ended = await readItems(options, writer);
   // A truncated import never counts as done, so that each repeated import reports the truncation.
-  if (ended === 'done' && !writer.isCutOff()) writer.finish();
-  return { number, ...writer.state(), ended, resumedAfter, isCutOff: writer.isCutOff() };
+  if (ended === 'done' && !writer.remarks().isCutOff) writer.finish();
+  return { number, ...writer.state(), ...writer.remarks(), ended, resumedAfter };
 }
 
 async function readItems(
@@ -95,7 +103,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   let batch: ExportItem[] = [];
   let seen = 0;
   let bytes = 0;
-  let isCutOff = false;
+  const remarks = createRemarks();
   const advance = (next: ImportState, isDone: boolean) => {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
@@ -135,7 +143,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
      */
     add: (item: ExportItem): boolean => {
       seen += 1;
-      if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
+      remarks.add(item);
       if (seen <= begun.items) {
         itemWriter.setOwner(item);
         return false;
@@ -150,7 +158,20 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     write,
     finish: () => store.transact(() => advance(state, true)),
     state: () => state,
-    isCutOff: () => isCutOff,
+    remarks: remarks.read,
+  };
+}
+
+/** Creates the collector of facts about an export that an import does not store. */
+function createRemarks() {
+  const leftOut: LeftOutContent[] = [];
+  let isCutOff = false;
+  return {
+    add: (item: ExportItem): void => {
+      if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
+      if (item.kind === 'left-out' && leftOut.length < maxLeftOut) leftOut.push(item);
+    },
+    read: (): Pick<ImportOutcome, 'isCutOff' | 'leftOut'> => ({ isCutOff, leftOut }),
   };
 }
 
@@ -173,6 +194,7 @@ function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   };
   /** Writes an item. Returns the name of the counter in `ImportCounts` to increment. */
   const writeItem = (item: ExportItem): keyof ImportCounts => {
+    if (item.kind === 'left-out') return 'left_out';
     if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
     const { stored = newImport.exported } = item;
     setOwner(item);

@@ -1,9 +1,20 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { AccountReference, Platform } from '../../model/reference.ts';
 
-export const noCounts = { accounts: 0, posts: 0, reposts: 0, follows: 0, faults: 0, hidden: 0 };
+export const noCounts = {
+  accounts: 0,
+  posts: 0,
+  reposts: 0,
+  follows: 0,
+  faults: 0,
+  hidden: 0,
+  left_out: 0,
+};
 
-/** Numbers of imported records by kind. `faults` counts unreadable records, `hidden` counts non-public records. */
+/**
+ * Numbers of imported records by kind. `faults` counts unreadable records, `hidden` counts non-public records.
+ * `left_out` counts the files with content that Perch does not import.
+ */
 export type ImportCounts = Readonly<typeof noCounts>;
 
 export interface NewImport {

@@ -113,7 +113,8 @@ async function importOne(path: string, importing: ImportContext): Promise<ExitCo
     }
     const opened = await openExport(path, importing);
     if (opened === null) {
-      throw new CommandError('usage', `${path} is ${describeUnknown(importing.formats)}`);
+      const exit = importing.formats.length === 1 ? 'usage' : 'faulty';
+      throw new CommandError(exit, `${path} is ${describeUnknown(importing.formats)}`);
     }
     try {
       return await importOpened(path, opened, importing);
@@ -179,8 +180,12 @@ async function importOpened(
   if (json) context.stdout.writeJson(toJsonLines([toResultMembers(result, format.name)]));
   else context.stdout.write(toResultText(result, title));
   const isWhole = outcome.ended !== 'stopped' && !outcome.isCutOff;
-  return isWhole && (media === null || media.ended === 'done') ? exitCodes.ok : exitCodes.upstream;
+  if (!isWhole || (media !== null && media.ended !== 'done')) return exitCodes.upstream;
+  return hasRecords(outcome) ? exitCodes.ok : exitCodes.faulty;
 }
+
+const hasRecords = ({ counts: { posts, reposts, follows } }: ImportOutcome): boolean =>
+  posts + reposts + follows > 0;
 
 interface ImportResult {
   readonly path: string;
@@ -200,15 +205,44 @@ function toResultText({ path, seconds, outcome, media }: ImportResult, title: st
     counts.hidden > 0 && `${countOf(counts.hidden, 'record')} skipped: not public.`,
     outcome.isCutOff && 'The export is incomplete. Download it again and import it.',
     ended === 'stopped' && 'The import was stopped. Run the same command to continue.',
+    ended !== 'stopped' && !hasRecords(outcome) && describeNothing(outcome),
     ...(media === null ? [] : describeMedia(media)),
+    ...describeLeftOut(outcome),
   ];
   const lines = remarks.flatMap((text) => (text === false ? [] : [`  ${text}\n`]));
   return `${path}: ${title}, ${read}; ${time}\n${lines.join('')}`;
 }
 
+const describeNothing = ({ counts }: ImportOutcome): string =>
+  counts.accounts > 0
+    ? 'Nothing but the account was imported: the export has no posts, reposts or follows that Perch can read.'
+    : 'Nothing was imported.';
+
+/** Returns a line for each file of the export that was left out. */
+function describeLeftOut({ counts, leftOut }: ImportOutcome): readonly string[] {
+  const more = counts.left_out - leftOut.length;
+  return [
+    ...leftOut.map(
+      ({ name, count, unit, reason }) => `left out: ${name}, ${countOf(count, unit)}: ${reason}`,
+    ),
+    ...(more > 0 ? [`left out: ${countOf(more, leftOut.length > 0 ? 'more file' : 'file')}`] : []),
+  ];
+}
+
 function toResultMembers({ path, seconds, outcome, media }: ImportResult, form: string) {
-  const { ended, counts, isCutOff, resumedAfter } = outcome;
+  const { ended, counts, isCutOff, resumedAfter, leftOut } = outcome;
   const state = { ended, cut_off: isCutOff, resumed_after: resumedAfter };
   const files = media === null ? null : toMediaMembers(media);
-  return { file: path, form, ...state, ...counts, media: files, seconds };
+  const left_out = leftOut.map(({ kind: _kind, name, ...rest }) => ({ file: name, ...rest }));
+  const { left_out: left_out_files, ...numbers } = counts;
+  return {
+    file: path,
+    form,
+    ...state,
+    ...numbers,
+    left_out_files,
+    left_out,
+    media: files,
+    seconds,
+  };
 }

@@ -28,6 +28,7 @@ type HttpFailureKind =
   | 'connect'
   | 'reset'
   | 'too_large'
+  | 'over_budget'
   | 'redirect'
   | 'refused'
   | 'aborted';
@@ -55,7 +56,10 @@ export interface RequestContext extends Sliced {
    * to prevent the request.
    */
   readonly takeRequest?: (() => Promise<void>) | undefined;
-  /** Called with the size of each body chunk in bytes. May throw Problem `overloaded`, which ends the request. */
+  /**
+   * Called with the size of each body chunk in bytes. May throw Problem `overloaded` or HttpFailure, which ends the
+   * request.
+   */
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** Client for which the request is sent; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;

@@ -27,6 +27,8 @@ export interface ResourceBound {
 export interface Reservation {
   /** Adds `amount` and returns `true`. If a limit would be exceeded, adds nothing and returns `false`. */
   take(amount: number): boolean;
+  /** Returns whether a further `amount` would be accepted if no other task used the resource. */
+  fitsAlone(amount: number): boolean;
   /** Releases the whole reservation. Further calls do nothing. */
   release(): void;
 }
@@ -143,6 +145,10 @@ export function openReservation(usage: Usage, client: Client | null): Reservatio
       }
       add(amount);
       return true;
+    },
+    fitsAlone: (amount) => {
+      const alone = openReservation(createUsage(usage.bound), client);
+      return alone.take(taken) && alone.take(amount);
     },
     release: () => add(-taken),
   };

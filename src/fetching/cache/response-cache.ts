@@ -161,14 +161,15 @@ export function toEntry(
   const isShortLived = isPartial(outcome) || outcome.isLocal;
   const divisor = isShortLived ? shortLivedDivisor : freshnessDivisor[plan.freshness];
   const freshUntilMs = requestedMs + (lifetimes.ttlSeconds / divisor) * 1000;
-  const after = (seconds: number) => freshUntilMs + (isShortLived ? 0 : seconds * 1000);
+  const after = (seconds: number) => freshUntilMs + seconds * 1000;
   return {
     subjects: [plan.subject, ...subjectsOf(found)],
     outcome,
     fetchedAtMs: ('asOfMs' in found ? found.asOfMs : undefined) ?? requestedMs,
     freshUntilMs,
-    revalidateUntilMs: after(lifetimes.staleWhileRevalidateSeconds),
-    errorUntilMs: after(lifetimes.staleIfErrorSeconds),
+    revalidateUntilMs: after(isShortLived ? 0 : lifetimes.staleWhileRevalidateSeconds),
+    // A partial answer is better than none. A local provider can answer again during an outage.
+    errorUntilMs: after(outcome.isLocal ? 0 : lifetimes.staleIfErrorSeconds),
   };
 }
 

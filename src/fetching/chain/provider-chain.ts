@@ -139,8 +139,6 @@ async function askInOrder<Kind extends QueryKind>(
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
-      // A Problem means that the request was never sent, and the next provider would refuse it too.
-      if (error instanceof Problem) throw error;
       const failure = toProviderError(error);
       failures.push({ provider, failure });
       onFailure({ provider: name, error, span });
@@ -196,8 +194,10 @@ const failurePolicy = {
   malformed: { next: true, code: 'upstream_error' },
 } as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
 
-/** Converts an unexpected error of a provider to a ProviderError, so that the next provider is tried. */
+/** Converts an unexpected error of a provider to a ProviderError, so that the next provider is tried. Rethrows a Problem. */
 function toProviderError(error: unknown): ProviderError {
+  // A Problem means that the request was never sent, and the next provider would refuse it too.
+  if (error instanceof Problem) throw error;
   if (error instanceof ProviderError) return error;
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }

@@ -248,6 +248,7 @@ function toProblem(error: unknown, url: URL): unknown {
   if (!(error instanceof HttpFailure)) return error;
   switch (error.kind) {
     case 'too_large':
+    case 'over_budget':
       return unusable('The picture exceeds the size limit of this server.', error);
     case 'redirect':
       return unusable(`The host ${url.host} redirects to another address.`, error);

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { parseQuery } from '../../core/http/query.ts';
-import { adviceBesides, type ProblemDocument } from '../../core/problem.ts';
+import type { ProblemDocument } from '../../core/problem.ts';
+import { adviceBesides } from '../../core/problem-advice.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';

@@ -92,8 +92,8 @@ interface Dated {
 
 function withTimes<Row extends Dated>(row: Row, context: z.RefinementCtx) {
   const indexedMs = toMs(row.indexedAt);
-  const writtenMs =
-    toMs(row.record.createdAt) ?? (indexedMs === null ? null : readTidMs(row.uri.rkey, indexedMs));
+  const latestMs = indexedMs ?? Number.POSITIVE_INFINITY;
+  const writtenMs = toMs(row.record.createdAt) ?? readTidMs(row.uri.rkey, latestMs);
   const known = [writtenMs, indexedMs].filter((ms) => ms !== null);
   const createdMs = known.length === 0 ? null : Math.min(...known);
   return withCreatedMs({ ...row, writtenMs, indexedMs }, createdMs, context);

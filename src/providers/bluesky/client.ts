@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { toUnavailability } from '../../platforms/unavailable.ts';
 import { createExpiringCache } from '../expiring-cache.ts';
-import { createMalformed, toStatusFailure } from '../failure.ts';
+import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
@@ -74,25 +75,36 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
   const absence = absences.find(
     ([names, messages]) => names?.test(name) || messages?.test(rawMessage),
   );
-  return absence === undefined ? new Refusal(rawMessage) : new ProviderError('missing', absence[2]);
+  if (absence === undefined) return new Refusal(rawMessage);
+  const [, , sentence, reason] = absence;
+  return reason === null
+    ? new ProviderError('missing', sentence)
+    : toMissing(toUnavailability(reason, sentence));
 }
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
 /**
- * Error names and messages of Bluesky that report a missing post or account. Bluesky does not send
+ * Error names and messages of Bluesky that report a missing post or account, each with a sentence, and the reason if
+ * Bluesky states it. Bluesky does not send
  * them during an outage.
  */
 const absences = [
-  [/^AccountTakedown$/, null, 'Bluesky has suspended this account.'],
-  [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.'],
-  [null, /^(?:Profile|Actor) not found|^Unable to resolve handle/i, 'Bluesky has no such account.'],
+  [/^AccountTakedown$/, null, 'Bluesky has suspended this account.', 'suspended'],
+  [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.', null],
+  [
+    null,
+    /^(?:Profile|Actor) not found|^Unable to resolve handle/i,
+    'Bluesky has no such account.',
+    null,
+  ],
   [
     /^NotFound$/,
     /^Post not found/i,
     'Bluesky has no such post: it was deleted, its account was deleted, or it never existed.',
+    null,
   ],
-  [/^Blocked(?:By)?Actor$/, null, 'This account cannot be read because of a block.'],
+  [/^Blocked(?:By)?Actor$/, null, 'This account cannot be read because of a block.', 'blocked'],
 ] as const;
 
 /**

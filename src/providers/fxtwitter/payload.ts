@@ -14,7 +14,7 @@ import {
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
-import { xHandle, xId } from '../../platforms/x.ts';
+import { timeOfXId, xHandle, xId } from '../../platforms/x.ts';
 
 // Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are required only if a
 // post cannot be shown without them.
@@ -189,14 +189,34 @@ const statusPayload = z
     community_note: lenient(annotatedText),
     reposted_by: lenient(userPayload),
   })
-  .transform(({ retweets, ...row }) => ({ ...row, reposts: row.reposts ?? retweets }))
-  .transform((row, context) =>
-    withCreatedMs(row, readCreatedMs(row.created_at, row.created_timestamp), context),
-  );
+  .transform(({ retweets, ...row }) => ({
+    ...row,
+    reposts: row.reposts ?? retweets,
+    reposted_by: isTypedRepost(row) ? null : row.reposted_by,
+  }))
+  .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
 
-function readCreatedMs(at: string | null, seconds: number | null): number | null {
+interface Repost {
+  readonly text: string;
+  readonly author: UserPayload;
+  readonly reposted_by: UserPayload | null;
+}
+
+/**
+ * Returns whether a post marked as a repost by its own author is an ordinary post whose author typed `RT @handle`. X
+ * keeps that prefix out of the text of a repost.
+ */
+const isTypedRepost = ({ text, author, reposted_by: by }: Repost): boolean =>
+  by?.id === author.id && /^\s*RT:? @/i.test(text);
+
+function readCreatedMs(row: {
+  readonly id: string;
+  readonly created_at: string | null;
+  readonly created_timestamp: number | null;
+}): number | null {
+  const { id, created_at: at, created_timestamp: seconds } = row;
   const stamped = seconds === null ? null : checkTimeMs(Math.trunc(seconds) * 1000);
-  return stamped ?? (at === null ? null : readTimeMs(at));
+  return stamped ?? (at === null ? null : readTimeMs(at)) ?? timeOfXId(BigInt(id));
 }
 export type StatusPayload = z.output<typeof statusPayload>;
 

@@ -2,7 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { reportThrottle, toProviderError, untilAborted } from '../failure.ts';
+import { toUnavailability } from '../../platforms/unavailable.ts';
+import { reportThrottle, toMissing, toProviderError, untilAborted } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { readBody, type Upstream } from '../upstream.ts';
 import { toAnswerFailure, trueStatus } from './client.ts';
@@ -25,7 +26,7 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
   const explain = async (answer: UnavailableProfile, handle: string, context: ProviderContext) =>
     answer.is === 'missed'
       ? control.explainMiss(handle, context)
-      : new ProviderError('missing', unavailableSentences[answer.is]);
+      : toMissing(toUnavailability(answer.is, unavailableSentences[answer.is]));
   return {
     /**
      * Reads a public account. Throws ProviderError `missing` if the account is protected, is suspended or does not

@@ -7,7 +7,7 @@ import { toLanguage } from '../../platforms/language.ts';
 import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { omitNull } from '../../platforms/omit-null.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { decodeEntities, isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { unavailabilityOf as reasonOf, toTombstone } from '../../platforms/unavailable.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
@@ -132,8 +132,8 @@ function shapeCard({ card }: StatusPayload): Card | null {
   const { url, title, description, domain, image } = card;
   return {
     url,
-    title: title ?? '',
-    description,
+    title: decodeEntities(title ?? ''),
+    description: description && decodeEntities(description),
     image_url: image?.url ?? null,
     ...omitNull({ image_alt: image?.alt, provider_name: domain }),
   };
@@ -143,7 +143,11 @@ const shapeCommunity = ({ community }: StatusPayload): Community | null =>
   community === null ? null : { ...community, url: xCommunityUrl(community.id) };
 
 const shapePoll = ({ poll }: StatusPayload): Poll | null =>
-  poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
+  poll && {
+    ...poll,
+    choices: poll.choices.map((one) => ({ ...one, label: decodeEntities(one.label) })),
+    ends_at: toIsoTime(poll.ends_at),
+  };
 
 /** Returns the media of a post. A video embedded from another site comes last. Ignores photo collages (`mosaic`). */
 function shapeMedia({ media }: StatusPayload): MediaSet {

@@ -10,13 +10,14 @@ import { publicHostOf } from '../../core/http/public-host.ts';
 import { Problem } from '../../core/problem.ts';
 import { createUsage, openReservation, type Usage } from '../../core/scheduling/ledger.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
+import { toUnavailability } from '../../platforms/unavailable.ts';
 import {
   type BreakerOptions,
   CircuitBreaker,
   clampPause,
   defaultPauseSeconds,
 } from '../circuit-breaker.ts';
-import { createMalformed, toProviderError } from '../failure.ts';
+import { createMalformed, toMissing, toProviderError } from '../failure.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
@@ -193,4 +194,4 @@ export function expectFound(reply: Reply, what: keyof typeof missing): FoundRepl
 }
 
 export const createSuspended = (): ProviderError =>
-  new ProviderError('missing', 'This account is suspended.');
+  toMissing(toUnavailability('suspended', 'This account is suspended.'));

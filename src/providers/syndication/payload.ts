@@ -12,8 +12,9 @@ import {
   urlOrNull,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
+import { decodeEntities } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
-import { xHandle, xId } from '../../platforms/x.ts';
+import { timeOfXId, xHandle, xId } from '../../platforms/x.ts';
 
 // Responses of `tweet-result`. Members are required only if a post cannot be shown without them.
 
@@ -57,7 +58,10 @@ const mediaPayload = z.object({
 });
 
 const stringValue = z.object({ string_value: textOrNull });
-const textValue = lenient(stringValue.transform(({ string_value }) => string_value));
+/** Schema of a text of a card or a poll, in which X encodes some characters as HTML entities. */
+const textValue = lenient(
+  stringValue.transform(({ string_value }) => string_value && decodeEntities(string_value)),
+);
 
 const pictureValue = z.object({ image_value: z.object({ url, alt: textOrNull }) });
 const imageValue = lenient(pictureValue.transform(({ image_value }) => image_value));
@@ -99,7 +103,7 @@ const postPayload = z
   .object({
     id_str: xId,
     text,
-    created_at: token,
+    created_at: tokenOrNull,
     lang: tokenOrNull,
     entities: lenient(entitiesPayload),
     user: userPayload,
@@ -116,7 +120,9 @@ const postPayload = z
     card: lenient(cardPayload),
     possibly_sensitive: lenient(z.boolean()),
   })
-  .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
+  .transform((row, context) =>
+    withCreatedMs(row, readTimeMs(row.created_at ?? '') ?? timeOfXId(BigInt(row.id_str)), context),
+  );
 export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = parserOf(postPayload);

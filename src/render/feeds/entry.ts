@@ -106,7 +106,7 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
     html: renderPostBody(post, context),
     author: toPerson(post.author, context),
     published,
-    updated: laterOf(published, toTime(Date.parse(post.edited_at ?? ''))),
+    updated: laterOf(published, toTime(Date.parse(post.edited_at ?? published))),
     categories: listHashtags(post),
     media: hidesPictures(post) ? [] : post.media.all.flatMap((item) => toEntryMedia(item, context)),
     inReplyTo: target && { id: tagTarget(post, owners), url: toStrictUrl(target.url) },
@@ -119,10 +119,12 @@ const epoch = '1970-01-01T00:00:00Z';
 
 /**
  * Formats Unix milliseconds as an RFC 3339 time in UTC, such as `2026-03-04T09:12:00Z`. Returns
- * `epoch` (the start of 1970) for times outside the years 1970 to 9999.
+ * `epoch` (the start of 1970) for times outside the years 1 to 9999.
  */
 const toTime = (ms: number): string =>
-  ms >= 0 && ms < 253_402_300_800_000 ? `${new Date(ms).toISOString().slice(0, 19)}Z` : epoch;
+  ms >= -62_135_596_800_000 && ms < 253_402_300_800_000
+    ? `${new Date(ms).toISOString().slice(0, 19)}Z`
+    : epoch;
 
 export const laterOf = (a: string, b: string): string => (a < b ? b : a);
 

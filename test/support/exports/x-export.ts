@@ -163,7 +163,8 @@ function makeRepost(id: string, at: { readonly created_at: string }, random: See
   };
   const full_text = `RT @${handle}: ${random.words(20)} …`;
   const entities = { hashtags: [], symbols: [], urls: [], user_mentions: [mention] };
-  return makeTweet(id, { ...at, full_text, entities });
+  const counts = { favorite_count: '0', retweet_count: '0' };
+  return makeTweet(id, { ...at, full_text, entities, ...counts });
 }
 
 const oddities = ['🦉🏽 ', 'שלום ', 'R&amp;B &lt;3 ', 'e\u0301 ', '東京 ', ''] as const;
@@ -184,7 +185,7 @@ function makeBroken(id: string, random: Seeded): string {
   const whole = JSON.stringify(makeTweet(id));
   return random.of([
     JSON.stringify(makeTweet(id, { id_str: undefined, id: undefined })),
-    JSON.stringify(makeTweet(id, { created_at: 'yesterday' })),
+    JSON.stringify(makeTweet('no number')),
     JSON.stringify(makeTweet(id, { full_text: { not: 'text' } })),
     '"no record"',
     '{"tweet": }',

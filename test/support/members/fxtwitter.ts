@@ -45,7 +45,9 @@ const leftOut: Platform['leftOut'] = {
   'user.type': 'always `profile`',
   'user.url': 'made from the handle',
   'user.avatar_color': 'always null',
-  'user.raw_description': 'the description with short links; `description` has the whole ones',
+  'user.raw_description.text': 'the description with short links; `description` has the whole ones',
+  'user.raw_description.facets[].display': 'a shortened form of the link',
+  'status.community_note.facets[].original': 'the same words are in the text of the note',
   'user.verification.verified_at': 'null in every recording',
   'user.about_account': 'only sent where it is asked for, which Perch does not',
 };
@@ -231,7 +233,17 @@ const samples: readonly (readonly [string, Json])[] = [
         image: { url: 'https://pbs.example/a.jpg', alt: 'C' },
       },
       community: { id: '1506', name: 'Herons', description: 'All of them' },
-      community_note: { text: 'It is a stork.' },
+      community_note: {
+        text: 'It is a stork: storks.example/…',
+        facets: [
+          {
+            type: 'url',
+            indices: [15, 31],
+            original: 'https://t.co/St0rk',
+            replacement: 'https://storks.example/a-stork',
+          },
+        ],
+      },
       article,
     }),
   ],
@@ -242,6 +254,23 @@ const samples: readonly (readonly [string, Json])[] = [
   ],
   ['status', fxStatus('22', { created_timestamp: null })],
   ['user', fxUser('mira_holm', { location: 'Mill', banner_url: 'https://pbs.example/b.jpg' })],
+  [
+    'user',
+    fxUser('mira_holm', {
+      description: 'Maps: https://maps.example/mira',
+      raw_description: {
+        text: 'Maps: https://t.co/M4ps',
+        facets: [
+          {
+            type: 'url',
+            indices: [6, 23],
+            original: 'https://t.co/M4ps',
+            replacement: 'https://maps.example/mira',
+          },
+        ],
+      },
+    }),
+  ],
 ];
 
 function shape(kind: string, value: unknown): void {

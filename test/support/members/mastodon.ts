@@ -134,6 +134,8 @@ const samples: readonly (readonly [string, Json])[] = [
       application: { name: 'Perch Tests' },
       quotes_count: 3,
       media_attachments: [
+        { type: 'unknown', url: file('songs'), mime: 'application/zip' },
+        { type: 'unknown', url: file('notes'), pleroma: { mime_type: 'application/pdf' } },
         {
           type: 'video',
           url: file('v'),

@@ -180,6 +180,22 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(2);
   });
 
+  it('serves a partial answer for a day if no upstream answers', async () => {
+    let isDown = false;
+    const { fetcher, clock } = setUp(async ({ post }) => {
+      if (isDown) throw new ProviderError('unavailable', 'It is down.');
+      return stubFound(stubPost(post.id), { missing: ['replies'] });
+    });
+    await fetcher.fetch(planOf());
+    isDown = true;
+
+    await clock.advance(60_000 + 86_400_000 - 1);
+    await expect(fetcher.fetch(planOf())).resolves.toMatchObject({ cache: 'stale' });
+    await clock.advance(1);
+
+    await expect(fetcher.fetch(planOf())).rejects.toMatchObject({ code: 'upstream_unavailable' });
+  });
+
   it('keeps a complete fresh answer when an uncached read is partial', async () => {
     let missing: readonly 'thread'[] = [];
     const { fetcher } = setUp(async ({ post }) => stubFound(stubPost(post.id), { missing }));

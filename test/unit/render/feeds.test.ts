@@ -24,6 +24,23 @@ import {
 const context = { baseUrl: 'https://perch.example' };
 const toEntry = (post: Status) => createToEntry([post], { context, hasReplyCounts: false })(post);
 
+describe('the times of an entry', () => {
+  const moon = { created_at: '1969-07-20T20:17:00Z', created_timestamp: -14_182_980 };
+
+  it('can be before 1970', () => {
+    expect(toEntry(status(1, ada, 'Landed', moon))).toMatchObject({
+      published: '1969-07-20T20:17:00Z',
+      updated: '1969-07-20T20:17:00Z',
+    });
+  });
+
+  it('can be of an edit long after the post', () => {
+    const edited = status(1, ada, 'Landed', { ...moon, edited_at: '2024-01-01T00:00:00Z' });
+
+    expect(toEntry(edited)).toMatchObject({ updated: '2024-01-01T00:00:00Z' });
+  });
+});
+
 describe('the id of an entry', () => {
   const wren = account('Wren', 'wren.example.com', { id: 'did:plc:abc', platform: 'bluesky' });
   const toot = account('Wren', 'wren@birds.social', { id: '9', platform: 'mastodon' });

@@ -4,6 +4,7 @@ import { postCollection } from '../../../platforms/bluesky/addresses.ts';
 import { parseActor, parsePost } from '../../../platforms/bluesky/payload.ts';
 import { shapePost } from '../../../platforms/bluesky/shape.ts';
 import { readTidMs } from '../../../platforms/bluesky/tid.ts';
+import { toIsoTime } from '../../../platforms/times.ts';
 import { type ExportItem, skipRecord } from '../export-source.ts';
 import type { Blocks } from './blocks.ts';
 import { followRecord, postRecord, repostRecord } from './records.ts';
@@ -45,6 +46,9 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
   if (typeof record === 'string') return record;
   const payload = parsePost(toPostView(record, keyOf(of), repository));
   if (payload === null) return invalid;
+  // `parsePost` knows no current time, so it would accept a key with a time in the future.
+  const hasTime = payload.indexedMs !== null || toIsoTime(payload.record.createdAt) !== null;
+  if (!hasTime) return 'It has no date.';
   const parentDid = payload.record.reply?.parent.uri.did;
   // Of the author of the parent, the repository has only the DID.
   const parentAuthor = parseActor({ did: parentDid, handle: 'handle.invalid' });

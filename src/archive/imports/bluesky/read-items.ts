@@ -6,6 +6,7 @@ import { restrictionOf } from '../../../platforms/bluesky/labels.ts';
 import { parseActor } from '../../../platforms/bluesky/payload.ts';
 import { type ExportHints, type ExportItem, skipRecord } from '../export-source.ts';
 import type { Blocks } from './blocks.ts';
+import { listLeftOut } from './left-out.ts';
 import { readers, readItem } from './read-item.ts';
 import { type AnyRecord, anyRecord, commit, profileRecord } from './records.ts';
 import { type TreeFault, walkTree } from './tree.ts';
@@ -26,7 +27,7 @@ const groupLength = 100; // number of records that are read per turn of the even
 
 /**
  * Yields groups with the account of a Bluesky repository, then its posts, reposts and follows in the order of their
- * keys. @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
+ * keys, then the numbers of other records. @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
  */
 export function* readItems(
   blocks: Blocks,
@@ -51,7 +52,7 @@ export function* readItems(
       last = page.at(-1)?.path;
     }
   }
-  // TODO: `yield listLeftOut(blocks)` once `ExportItem` includes content that is left out.
+  yield listLeftOut(blocks);
 }
 
 const notACommit = 'The root of this CAR file is not the commit of a repository.';

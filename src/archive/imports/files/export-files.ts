@@ -32,8 +32,9 @@ const growth = {
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
-/** Returns whether imports read files with this name (`.js`, `.json`, `.ndjson` or `.car`). */
-export const isExportFileName = (name: string): boolean => /\.(?:js|json|ndjson|car)$/.test(name);
+/** Returns whether imports read files with this name (`.js`, `.json`, `.csv`, `.ndjson` or `.car`). */
+export const isExportFileName = (name: string): boolean =>
+  /\.(?:js|json|csv|ndjson|car)$/.test(name);
 
 export async function readStart(path: string, length: number): Promise<Buffer> {
   const file = await open(path, 'r');

@@ -8,9 +8,11 @@ import {
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
+import { readLeftOut } from '../left-out.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
 import { readRecords } from '../records.ts';
 import { type Owner, readOwner } from './actor.ts';
+import { createReasonOf } from './left-out.ts';
 import { mediaNameOf, referToPictures } from './media.ts';
 import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
@@ -23,7 +25,7 @@ export const mastodonFormat: ExportFormat = {
     const files = await openExportFiles(path);
     if (files === null) return null;
     const parts = findParts(files.files);
-    if (parts !== null) return openSource(files, parts, hints ?? {});
+    if (parts !== null) return openSource(path, { files, parts, hints: hints ?? {} });
     await files.close();
     return null;
   },
@@ -49,9 +51,16 @@ type Parts = NonNullable<ReturnType<typeof findParts>>;
 type Groups = AsyncGenerator<readonly ExportItem[], void, undefined>;
 type Read = ExportFiles['read'];
 
-function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
+interface Opened {
+  readonly files: ExportFiles;
+  readonly parts: Parts;
+  readonly hints: ExportHints;
+}
+
+function openSource(path: string, { files, parts, hints }: Opened): ExportSource {
   const { actor, outbox, folder, following, followers } = parts;
   const countedFiles = [outbox, following, followers].filter((file) => file !== undefined);
+  const imported = new Set([...countedFiles, actor].flatMap((file) => file?.name ?? []));
   const readGroups = async function* (read: Read): Groups {
     if (actor === undefined) {
       throw new Error(
@@ -65,10 +74,11 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
     const list = { read, domain: own.slice(own.lastIndexOf('@') + 1) };
     yield* readList(following, list, (other) => ({ follower: own, followed: other }));
     yield* readList(followers, list, (other) => ({ follower: other, followed: own }));
+    yield* readLeftOut(path, createReasonOf(folder, imported));
   };
   return createExportSource(files, countedFiles, (read) => ({
     title: 'Mastodon export',
-    mediaNameOf: (path) => mediaNameOf(path, folder),
+    mediaNameOf: (file) => mediaNameOf(file, folder),
     groups: () => readGroups(read),
   }));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lenient, listOf, parserOf, text, token, url } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
-import { xHandle, xId } from '../../../platforms/x.ts';
+import { timeOfXId, xHandle, xId } from '../../../platforms/x.ts';
 
 /*
  * Files of X exports, as their `data/README.txt` and `data/manifest.js` describe them. Every file
@@ -95,7 +95,7 @@ const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) })
 export const tweetPayload = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return reportFault(row, context);
-  const createdMs = readTimeMs(row.created_at);
+  const createdMs = readTimeMs(readWords(row.created_at) ?? '') ?? timeOfXId(BigInt(row.id_str));
   if (createdMs === null) return refuseTime(context);
   return {
     id_str: row.id_str,
@@ -110,12 +110,28 @@ export const tweetPayload = z.unknown().transform((value, context) => {
     lang: readTerm(row.lang),
     source: readWords(row.source),
     possibly_sensitive: row.possibly_sensitive === true,
+    truncated: row.truncated === true,
+    community_id: readId(row.community_id_str) ?? readId(row.community_id),
+    versions: readVersions(row.edit_info),
     createdMs,
   };
 });
 
+const maxVersions = 50; // X allows five edits of a post
+
+/** Returns the ids of all versions of an edited post, in the order of the edits; an empty list for other posts. */
+function readVersions(info: unknown): readonly string[] {
+  const ids = memberOf(controlOf(info), 'editTweetIds');
+  if (!Array.isArray(ids) || ids.length < 2 || ids.length > maxVersions) return [];
+  return ids.flatMap((id) => readId(id) ?? []);
+}
+
+/** The first version of a post has the member `initial`. Later versions have the member `edit`. */
+const controlOf = (info: unknown): unknown =>
+  memberOf(memberOf(info, 'edit'), 'editControlInitial') ?? memberOf(info, 'initial') ?? info;
+
 /** Schema of the required members of a post in `tweets.js`. */
-const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });
+const tweetRow = z.looseObject({ id_str: xId, full_text: text });
 
 type TweetRow = z.output<typeof tweetRow>;
 
@@ -123,8 +139,8 @@ type TweetRow = z.output<typeof tweetRow>;
 function isTweetRow(value: unknown): value is TweetRow {
   if (typeof value !== 'object' || value === null) return false;
   // A JSON object, so its members are unknown values.
-  const { id_str, full_text, created_at } = value as Record<string, unknown>;
-  return readId(id_str) !== null && typeof full_text === 'string' && typeof created_at === 'string';
+  const { id_str, full_text } = value as Record<string, unknown>;
+  return readId(id_str) !== null && typeof full_text === 'string';
 }
 
 /** Adds a validation issue for the first member of `row` that `tweetRow` rejects. Returns `z.NEVER`. */

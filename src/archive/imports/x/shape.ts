@@ -1,12 +1,14 @@
 import { type Account, toAccount } from '../../../model/account.ts';
-import { profileUrl } from '../../../model/addresses/urls.ts';
+import { profileUrl, xCommunityUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
-import type { Status } from '../../../model/post.ts';
+import type { Community, Status } from '../../../model/post.ts';
 import { toLanguage } from '../../../platforms/language.ts';
+import { omitNull } from '../../../platforms/omit-null.ts';
 import { countCodePoints, decodeEntities, isWebUrl } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
 import { toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
+import type { OwnPost } from './edits.ts';
 import { referToMedia } from './media.ts';
 import type { MediaPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
@@ -14,14 +16,43 @@ import { type ShapedText, shapeText } from './text.ts';
 /** Pattern of the prefix `RT @handle: ` in the text of an exported repost. Captures the original author's handle. */
 const repostPattern = /^RT @(\w{1,20}): /;
 
-/** Converts an exported post. `long`: the full text, if the export stores it in a separate file. */
+/** Time in Unix milliseconds before which X had no reposts. Source: https://blog.x.com/official/en_us/a/2009/retweet-limited-rollout.html */
+const repostsSinceMs = Date.UTC(2009, 10, 5);
+
+/**
+ * Returns the author's handle and the prefix of the text if an exported post is a repost. Authors also typed `RT @…`
+ * themselves. Such posts are older than reposts, or have likes or reposts: X exports reposts with the counts 0.
+ */
+function readRepost(
+  row: TweetPayload,
+): { readonly prefix: string; readonly handle: string } | null {
+  const [prefix, handle] = repostPattern.exec(row.full_text) ?? [];
+  if (prefix === undefined || handle === undefined) return null;
+  const isTyped =
+    row.createdMs < repostsSinceMs || (row.favorite_count ?? 0) + (row.retweet_count ?? 0) > 0;
+  return isTyped ? null : { prefix, handle };
+}
+
+/** Full text of a post, if the export stores it in a separate file, and whether the text of the post is incomplete. */
+export interface LongText {
+  readonly long: ShapedText | undefined;
+  readonly isShortened: boolean;
+}
+
+/** Converts an exported post. */
 export function shapePost(
   row: TweetPayload,
   author: Account,
-  long: ShapedText | undefined,
-): ExportedPost {
+  { long, isShortened }: LongText,
+): OwnPost {
   const text = long ?? shapeText(row.full_text, row.entities, 0);
-  const post = shapeStatus(row, { author, text, isRepost: false });
+  const shaped = shapeStatus(row, { author, text, isRepost: false });
+  const community = row.community_id === null ? null : toCommunity(row.community_id);
+  // Most posts have neither, and the spread syntax is slow.
+  const post =
+    community === null && !isShortened
+      ? shaped
+      : { ...shaped, ...omitNull({ community }), ...(isShortened && { left_out: ['text'] }) };
   return {
     kind: 'post',
     post,
@@ -30,6 +61,14 @@ export function shapePost(
     media: referToMedia(post),
   };
 }
+
+/** X exports only the ids of communities. */
+const toCommunity = (id: string): Community => ({
+  id,
+  name: `Community ${id}`,
+  url: xCommunityUrl(id),
+  description: null,
+});
 
 /**
  * Converts an exported repost to two items: the original post and the repost. The export does not contain the id, time
@@ -40,12 +79,15 @@ export function shapeRepost(
   row: TweetPayload,
   by: Account,
 ): readonly [ExportedPost, ExportedRepost] | undefined {
-  const [prefix, handle] = repostPattern.exec(row.full_text) ?? [];
-  if (prefix === undefined || handle === undefined) return undefined;
+  const repost = readRepost(row);
+  if (repost === null) return undefined;
+  const { prefix, handle } = repost;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
   const author = shapeMentioned(row, handle);
   const created = row.createdMs / 1000;
-  const post = shapeStatus(row, { author, text, isRepost: true });
+  const shaped = shapeStatus(row, { author, text, isRepost: true });
+  const isCut = countCodePoints(row.full_text) >= repostLength && row.full_text.endsWith('…');
+  const post = isCut ? { ...shaped, left_out: ['text'] } : shaped;
   return [
     { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
     {
@@ -57,6 +99,9 @@ export function shapeRepost(
     },
   ];
 }
+
+/** Length in code points to which X shortens the text of a repost in an export. An entity such as `&amp;` counts as one. */
+const repostLength = 139;
 
 function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
   const mention = entities?.user_mentions.find(

@@ -8,16 +8,7 @@ import {
   decodeWithOffsets,
   isWebUrl,
 } from '../../../platforms/text.ts';
-import { readTimeMs } from '../../../platforms/times.ts';
-import type { ExportFile, ExportFiles } from '../files/export-files.ts';
-import { readRows } from '../records.ts';
-import {
-  type EntitiesPayload,
-  type NotePayload,
-  noEntities,
-  notePayload,
-  type TweetPayload,
-} from './payload.ts';
+import { type EntitiesPayload, type NotePayload, noEntities } from './payload.ts';
 
 export interface ShapedText {
   readonly text: string;
@@ -54,12 +45,22 @@ export function shapeText(
   return { text, facets: scanFacets(text) };
 }
 
-/** Returns the text of a long post and its links, whose positions are found by searching the text. */
-function shapeNote({ core }: NotePayload): ShapedText {
-  const annotations = core.urls.flatMap(({ shortUrl, expandedUrl }) =>
-    toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
-  );
-  const { text, facets } = annotate(decodeWithOffsets(core.text), annotations, 0);
+/**
+ * Returns the text of a long post and its links, whose positions are found by searching the text. Removes the links to
+ * the `media` of the post.
+ */
+export function shapeNote({ core }: NotePayload, media: EntitiesPayload['media']): ShapedText {
+  const decoded = decodeWithOffsets(core.text);
+  const unknown = [-1, -1] as const;
+  const annotations = [
+    ...core.urls.flatMap(({ shortUrl, expandedUrl }) =>
+      toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: unknown }),
+    ),
+    ...media.flatMap(({ url }) => toMediaAnnotation(url, unknown)),
+  ].slice(0, maxAnnotations);
+  const places = annotations.map((item) => ({ item, at: decoded.text.indexOf(item.written) }));
+  const sorted = places.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
+  const { text, facets } = annotate(decoded, sorted, 0);
   return { text, facets: nestRuns([...facets, ...scanFacets(text)], countCodePoints(text)) };
 }
 
@@ -135,60 +136,3 @@ function locate({ text, toIndex }: DecodedText, item: Annotation, from: number):
   const found = text.indexOf(item.written, from);
   return found < 0 ? null : found;
 }
-
-/**
- * Maximum total length, in characters, of the full texts that an import keeps in memory for long posts. After the limit
- * is reached, the import ignores full texts and stores long posts with the shortened text from `tweets.js`.
- */
-const maxCharacters = 8_000_000;
-
-/**
- * Reads the full texts of long posts. The returned function finds the full text of a post, and
- * returns `undefined` for short posts.
- */
-export async function readNotes(
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<(row: TweetPayload) => ShapedText | undefined> {
-  const bySecond = new Map<number, NotePayload[]>();
-  let characters = 0;
-  const keep = (note: NotePayload) => {
-    characters += note.core.text.length;
-    const ms = readTimeMs(note.createdAt);
-    if (ms === null || characters > maxCharacters) return;
-    const second = Math.floor(ms / 1000);
-    bySecond.set(second, [...(bySecond.get(second) ?? []), note]);
-  };
-  for await (const { noteTweet } of readRows(files, { schema: notePayload, read })) keep(noteTweet);
-  return (row) => findText(bySecond, row);
-}
-
-/**
- * Finds the full text of the long post `row`, whose own text is shortened. The full text begins
- * with the shortened text and was created at most about one second before or after the post.
- * Returns `undefined` if there is no such text.
- */
-function findText(
-  bySecond: ReadonlyMap<number, readonly NotePayload[]>,
-  row: TweetPayload,
-): ShapedText | undefined {
-  if (bySecond.size === 0) return undefined;
-  const second = Math.floor(row.createdMs / 1000);
-  const near = [0, -1, 1].flatMap((step) => bySecond.get(second + step) ?? []);
-  const beginning = beginningOf(row.full_text);
-  const note = near.find(({ core }) => isLonger(decodeEntities(core.text), beginning));
-  return note && shapeNote(note);
-}
-
-/** Removes the ellipsis and the link at the end of a text that X has shortened. Decodes HTML entities. */
-function beginningOf(text: string): string {
-  return decodeEntities(text)
-    .trimEnd()
-    .replace(/https:\/\/t\.co\/\w+$/, '')
-    .trimEnd()
-    .replace(/…$/, '')
-    .trimEnd();
-}
-
-const isLonger = (whole: string, beginning: string): boolean =>
-  beginning !== '' && whole.length > beginning.length && whole.startsWith(beginning);

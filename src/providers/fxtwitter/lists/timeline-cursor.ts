@@ -1,3 +1,5 @@
+import { bitsBelowTime, lastCountedId, snowflakeEpochMs } from '../../../platforms/x.ts';
+
 /** Timeline cursor of X: base64url of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in the binary protocol. */
 export interface TimelineCursor {
   /** Snowflake id that encodes the time at which the cursor was created. */
@@ -49,24 +51,14 @@ export function writeTimelineCursor({ issuedId, sortId, direction }: TimelineCur
 const toHex = (value: number | bigint, digits: number): string =>
   value.toString(16).padStart(digits, '0');
 
-const snowflakeEpochMs = 1_288_834_974_657;
-const belowTime = 22n;
-
-/** Upper bound of sequential post ids, used until November 2010. Later ids are snowflakes, which encode a time. */
-const lastCountedId = 30_000_000_000n;
-
 /**
  * Returns the lowest snowflake id for a time in Unix milliseconds. For times before November 2010, when X introduced
  * snowflake ids, returns `lastCountedId`, the upper bound of the older, sequential ids.
  */
 export function leastIdAt(ms: number): bigint {
-  const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
+  const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << bitsBelowTime;
   return id > lastCountedId ? id : lastCountedId;
 }
-
-/** Returns the time of a snowflake id in Unix milliseconds; `null` for an older, sequential id. */
-export const timeOfId = (id: bigint): number | null =>
-  id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 
 /** Creates a cursor for posts before `ms`, as X would have created it at `nowMs` (both in Unix milliseconds). */
 export function cursorBefore(ms: number, nowMs: number): string {

@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { RequestContext } from '../../../core/http/http-client.ts';
 import type { Status } from '../../../model/post.ts';
 import type { PageSpan, TimelineQuery } from '../../../model/queries.ts';
+import { timeOfXId } from '../../../platforms/x.ts';
 import { createMalformed } from '../../failure.ts';
 import type { Ask, ProviderContext } from '../../provider.ts';
 import { countSent, describeUnread, uniqueById } from '../../rows.ts';
@@ -18,7 +19,7 @@ import {
   toPaging,
   writeCount,
 } from './list.ts';
-import { cursorBefore, readTimelineCursor, timeOfId } from './timeline-cursor.ts';
+import { cursorBefore, readTimelineCursor } from './timeline-cursor.ts';
 
 interface TimelineOptions {
   readonly upstream: Upstream;
@@ -62,8 +63,8 @@ function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   // The page is whole if it is the last page, if its last post has the id in the cursor of the next
   // page, or if it has 20 or more posts and ends with a repost or a placeholder.
   return {
-    fromMs: from === null ? null : timeOfId(from),
-    toMs: to === null ? null : timeOfId(to),
+    fromMs: from === null ? null : timeOfXId(from),
+    toMs: to === null ? null : timeOfXId(to),
     isWhole: isAtEnd || isLong || page.cursor === null,
   };
 }
@@ -161,7 +162,7 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
-  let belowSeconds = Math.floor((timeOfId(bottom?.sortId ?? 0n) ?? 0) / 1000);
+  let belowSeconds = Math.floor((timeOfXId(bottom?.sortId ?? 0n) ?? 0) / 1000);
   const kept: Status[] = [];
   for (const post of posts.toReversed()) {
     const ownSeconds = post.created_timestamp;

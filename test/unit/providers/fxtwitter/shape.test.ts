@@ -49,6 +49,83 @@ describe('a post of FxTwitter', () => {
     });
   });
 
+  it('has the links of its community note at their full addresses', () => {
+    const text = 'The pier is 🌊 open: harbour.example/news/20…';
+    const link = { type: 'url', indices: [20, 43], display: 'harbour.example/news/20…' };
+    const replacement = 'https://harbour.example/news/2026/pier-open-again';
+    const outside = { ...link, indices: [40, 90], replacement };
+
+    const noted = shape({
+      community_note: { text, facets: [{ ...link, replacement }, outside] },
+    });
+
+    expect(noted).toMatchObject({
+      community_note: text,
+      community_note_facets: [{ type: 'link', start: 20, end: 43, url: replacement }],
+    });
+    expect(shape({ community_note: { text, facets: [] } })).not.toHaveProperty(
+      'community_note_facets',
+    );
+  });
+
+  it('has the links and mentions in the biography of its author', () => {
+    const author = fxUser('mira_holm', {
+      description: 'Maps at @chart_office, https://maps.example/mira',
+      raw_description: {
+        text: 'Maps at @chart_office, https://t.co/Ab1',
+        facets: [
+          { type: 'mention', indices: [8, 21], original: 'chart_office' },
+          {
+            type: 'url',
+            indices: [23, 39],
+            original: 'https://t.co/Ab1',
+            replacement: 'https://maps.example/mira',
+          },
+        ],
+      },
+    });
+
+    expect(shape({ author }).author.description_facets).toEqual([
+      { type: 'mention', start: 8, end: 21, url: 'https://x.com/chart_office' },
+      { type: 'link', start: 23, end: 48, url: 'https://maps.example/mira' },
+    ]);
+  });
+
+  it.each([
+    ['RT @tove_ek: low tide // at last', 'mira_holm', null],
+    ['RT @tove_ek low tide', 'MIRA_HOLM', null],
+    ['rt @tove_ek: low tide', 'mira_holm', null],
+    ['Low tide', 'mira_holm', 'mira_holm'],
+    ['RT @tove_ek: low tide', 'shop', 'shop'],
+  ])('with the text %j, reposted by %s, is reposted by %s', (text, by, expected) => {
+    const reposted_by = { ...fxUser(by.toLowerCase()), screen_name: by };
+
+    expect(shape({ text, reposted_by }).reposted_by?.screen_name ?? null).toBe(expected);
+  });
+
+  it('lacks counters below zero and blank fields', () => {
+    const author = fxUser('mira_holm', { location: ' ', name: '', followers: -1 });
+
+    expect(shape({ author, likes: -1, views: -5, replies: 0 })).toMatchObject({
+      likes: null,
+      views: null,
+      replies: 0,
+      author: { location: null, name: 'mira_holm', followers: null },
+    });
+  });
+
+  it('has labels of a poll and texts of a card without HTML entities', () => {
+    const choice = { label: 'Fish &amp; chips', count: 1, percentage: 100 };
+    const card = { url: 'https://menu.example/', title: 'A &lt; B', description: 'Salt &amp; ice' };
+
+    const shaped = shape({ poll: { choices: [choice], total_votes: 1, ends_at: null }, card });
+
+    expect(shaped).toMatchObject({
+      poll: { choices: [{ label: 'Fish & chips' }] },
+      card: { title: 'A < B', description: 'Salt & ice' },
+    });
+  });
+
   it('has the website in the form that X displays', () => {
     const website = { url: 'https://a.example/a/long/path', display_url: 'a.example/a/lo…' };
     const unlabelled = { url: website.url };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { timeOfXId } from '../../../../../src/platforms/x.ts';
 import {
   cursorBefore,
   leastIdAt,
   readTimelineCursor,
-  timeOfId,
   writeTimelineCursor,
 } from '../../../../../src/providers/fxtwitter/lists/timeline-cursor.ts';
 import { fc } from '../../../../support/fast-check.ts';
@@ -64,22 +64,22 @@ describe('a timeline cursor', () => {
     const cursor = readTimelineCursor(cursorBefore(ms, nowMs));
 
     expect(cursor?.direction).toBe('bottom');
-    expect(timeOfId(cursor?.sortId ?? 0n)).toBe(ms);
-    expect(timeOfId((cursor?.sortId ?? 0n) - 1n)).toBe(ms - 1);
-    expect(timeOfId(cursor?.issuedId ?? 0n)).toBe(nowMs);
+    expect(timeOfXId(cursor?.sortId ?? 0n)).toBe(ms);
+    expect(timeOfXId((cursor?.sortId ?? 0n) - 1n)).toBe(ms - 1);
+    expect(timeOfXId(cursor?.issuedId ?? 0n)).toBe(nowMs);
   });
 });
 
 describe('the time of an id', () => {
   it('is when the post was written', () => {
     // The recorded post of `fxtwitter/status`: Tue Oct 01 19:59:18 +0000 2024.
-    expect(Math.floor((timeOfId(1841206275088290279n) ?? 0) / 1000)).toBe(
+    expect(Math.floor((timeOfXId(1841206275088290279n) ?? 0) / 1000)).toBe(
       Date.UTC(2024, 9, 1, 19, 59, 18) / 1000,
     );
   });
 
   it('is unknown for sequential ids', () => {
-    expect(timeOfId(20n)).toBeNull();
-    expect(timeOfId(leastIdAt(Date.UTC(2006, 2, 21)))).toBeNull();
+    expect(timeOfXId(20n)).toBeNull();
+    expect(timeOfXId(leastIdAt(Date.UTC(2006, 2, 21)))).toBeNull();
   });
 });

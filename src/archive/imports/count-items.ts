@@ -1,0 +1,100 @@
+import type { LeftOutContent } from './export-source.ts';
+import { createBoundaryFinder } from './json-elements.ts';
+
+/** Number of the units in a file. */
+export type ItemCount = Pick<LeftOutContent, 'count' | 'unit'>;
+
+const space = 0x20;
+const lineFeed = 0x0a;
+
+/** Number of bytes at the start of a file in which the list of the file must begin. */
+const headBytes = 4096;
+
+/** Matches the text before the list of a script or a JSON file, such as `window.YTD.like.part0 = [`. */
+const listStart = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\[/;
+
+/** Matches the text before the list of a collection in an export of Mastodon. */
+const collectionStart = /"orderedItems"\s{0,20}:\s{0,20}\[/;
+
+const emptyObject = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\{\s{0,20}\}\s{0,20};?\s{0,20}$/;
+
+/**
+ * Counts the elements of the list in a script or JSON file, without parsing them. If the file contains something else,
+ * returns its number of bytes.
+ */
+export async function countElements(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
+  const counter = createElementCounter();
+  let bytes = 0;
+  for await (const chunk of withLongHead(chunks)) {
+    const head = bytes === 0 ? Buffer.from(chunk).toString('latin1', 0, headBytes) : '';
+    if (chunk.length < headBytes && emptyObject.test(head)) return { count: 0, unit: 'item' };
+    counter.add(chunk, bytes === 0 ? findList(head) : null);
+    bytes += chunk.length;
+  }
+  return counter.count() ?? { count: bytes, unit: 'byte' };
+}
+
+/** Returns the index after the opening bracket of the list of a file; `null` if there is no list. */
+function findList(head: string): number | null {
+  const start = listStart.exec(head) ?? collectionStart.exec(head);
+  return start && start.index + start[0].length;
+}
+
+/** Yields the same bytes, with at least `headBytes` in the first chunk unless the file is shorter. */
+async function* withLongHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array = new Uint8Array();
+  let isLong = false;
+  for await (const chunk of chunks) {
+    if (isLong) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    isLong = head.length >= headBytes;
+    if (isLong) yield head;
+  }
+  if (!isLong && head.length > 0) yield head;
+}
+
+/** Creates a counter of the elements of a JSON array. `count` returns `null` if there was no list. */
+function createElementCounter() {
+  const findBoundary = createBoundaryFinder();
+  let isOpen = true;
+  let hasList = false;
+  let hasContent = false;
+  let count = 0;
+  const close = () => {
+    if (hasContent) count += 1;
+    hasContent = false;
+  };
+  const take = (byte: number) => {
+    const boundary = findBoundary(byte);
+    if (boundary !== null) close();
+    isOpen = boundary !== 'end';
+    hasContent ||= isOpen && boundary !== 'element' && byte > space;
+  };
+  return {
+    /** Adds bytes of the list, which start at index `from`; `null` if the file has no list. */
+    add: (chunk: Uint8Array, from: number | null) => {
+      hasList ||= from !== null;
+      if (hasList) for (let at = from ?? 0; at < chunk.length && isOpen; at++) take(chunk[at] ?? 0);
+    },
+    count: (): ItemCount | null => {
+      close();
+      return hasList ? { count, unit: 'item' } : null;
+    },
+  };
+}
+
+/** Counts the lines of a text that are not empty. */
+export async function countLines(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
+  let count = 0;
+  let isEmpty = true;
+  for await (const chunk of chunks) {
+    for (const byte of chunk) {
+      if (isEmpty && byte > space) count += 1;
+      isEmpty = byte === lineFeed || (isEmpty && byte <= space);
+    }
+  }
+  return { count, unit: 'line' };
+}

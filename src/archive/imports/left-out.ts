@@ -1,0 +1,65 @@
+import { countElements, countLines, type ItemCount } from './count-items.ts';
+import type { ExportItem, LeftOutContent } from './export-source.ts';
+import { type MediaFile, readMediaFiles } from './files/media-files.ts';
+
+/**
+ * Function that returns why an import leaves out a file of the export. Returns `null` if the import reads the file, or if
+ * the file contains nothing of the account, such as the pages for viewing the export.
+ */
+export type ReasonOf = (path: string) => string | null;
+
+/** Reason for files that the importer does not know. */
+export const unknownFile = 'Perch does not import this file';
+
+const limits = {
+  /** Maximum number of files and folders that are reported. */
+  entries: 10_000,
+  /** Maximum size in bytes of a file whose items are counted. */
+  countedBytes: 2 ** 28,
+  nameLength: 200,
+} as const;
+
+/**
+ * Yields the content that an import leaves out: an item for each file of records, and an item for each folder of other
+ * files. Skips files without records. Yields empty arrays in between, so that the caller can stop.
+ */
+export async function* readLeftOut(
+  path: string,
+  reasonOf: ReasonOf,
+): AsyncGenerator<readonly ExportItem[], void, undefined> {
+  const found = new Map<string, LeftOutContent>();
+  for await (const file of readMediaFiles(path)) {
+    const reason = isNoise(file.path) ? null : reasonOf(file.path);
+    if (reason !== null) await addFile(found, file, reason);
+    yield [];
+  }
+  yield [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function addFile(found: Map<string, LeftOutContent>, file: MediaFile, reason: string) {
+  const { count, unit } = await countItems(file);
+  const isFolder = unit === 'file';
+  const name = toName(isFolder ? file.path.slice(0, file.path.lastIndexOf('/') + 1) : file.path);
+  const before = found.get(name);
+  if (count === 0 || (before === undefined && found.size >= limits.entries)) return;
+  found.set(name, { kind: 'left-out', name, count: (before?.count ?? 0) + count, unit, reason });
+}
+
+async function countItems({ path, bytes, read }: MediaFile): Promise<ItemCount> {
+  const size: ItemCount = { count: bytes, unit: 'byte' };
+  const [, extension] = /\.(js|json|ndjson|csv|txt)$/.exec(path) ?? [];
+  if (extension === undefined && path.includes('/')) return { count: 1, unit: 'file' };
+  if (extension === undefined || extension === 'txt' || bytes > limits.countedBytes) return size;
+  try {
+    return await (extension.startsWith('js') ? countElements(read()) : countLines(read()));
+  } catch {
+    return size; // a damaged file is reported too
+  }
+}
+
+/** Returns whether a file is metadata of macOS or Windows. */
+const isNoise = (path: string): boolean =>
+  /(?:^|\/)(?:__MACOSX\/|\._[^/]{0,255}$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/.test(path);
+
+const toName = (name: string): string =>
+  name.slice(0, limits.nameLength).replaceAll(/\p{Cc}/gu, '\ufffd');

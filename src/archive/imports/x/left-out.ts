@@ -1,0 +1,48 @@
+import { type ReasonOf, unknownFile } from '../left-out.ts';
+import { mediaNameOf } from './media.ts';
+
+/*
+ * Files of X exports that Perch does not import. The names are those of `data/README.txt` and of `dataTypes` in
+ * `data/manifest.js`, from several years.
+ */
+
+const notPosts = 'Perch imports only posts, the profile and connections';
+
+/** Reasons by the name of a file (without `.js` and the number of its part) or of a folder of media. */
+const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
+  [/^(?:direct[-_]message|message-event|audio-video-calls-in-dm|xchat)/, 'private messages'],
+  [/^grok[-_]/, 'conversations with Grok are private'],
+  [/^likes?$/, 'likes are private'],
+  [/^bookmark/, 'bookmarks are private'],
+  [/^(?:block|mute|smartblock)/, 'blocks and mutes are private'],
+  [/^deleted[-_]/, 'the author deleted these posts'],
+  [/^twitter[-_]circle/, 'posts and members of a Circle are not public'],
+  [/^(?:ads?-|personalization$|user-link-clicks$|branch-links$)/, 'advertising data is private'],
+  [
+    /^(?:account-|ageinfo$|app$|birthdate|connected-application$|contact$|device-token$|email-address|facebook-connection$|ip-audit$|key-registry$|ni-devices$|phone-number$|sso$|verified|reply-prompt$|tweetdeck$)/,
+    'settings, addresses and devices of the account are private',
+  ],
+  [/^screen-name-change$/, 'earlier handles of the account are private'],
+  [/^saved-search$/, 'saved searches are private'],
+  [/^tweet-?headers$/, 'the posts themselves are in other files'],
+  [/^lists-/, 'Perch does not import lists'],
+  [/^moment/, 'X has removed moments'],
+  [/^(?:twitter-)?article/, 'Perch does not import articles from an export'],
+  [/^twitter_article/, 'Perch does not import articles from an export'],
+  [/^community-note/, 'X publishes community notes under another name'],
+  [/^(?:periscope|spaces|profile-broadcast)/, 'Perch does not import broadcasts'],
+  [/^(?:catalog|commerce|product|shop|twitter-shop|professional)/, notPosts],
+];
+
+/** Matches the files outside the folder of the records: the pages for viewing the export, and its description. */
+const viewer = /(?:^|\/)(?:assets\/|Your archive\.html$|README\.txt$|index\.html$)/;
+
+/** `folder`: folder of `account.js` with a trailing `/`. `imported`: paths of the files that are read. */
+export const createReasonOf =
+  (folder: string, imported: ReadonlySet<string>): ReasonOf =>
+  (path) => {
+    if (imported.has(path) || mediaNameOf(path) !== null || viewer.test(path)) return null;
+    if (!path.startsWith(folder)) return unknownFile;
+    const name = path.slice(folder.length).replace(/(?:[-_]part\d{1,9})?\.js$|\/.*$/s, '');
+    return reasons.find(([pattern]) => pattern.test(name))?.[1] ?? unknownFile;
+  };

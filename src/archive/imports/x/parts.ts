@@ -1,0 +1,47 @@
+import type { ExportFile } from '../files/export-files.ts';
+
+/** Patterns of the names of the files to import. */
+const patterns = {
+  manifest: /^manifest\.js$/,
+  account: /^account\.js$/,
+  profile: /^profile\.js$/,
+  protection: /^protected-history\.js$/,
+  notes: /^note-tweet(?:-part(\d+))?\.js$/,
+  tweets: /^tweets?(?:-part(\d+))?\.js$/,
+  communityTweets: /^community-tweets?(?:-part(\d+))?\.js$/,
+  followers: /^follower(?:-part(\d+))?\.js$/,
+  following: /^following(?:-part(\d+))?\.js$/,
+} as const;
+
+/** Files to import, by kind of file. Files of a kind are in the order of their part numbers. */
+export interface ExportParts
+  extends Readonly<Record<keyof typeof patterns, readonly ExportFile[]>> {
+  /** Folder of the files, with a trailing `/` unless it is empty. */
+  readonly folder: string;
+}
+
+const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
+const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
+const partOf = (file: ExportFile, pattern: RegExp) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
+
+/** Finds the files of an X export, in any folder. Returns `null` if there is no X export. */
+export function findParts(files: readonly ExportFile[]): ExportParts | null {
+  const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
+  const parts = accounts.map((file) => toParts(files, folderOf(file)));
+  return parts.find(({ tweets, profile }) => tweets.length + profile.length > 0) ?? null;
+}
+
+function toParts(files: readonly ExportFile[], folder: string): ExportParts {
+  const own = files.filter((file) => folderOf(file) === folder);
+  const found = Object.entries(patterns).map(([kind, pattern]) => [
+    kind,
+    own
+      .filter((file) => pattern.test(baseOf(file)))
+      .toSorted((a, b) => partOf(a, pattern) - partOf(b, pattern)),
+  ]);
+  return { ...Object.fromEntries(found), folder } as ExportParts; // has the keys of `patterns`
+}
+
+/** Returns the paths of all files to import. */
+export const listPaths = ({ folder: _folder, ...parts }: ExportParts): ReadonlySet<string> =>
+  new Set(Object.values(parts).flatMap((files) => files.map(({ name }) => name)));

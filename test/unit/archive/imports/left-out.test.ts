@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { countElements, countLines } from '../../../../src/archive/imports/count-items.ts';
+import type { ExportItem } from '../../../../src/archive/imports/export-source.ts';
+import { readLeftOut } from '../../../../src/archive/imports/left-out.ts';
+import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
+import { readLeftOutLines, toLines } from '../../../support/exports/read-export.ts';
+import { makeXExport, toScript, writeExport } from '../../../support/exports/x-export.ts';
+import { writeZip } from '../../../support/exports/zip.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+async function* inChunks(text: string, bytes: number): AsyncGenerator<Uint8Array> {
+  const whole = Buffer.from(text);
+  for (let at = 0; at < whole.length; at += bytes) yield whole.subarray(at, at + bytes);
+}
+
+describe('the items of a file', () => {
+  it.each([
+    ['a script', toScript('like', ['{"a":["]",{}]}', '{}', '"x, y"']), 3, 'item'],
+    ['a byte order mark', '\ufeffwindow.YTD.like.part0 = [{},{}]', 2, 'item'],
+    ['an empty list', 'window.YTD.like.part0 = [ ]', 0, 'item'],
+    ['an empty object', 'window.YTD.personalization = { }', 0, 'item'],
+    ['an empty file', '', 0, 'byte'],
+    ['a JSON list', '[1, 2, [3, 4]]', 3, 'item'],
+    ['a trailing comma', '[1, 2, ]', 2, 'item'],
+    ['a truncated list', '[{"a":1},{"a"', 2, 'item'],
+    ['a collection', '{"@context":["a","b"],"orderedItems" : ["x","y"],"z":[1]}', 2, 'item'],
+    ['an object', '{"a":[1,2]}', 11, 'byte'],
+    ['a script of an object', 'window.a = {"b":[1]}', 20, 'byte'],
+    ['text', 'a [1,2] b', 9, 'byte'],
+  ])('are counted in %s', async (_name, text, count, unit) => {
+    for (const bytes of [1, 7, 10_000]) {
+      expect(await countElements(inChunks(text, bytes))).toEqual({ count, unit });
+    }
+  });
+
+  it('are counted beyond the first chunk', async () => {
+    const text = toScript('like', Array(5000).fill('{"like":{"tweetId":"1"}}'));
+
+    expect(await countElements(inChunks(text, 1000))).toEqual({ count: 5000, unit: 'item' });
+  });
+
+  it('are the lines of a table', async () => {
+    const counted = await countLines(inChunks('a,b\r\n\r\n c,d\n\ne', 2));
+
+    expect(counted).toEqual({ count: 3, unit: 'line' });
+  });
+});
+
+describe('the report of an import', () => {
+  const files = () =>
+    new Map([
+      ...makeXExport({ posts: 2 }),
+      ['data/like.js', toScript('like', ['{}', '{}'])],
+      ['data/like-part1.js', toScript('like', ['{}'], 1)],
+      ['data/mute.js', toScript('mute', [])],
+      ['data/flight-plan.js', toScript('flight_plan', ['{}'])],
+      ['data/tweets_media/1-a.png', 'a'],
+      ['data/direct_messages_media/1-a.png', 'a'],
+      ['data/direct_messages_media/2-b.png', 'b'],
+      ['data/README.txt', 'About'],
+      ['assets/js/viewer.js', 'run([1, 2])'],
+      ['Your archive.html', '<p>'],
+      ['diary.txt', 'Today'],
+      ['__MACOSX/data/._like.js', '\0'],
+      ['data/.DS_Store', '\0'],
+    ]);
+  const expected = [
+    'data/direct-messages.js 1 item private messages',
+    'data/direct_messages_media/ 2 file private messages',
+    'data/flight-plan.js 1 item Perch does not import this file',
+    'data/like-part1.js 1 item likes are private',
+    'data/like.js 2 item likes are private',
+    'diary.txt 5 byte Perch does not import this file',
+  ];
+
+  it('names each file with content that is not imported, in a folder', async () => {
+    const folder = writeExport(temporaryFolder(), files());
+
+    expect(await readLeftOutLines(xFormat, folder)).toEqual(expected);
+  });
+
+  it('names each file with content that is not imported, in a zip file', async () => {
+    const zip = await writeZip(join(temporaryFolder(), 'x.zip'), files(), 'twitter/');
+
+    const lines = await readLeftOutLines(xFormat, zip);
+
+    expect(lines).toEqual(expected.map((line) => `twitter/${line}`));
+  });
+
+  it('shortens names and replaces their control characters', async () => {
+    const name = `a\n${'b'.repeat(240)}.js`;
+    const folder = writeExport(temporaryFolder(), new Map([[`x/${name}`, '[1]']]));
+
+    const items: ExportItem[] = [];
+    for await (const group of readLeftOut(folder, () => 'odd')) items.push(...group);
+
+    expect(toLines(items)).toEqual([`x/a\ufffd${'b'.repeat(196)} 1 item odd`]);
+  });
+});
