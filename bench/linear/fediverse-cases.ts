@@ -162,6 +162,14 @@ const blueskyMembers: Readonly<Record<string, (random: RandomSource, bytes: numb
     }));
     return bskyPost({ rkey: '3kabc', text: words, record: { facets } });
   },
+  entities: (random, bytes) => {
+    const entities = fill((bytes * 3) / 4, (at) => ({
+      index: { start: at * 6, end: at * 6 + random.pick([5, 11, 900]) },
+      type: 'link',
+      value: 'https://a.example/',
+    }));
+    return bskyPost({ rkey: '3kabc', text: anyText(random, bytes / 4), record: { entities } });
+  },
   pictures: (_, bytes) => {
     const names = Array.from({ length: Math.ceil(bytes / 200) }, (_one, at) => `a${at}`);
     return bskyPost({ rkey: '3kabc' }, { embed: bskyImages(...names) });

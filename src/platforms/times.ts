@@ -47,14 +47,3 @@ export function withCreatedMs<Row extends object>(
 export function refuseTime(context: z.RefinementCtx): never {
   return refuse(context, 'There is no readable time.');
 }
-
-/** Alphabet of TIDs, which are record keys of Bluesky that encode a time. */
-const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
-
-/** Returns the time in a record key in Unix ms; `null` if the key is not a TID (https://atproto.com/specs/tid). */
-export function timeOfTid(key: string): number | null {
-  if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
-  let value = 0n;
-  for (const letter of key) value = value * 32n + BigInt(tidLetters.indexOf(letter));
-  return Number(value >> 10n) / 1000;
-}

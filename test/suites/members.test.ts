@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fixturesFolder, fixturesPresent, listFixtures, readFixture } from '../support/fixtures.ts';
 import { blueskyMembers } from '../support/members/bluesky.ts';
+import { blueskyRecordMembers } from '../support/members/bluesky-records.ts';
 import { fxTwitterMembers } from '../support/members/fxtwitter.ts';
 import { mastodonMembers } from '../support/members/mastodon.ts';
 import { mastodonExportMembers } from '../support/members/mastodon-export.ts';
@@ -10,6 +11,7 @@ import { findPlaces, type Place, reaches, watch } from '../support/members/walk.
 
 const platforms: Readonly<Record<string, Platform>> = {
   bluesky: blueskyMembers,
+  'bluesky-repository': blueskyRecordMembers,
   fxtwitter: fxTwitterMembers,
   mastodon: mastodonMembers,
   'mastodon-export': mastodonExportMembers,

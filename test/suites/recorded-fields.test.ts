@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
+import { parsePost as parseBluesky } from '../../src/platforms/bluesky/payload.ts';
+import { shapePost as shapeBluesky } from '../../src/platforms/bluesky/shape.ts';
 import { shapeAccount } from '../../src/platforms/mastodon/account.ts';
 import {
   type PollPayload,
@@ -12,8 +14,6 @@ import {
   shapePost as shapeMastodon,
   shapePoll,
 } from '../../src/platforms/mastodon/shape.ts';
-import { parsePost as parseBluesky } from '../../src/providers/bluesky/payload.ts';
-import { shapePost as shapeBluesky } from '../../src/providers/bluesky/shape.ts';
 import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
 import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
 import { parsePost as parseSyndication } from '../../src/providers/syndication/payload.ts';

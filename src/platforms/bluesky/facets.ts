@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { hashtagUrl, profileUrl } from '../../model/addresses/urls.ts';
+import { hashtagUrl } from '../../model/addresses/urls.ts';
 import type { Facet } from '../../model/post.ts';
-import { lenient, listOf, token, tokenOrNull, urlOrNull } from '../lenient.ts';
+import { lenient, listOf, token, tokenOrNull, url, urlOrNull } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { nestRuns } from '../runs.ts';
-import { isWebUrl } from '../text.ts';
+import { codePointOffsets, isWebUrl } from '../text.ts';
+import { blueskyProfileUrl, did } from './addresses.ts';
 
-const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
 /**
@@ -37,6 +37,36 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
 }
 
 /**
+ * Schema of a link or mention in posts from before 2023, which have no facets. Offsets count UTF-16 code units:
+ * https://atproto.com/lexicons/app-bsky-feed
+ */
+export const blueskyEntity = z.object({
+  index: z.object({ start: z.number().int().min(0), end: z.number().int() }),
+  type: token,
+  value: url,
+});
+
+/** Converts the entities of an old post to facets with code point offsets. */
+export function shapeEntities(
+  text: string,
+  entities: readonly z.output<typeof blueskyEntity>[],
+): readonly Facet[] {
+  if (entities.length === 0) return [];
+  const offsetOf = codePointOffsets(text);
+  const found = entities.flatMap(({ index, type, value }): readonly Facet[] => {
+    const [target] = toTarget({
+      $type: `app.bsky.richtext.facet#${type}`,
+      uri: value,
+      did: did.safeParse(value).data ?? null,
+      tag: null,
+    });
+    if (target === undefined || index.end > text.length) return [];
+    return [{ ...target, start: offsetOf(index.start), end: offsetOf(index.end) }];
+  });
+  return nestRuns(found, offsetOf(text.length));
+}
+
+/**
  * Maps each UTF-8 byte offset in a text to a code point offset (-1 within a character). Also
  * returns the number of code points.
  */
@@ -59,12 +89,17 @@ type Target = Required<Pick<Facet, 'type' | 'url'>>;
  * Returns a list with the type and URL of a facet (link, mention or tag); an empty list if the type
  * is unknown or the URL is invalid.
  */
-function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
+function toTarget({
+  $type,
+  uri,
+  did: account,
+  tag,
+}: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':
       return uri !== null && isWebUrl(uri) ? [{ type: 'link', url: uri }] : [];
     case 'app.bsky.richtext.facet#mention':
-      return did === null ? [] : [{ type: 'mention', url: profileUrl('bluesky', did, '') }];
+      return account === null ? [] : [{ type: 'mention', url: blueskyProfileUrl(account) }];
     case 'app.bsky.richtext.facet#tag':
       return toTagTarget(tag);
     default:

@@ -1,14 +1,14 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
-import { type Account, toAccount, toWebsite } from '../../model/account.ts';
+import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
-import { webUrlOrNull } from '../../platforms/text.ts';
-import { toIsoTime } from '../../platforms/times.ts';
+import { shapeAccount } from '../../platforms/bluesky/account.ts';
+import { describeLabels, restrictionOf } from '../../platforms/bluesky/labels.ts';
+import { type ActorPayload, parseActor } from '../../platforms/bluesky/payload.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
 import { type BlueskyClient, nextCursor, writeLimit } from './client.ts';
-import { describeHidden, describeLabels, restrictionOf, toRestrictedError } from './labels.ts';
-import { type ActorPayload, blueskyProfileUrl, parseActor } from './payload.ts';
+import { describeHidden, toRestrictedError } from './labels.ts';
 
 export function askProfile(client: BlueskyClient): Ask<'profile'> {
   return async ({ account }, context) => {
@@ -99,40 +99,4 @@ export async function toAccounts(
     rows: countSent(found),
     warnings: describeHidden(reasons, found, 'account'),
   };
-}
-
-const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
-
-/** Returns the handle of an account, or its DID (permanent account id) if the handle is not valid. */
-export const nameOf = ({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string =>
-  handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
-
-export function shapeAccount(actor: ActorPayload): Account {
-  const screenName = nameOf(actor);
-  return toAccount({
-    id: actor.did,
-    screen_name: screenName,
-    name: actor.displayName?.trim() || screenName,
-    url: blueskyProfileUrl(screenName),
-    description: actor.description,
-    avatar_url: webUrlOrNull(actor.avatar),
-    banner_url: webUrlOrNull(actor.banner),
-    website: toWebsite(webUrlOrNull(actor.website)),
-    followers: actor.followersCount,
-    following: actor.followsCount,
-    statuses: actor.postsCount,
-    joined: toIsoTime(actor.createdAt),
-    verification: { verified: isVerified(actor), type: null },
-    platform: 'bluesky',
-  });
-}
-
-/**
- * Returns whether an account is verified or may verify other accounts. The Bluesky app shows both
- * kinds of accounts as verified.
- */
-function isVerified({ verification }: ActorPayload): boolean {
-  return (
-    verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'
-  );
 }

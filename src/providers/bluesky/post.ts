@@ -2,6 +2,19 @@ import { HttpFailure } from '../../core/http/http-client.ts';
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
+import { writePostUri } from '../../platforms/bluesky/addresses.ts';
+import {
+  type PostPayload,
+  parseMissing,
+  parseThreadNode,
+  type ThreadNode,
+} from '../../platforms/bluesky/payload.ts';
+import {
+  type Shaping,
+  shapeMissing,
+  shapePost,
+  shapeUnreadable,
+} from '../../platforms/bluesky/shape.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { unavailabilityOf } from '../../platforms/unavailable.ts';
@@ -9,14 +22,6 @@ import { createMalformed, readOrNull, toMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { toRepliesPage, uniqueBy } from '../rows.ts';
 import type { BlueskyClient } from './client.ts';
-import {
-  type PostPayload,
-  parseMissing,
-  parseThreadNode,
-  type ThreadNode,
-  writePostUri,
-} from './payload.ts';
-import { type Shaping, shapeMissing, shapePost, shapeUnreadable } from './shape.ts';
 
 const maxParents = 100;
 

@@ -1,15 +1,16 @@
 import type { Clock } from '../../core/clock.ts';
 import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { SearchQuery } from '../../model/queries.ts';
+import { assessPost } from '../../platforms/bluesky/labels.ts';
+import { type PostPayload, parsePost } from '../../platforms/bluesky/payload.ts';
+import { shapePost } from '../../platforms/bluesky/shape.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import type { Body } from '../upstream.ts';
 import { Banned, type BlueskyQuery, maxLimit, nextCursor, Refusal, writeLimit } from './client.ts';
-import { assessPost, describeHidden } from './labels.ts';
-import { type PostPayload, parsePost } from './payload.ts';
-import { shapePost } from './shape.ts';
+import { describeHidden } from './labels.ts';
 
 /**
  * Creates the function that searches posts. The function asks one host after the other until a host

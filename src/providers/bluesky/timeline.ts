@@ -1,15 +1,17 @@
 import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { TimelineQuery } from '../../model/queries.ts';
+import { shapeAccount } from '../../platforms/bluesky/account.ts';
+import { assessPost } from '../../platforms/bluesky/labels.ts';
+import { type FeedRow, parseFeedRow, parsePost } from '../../platforms/bluesky/payload.ts';
+import { shapePost } from '../../platforms/bluesky/shape.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { acceptAccount, explainAbsence, shapeAccount } from './accounts.ts';
+import { acceptAccount, explainAbsence } from './accounts.ts';
 import { type BlueskyClient, maxLimit, nextCursor, Refusal, writeLimit } from './client.ts';
-import { assessPost, describeHidden } from './labels.ts';
-import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
-import { shapePost } from './shape.ts';
+import { describeHidden } from './labels.ts';
 
 /**
  * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function

@@ -1,14 +1,14 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { shapeAccount } from '../../../src/providers/bluesky/accounts.ts';
-import { createBluesky } from '../../../src/providers/bluesky/index.ts';
-import { describeLabels, restrictionOf } from '../../../src/providers/bluesky/labels.ts';
+import { shapeAccount } from '../../../src/platforms/bluesky/account.ts';
+import { describeLabels, restrictionOf } from '../../../src/platforms/bluesky/labels.ts';
 import {
   parseActor,
   parseFeedRow,
   parsePost,
   parseThreadNode,
-} from '../../../src/providers/bluesky/payload.ts';
-import { shapePost } from '../../../src/providers/bluesky/shape.ts';
+} from '../../../src/platforms/bluesky/payload.ts';
+import { shapePost } from '../../../src/platforms/bluesky/shape.ts';
+import { createBluesky } from '../../../src/providers/bluesky/index.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import {
   bskyActor,
@@ -164,6 +164,7 @@ const record = {
   tags: ['heron'],
   labels: { values: [{ val: 'nudity' }] },
 };
+const entities = [{ index: { start: 0, end: 4 }, type: 'link', value: 'https://a.example/' }];
 const verified = (verifiedStatus: string, trustedVerifierStatus: string) =>
   bskyProfile('mira.test', {
     ...labelled('at://x', 'spam'),
@@ -189,6 +190,7 @@ const samples: readonly (readonly [string, Json])[] = [
   ['post', post({ images: [picture] })],
   ['post', post({ items: [picture] })],
   ['post', bskyPost({ rkey: '3kabc' }, labelled('at://x'))],
+  ['post', bskyPost({ rkey: '3kabc', text: 'link', record: { entities } })],
   ['post', bskyPost({ rkey: '3kabc' }, { author: { ...mira, ...labelled(String(mira.did)) } })],
   [
     'post',

@@ -69,8 +69,10 @@ function pathOf({ keys }: Pick<Place, 'keys'>, value: unknown, kinds: Kinds, pat
   return (isObject(value) && typeof member === 'string' && kinds.of(member, value)) || path;
 }
 
+/** Returns whether a value is an object of JSON. The CID of a record is an instance of a class, and has no members. */
 function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 /** Returns a copy of the object with a different value at a location, if possible one that its schema accepts. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTimeMs, timeOfTid, toCreated } from '../../../src/platforms/times.ts';
+import { readTimeMs, toCreated } from '../../../src/platforms/times.ts';
 
 describe('readTimeMs', () => {
   it.each([
@@ -24,9 +24,4 @@ it('formats times before 1970', () => {
     created_timestamp: -14_182_980,
   });
   expect(toCreated(-62_135_596_800_000).created_at).toBe('0001-01-01T00:00:00Z');
-});
-
-it('reads the time in a record key of Bluesky', () => {
-  expect(timeOfTid('3jzfcijpj2z2a')).toBe(1688137381887.007);
-  expect(timeOfTid('self')).toBeNull();
 });

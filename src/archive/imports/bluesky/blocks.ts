@@ -4,13 +4,14 @@ import type { z } from 'zod';
 import { connectSqlite } from '../../../core/files/sqlite.ts';
 import { type BlockPosition, tryDecode } from './car.ts';
 import type { FileWindow } from './file-window.ts';
+import { createRecordIndex } from './record-index.ts';
 
 export type Blocks = ReturnType<typeof openBlocks>;
 
 /** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), the only kinds of hash and data in Bluesky repositories. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
-/** Creates an index of a CAR file's blocks in a temporary SQLite database. Close the index with `close()`. */
+/** Creates an index of a CAR file's blocks and records in a temporary SQLite database. Close the index with `close()`. */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });
   database.exec(`
@@ -39,6 +40,7 @@ export function openBlocks(file: FileWindow) {
     return isOwn ? bytes : 'Its content does not match its CID.';
   };
   return {
+    records: createRecordIndex(database),
     /** Adds a block to the index. If several blocks have the same CID, the first is used. */
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
     /** Marks a CID as visited. Returns whether this is the first visit. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../../../core/clock.ts';
 import {
   type ExportFormat,
   type ExportHints,
-  type ExportItem,
   type ExportSource,
   skipRecord,
 } from '../export-source.ts';
@@ -37,8 +37,6 @@ export const blueskyFormat: ExportFormat = {
 
 const blocksPerTurn = 10_000; // number of blocks that are indexed per turn of the event loop
 
-const groupLength = 100; // number of records that are read per turn of the event loop
-
 function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
   const blocks = openBlocks(file);
   // The file is read twice: for the positions of its blocks, then for their content.
@@ -56,15 +54,11 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
         else yield [{ ...skipRecord('the file', end), isCutOff: true }];
       }
       bytesIndexed = file.size;
-      let group: ExportItem[] = [];
-      for (const item of readItems(blocks, { root: header.root, hints })) {
-        group.push(item);
-        if (group.length < groupLength) continue;
+      const start = { root: header.root, hints, nowMs: systemClock.now() };
+      for (const group of readItems(blocks, start)) {
         yield group;
-        group = [];
         await setImmediate();
       }
-      yield group;
       bytesIndexed = totalBytes;
     },
     close: async () => {

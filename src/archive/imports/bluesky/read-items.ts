@@ -1,47 +1,63 @@
 import type { CID } from 'multiformats/cid';
+import type { Account } from '../../../model/account.ts';
 import { parseHandle } from '../../../model/reference.ts';
+import { shapeAccount } from '../../../platforms/bluesky/account.ts';
+import { restrictionOf } from '../../../platforms/bluesky/labels.ts';
+import { parseActor } from '../../../platforms/bluesky/payload.ts';
 import { type ExportHints, type ExportItem, skipRecord } from '../export-source.ts';
 import type { Blocks } from './blocks.ts';
-import { isImported, type RecordContext, readItem } from './read-item.ts';
-import { commit, profileRecord } from './records.ts';
-import { type Owner, type Profile, shapeAccount } from './shape.ts';
-import { walkTree } from './tree.ts';
+import { listLeftOut } from './left-out.ts';
+import { readers, readItem } from './read-item.ts';
+import { type AnyRecord, anyRecord, commit, profileRecord } from './records.ts';
+import { type TreeFault, walkTree } from './tree.ts';
+import { type Owner, toActorView, toLabelViews } from './views.ts';
 
 /** CID of a repository's commit (`root`), and details from the user, such as the account's handle (`hints`). */
 interface RepositoryStart {
   readonly root: CID;
   readonly hints: ExportHints;
+  /** Unix milliseconds of the import. */
+  readonly nowMs: number;
 }
 
-const profilePath = 'app.bsky.actor.profile/self';
+const profileCollection = 'app.bsky.actor.profile';
+const profilePath = `${profileCollection}/self`;
+
+const groupLength = 100; // number of records that are read per turn of the event loop
 
 /**
- * Yields the account of a Bluesky repository, then its posts, reposts and follows in the order of their keys.
- * @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
+ * Yields groups with the account of a Bluesky repository, then its posts, reposts and follows in the order of their
+ * keys, then the numbers of other records. @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
  */
-export function* readItems(blocks: Blocks, start: RepositoryStart): Generator<ExportItem> {
-  const { owner, data } = readCommit(blocks, start);
-  let context: RecordContext | null = null;
-  let missingProfile: Profile = 'none';
-  for (const step of walkTree(blocks, data)) {
-    if (step.kind === 'fault') {
-      missingProfile = 'unreadable';
-      const position = step.after === null ? 'at its start' : `after ${step.after}`;
-      yield skipRecord(`the record tree ${position}`, step.reason);
-    } else if (step.path === profilePath) {
-      context ??= yield* yieldAccount(blocks, owner, readProfile(blocks, step.cid));
-    } else if (isImported(step)) {
-      // The key of the profile sorts first, so the profile has been read by now or does not exist.
-      context ??= yield* yieldAccount(blocks, owner, missingProfile);
-      yield readItem(step, context);
+export function* readItems(
+  blocks: Blocks,
+  { root, hints, nowMs }: RepositoryStart,
+): Generator<readonly ExportItem[]> {
+  const { owner, data } = readCommit(blocks, { root, hints });
+  const isReadable = yield* indexRecords(blocks, data);
+  const profile = readProfile(blocks) ?? (isReadable ? {} : 'unreadable');
+  const record = typeof profile === 'string' ? {} : profile;
+  const account = toOwnAccount(owner, profile, nowMs);
+  yield describeAccount(account, profile);
+  const find = (path: string): AnyRecord | null => {
+    const cid = blocks.records.find(path);
+    const read = cid && blocks.read(cid, anyRecord, '');
+    return typeof read === 'string' ? null : read;
+  };
+  const repository = { owner, actor: toActorView(owner, record), nowMs, find };
+  for (const [collection, read] of readers) {
+    for (let last: string | undefined = `${collection}/`; last !== undefined; ) {
+      const page = blocks.records.list(collection, last, groupLength);
+      yield page.map((of) => readItem(read, of, { blocks, repository, account }));
+      last = page.at(-1)?.path;
     }
   }
-  context ??= yield* yieldAccount(blocks, owner, missingProfile);
+  yield listLeftOut(blocks);
 }
 
 const notACommit = 'The root of this CAR file is not the commit of a repository.';
 
-function readCommit(blocks: Blocks, { root, hints }: RepositoryStart) {
+function readCommit(blocks: Blocks, { root, hints }: Omit<RepositoryStart, 'nowMs'>) {
   const read = blocks.read(root, commit, notACommit);
   if (typeof read === 'string') {
     throw new Error(read === notACommit ? read : `The repository's commit cannot be read. ${read}`);
@@ -58,23 +74,64 @@ function readCommit(blocks: Blocks, { root, hints }: RepositoryStart) {
   return { owner: { did, name }, data };
 }
 
-function readProfile(blocks: Blocks, cid: CID): Profile {
-  const record = blocks.read(cid, profileRecord, '');
-  return typeof record === 'string' ? 'unreadable' : record;
+/**
+ * Adds the records of a tree to the index. Yields the unreadable parts of the tree, and empty groups at intervals.
+ * Returns whether the part that would contain the profile is readable.
+ */
+function* indexRecords(
+  blocks: Blocks,
+  data: CID,
+): Generator<readonly ExportItem[], boolean, undefined> {
+  let count = 0;
+  let isReadable = true;
+  for (const step of walkTree(blocks, data)) {
+    count += 1;
+    if (step.kind === 'leaf') blocks.records.add(step);
+    else {
+      isReadable &&= (step.after ?? '') > profilePath;
+      yield [describeFault(step)];
+    }
+    if (count % groupLength === 0) yield [];
+  }
+  return isReadable;
 }
 
-function* yieldAccount(
-  blocks: Blocks,
-  owner: Owner,
-  profile: Profile,
-): Generator<ExportItem, RecordContext> {
-  const account = shapeAccount(owner, profile);
-  yield { kind: 'account', account };
-  if (profile === 'unreadable') yield { ...skipRecord(profilePath, unreadable), isAccount: true };
-  else if (account.protected) {
-    yield { ...skipRecord(profilePath, hiddenProfile), cause: 'private', isAccount: true };
+function describeFault({ after, reason }: TreeFault): ExportItem {
+  const position = after === null ? 'at its start' : `after ${after}`;
+  return skipRecord(`the record tree ${position}`, reason);
+}
+
+/** Profile record of an account. `unreadable`: the record is invalid or missing from the file. */
+type Profile = AnyRecord | 'unreadable';
+
+/** Returns the profile record; `null` if the repository has none. */
+function readProfile(blocks: Blocks): Profile | null {
+  const cid = blocks.records.find(profilePath);
+  const read = cid && blocks.read(cid, profileRecord, '');
+  return typeof read === 'string' ? 'unreadable' : read;
+}
+
+/**
+ * Returns the account of a repository. `protected` is true if the account asks to be hidden from logged-out users, or
+ * if the profile is unreadable.
+ */
+function toOwnAccount(owner: Owner, profile: Profile, nowMs: number): Account {
+  const record = typeof profile === 'string' ? {} : profile;
+  const view = toActorView(owner, record);
+  const actor = parseActor(view);
+  if (actor === null) throw new Error(`The account ${owner.did} cannot be read.`);
+  const labelled = parseActor({ ...view, labels: toLabelViews(record) });
+  const isPublic = profile !== 'unreadable' && labelled && restrictionOf(labelled, nowMs) === null;
+  return { ...shapeAccount(actor), protected: !isPublic };
+}
+
+function describeAccount(account: Account, profile: Profile): readonly ExportItem[] {
+  const item = { kind: 'account', account } as const;
+  if (profile === 'unreadable') {
+    return [item, { ...skipRecord(profilePath, unreadable), isAccount: true }];
   }
-  return { blocks, owner, account };
+  if (!account.protected) return [item];
+  return [item, { ...skipRecord(profilePath, hiddenProfile), cause: 'private', isAccount: true }];
 }
 
 const unreadable =

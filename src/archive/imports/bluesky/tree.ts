@@ -30,7 +30,7 @@ export interface Leaf {
 /**
  * Unreadable part of the record tree. `after`: path of the record before this part; `null` at the start of the tree.
  */
-interface TreeFault {
+export interface TreeFault {
   readonly kind: 'fault';
   readonly after: string | null;
   readonly reason: string;

@@ -147,6 +147,22 @@ describe('the Bluesky format', () => {
     ]);
   });
 
+  it('takes no facts from a profile that only Bluesky knows', async () => {
+    const boast = {
+      ...profile,
+      followersCount: 1_000_000,
+      verification: { verifiedStatus: 'valid' },
+      handle: 'other.test',
+      did: dids.ben,
+    };
+
+    const items = await readBytes(
+      writeRepository(dids.ada, { ...records, 'app.bsky.actor.profile/self': boast }),
+    );
+
+    expect(items).toEqual(await readBytes(writeRepository(dids.ada, records)));
+  });
+
   it('rejects an account that needs a handle', async () => {
     const web = writeRepository('did:web:ada.test', records);
     const local = writeRepository('did:web:localhost%3A8080', records);

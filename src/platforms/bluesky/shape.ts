@@ -1,27 +1,28 @@
-import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import { toIsoSeconds } from '../../core/clock.ts';
 import type { Card, Post, Status, Tombstone } from '../../model/post.ts';
-import { shapeFacets } from '../../platforms/bluesky/facets.ts';
-import { toLanguage } from '../../platforms/language.ts';
-import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
-import { toCreated } from '../../platforms/times.ts';
-import { toTombstone, toUnavailability, type Unavailability } from '../../platforms/unavailable.ts';
-import { nameOf, shapeAccount } from './accounts.ts';
+import { toLanguage } from '../language.ts';
+import { findLeftOut, nameLeftOut } from '../left-out.ts';
+import { maximums } from '../maximums.ts';
+import { countCodePoints } from '../text.ts';
+import { toCreated } from '../times.ts';
+import { toTombstone, toUnavailability, type Unavailability } from '../unavailable.ts';
+import { nameOf, shapeAccount } from './account.ts';
+import { blueskyPostUrl, postCollection, type RecordAddress } from './addresses.ts';
+import {
+  type EmbedPayload,
+  parseEmbed,
+  shapeMedia,
+  shapePageCard,
+  shapeRecordCard,
+} from './embeds.ts';
+import { shapeEntities, shapeFacets } from './facets.ts';
 import { type Assessment, assessPost, hiddenPosts, restrictionOf } from './labels.ts';
 import {
   type ActorPayload,
-  blueskyPostUrl,
-  blueskyProfileUrl,
-  type EmbedPayload,
   type MissingPayload,
   type PostPayload,
-  parseEmbed,
   parseMissing,
   parseQuoted,
-  parseShown,
-  postCollection,
-  type RecordAddress,
 } from './payload.ts';
 
 export interface Shaping {
@@ -47,7 +48,10 @@ function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): P
   const embeds = post.embeds.map(parseEmbed);
   const own = shapeOwn({ post, embeds, assessment }, shaping);
   const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
-  if (row === undefined || isOtherKind(row)) return own;
+  if (row === undefined) return own;
+  const card = shapeRecordCard(row, shaping.nowMs);
+  if (card !== null) return addCard(own, card);
+  if (isOtherKind(row)) return own;
   if (quotesLeft === 0) return nameLeftOut(own, ['quote']);
   return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
 }
@@ -91,8 +95,8 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
     id: uri.rkey,
     url: blueskyPostUrl(nameOf(author), uri.rkey),
     text: record.text,
-    facets: shapeFacets(record.text, record.facets),
-    ...toCreated(post.createdMs),
+    facets: shapeLinks(record),
+    ...toTimes(post),
     author: shapeAccount(author),
     lang: toLanguage(record.langs[0]),
     replies: post.replyCount,
@@ -111,18 +115,38 @@ function shapeOwn({ post, embeds, assessment }: AssessedPost, shaping: Shaping):
     media: shapeMedia(embeds),
     poll: null,
     article: null,
-    card: shapeCard(embeds, shaping.nowMs),
+    card: shapePageCard(embeds),
     community_note: null,
     context: null,
     platform: 'bluesky',
   };
   const leftOut = findLeftOut({
-    facets: [record.facets],
+    facets: [record.facets, record.entities],
     media: embeds.map(({ pictures }) => pictures),
     tags: [record.tags],
     labels: [post.labels, author.labels, record.labels?.values],
   });
   return nameLeftOut(status, leftOut);
+}
+
+const shapeLinks = ({ text, facets, entities }: PostPayload['record']): Status['facets'] =>
+  facets.length > 0 ? shapeFacets(text, facets) : shapeEntities(text, entities);
+
+const dayMs = 86_400_000;
+
+/** Returns the time of a post, and the time at which it was indexed if that is more than a day later. */
+function toTimes({ createdMs, indexedMs }: PostPayload) {
+  const isBackdated = indexedMs !== null && indexedMs - createdMs > dayMs;
+  return { ...toCreated(createdMs), ...(isBackdated && { indexed_at: toIsoSeconds(indexedMs) }) };
+}
+
+/** Adds the link preview of an embedded record. A post has one card, so a second preview is a link after the text. */
+function addCard(post: Status, card: Card): Status {
+  if (post.card === null) return { ...post, card };
+  const above = post.text === '' ? '' : `${post.text}\n\n`;
+  const text = `${above}${card.url}`;
+  const range = { start: countCodePoints(above), end: countCodePoints(text) };
+  return { ...post, text, facets: [...post.facets, { type: 'link', url: card.url, ...range }] };
 }
 
 /**
@@ -160,116 +184,4 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
-}
-
-type External = NonNullable<EmbedPayload['external']>;
-type Picture = EmbedPayload['pictures'][number];
-type Video = NonNullable<EmbedPayload['video']>;
-
-/**
- * Returns the media in the embeds of a post, in display order. A link to a GIF on a known GIF
- * service counts as media.
- */
-export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
-  return toMediaSet(
-    embeds.flatMap(({ pictures, video, external }) => [
-      ...pictures.map(({ fullsize: url, alt, aspectRatio }): Media => {
-        return { type: 'photo', url, ...toSize(aspectRatio), alt };
-      }),
-      ...(video === null ? [] : [shapeVideo(video)]),
-      ...(external !== null && isGif(external) ? [shapeGif(external)] : []),
-    ]),
-  );
-}
-
-/**
- * Returns the link preview of the first web page, list, feed, starter pack or labeler in a post;
- * `null` if there is none.
- */
-export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
-  const [card] = embeds.flatMap(({ external, record }) => {
-    const page = external === null || isGif(external) ? null : shapePage(external);
-    return [page ?? shapeShown(record, nowMs)].filter((each) => each !== null);
-  });
-  return card ?? null;
-}
-
-/** Converts a video. Bluesky sends an HLS playlist, but neither an MP4 file nor a duration. */
-function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Video): Media {
-  return {
-    type: presentation === 'gif' ? 'gif' : 'video',
-    url: playlist,
-    ...toSize(aspectRatio),
-    alt,
-    thumbnail_url: webUrlOrNull(thumbnail),
-    duration: null,
-    variants: [{ url: playlist, content_type: 'application/x-mpegURL', bitrate: null }],
-  };
-}
-
-const minSize = 64; // pixels; smaller sizes are a ratio, such as 16 to 9, which some clients send
-
-function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
-  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= minSize;
-  return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
-}
-
-/** Pattern of the hosts of GIF services. The Bluesky app displays links to these hosts as animated images. */
-const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
-
-const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
-
-/**
- * Converts a link to a GIF. The size comes from the link's URL, and the author's alt text from the
- * description, where it follows `Alt:`.
- */
-function shapeGif({ uri, title, description, thumb }: External): Media {
-  const { searchParams } = new URL(uri);
-  const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;
-  return {
-    type: 'gif',
-    url: uri,
-    width: pixels('ww'),
-    height: pixels('hh'),
-    alt: description?.replace(/^alt:\s*/i, '') || title || null,
-    thumbnail_url: webUrlOrNull(thumb),
-    duration: null,
-  };
-}
-
-function shapePage({ uri, title, description, thumb }: External): Card | null {
-  if (!isWebUrl(uri)) return null;
-  return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
-}
-
-/** Returns the link preview of an embedded feed, list, starter pack or labeler; `null` for posts and hidden records. */
-function shapeShown(value: unknown, nowMs: number): Card | null {
-  const shown = parseShown(value);
-  if (shown === null) return null;
-  if ([shown, shown.creator].some((each) => restrictionOf(each, nowMs) !== null)) return null;
-  const { uri, displayName, name, record, creator, description, avatar } = shown;
-  const url = shownUrl(uri, nameOf(creator));
-  if (url === null) return null;
-  return {
-    url,
-    title: displayName ?? name ?? record?.name ?? creator.displayName ?? nameOf(creator),
-    description: description ?? record?.description ?? creator.description,
-    image_url: webUrlOrNull(avatar),
-  };
-}
-
-function shownUrl({ collection, rkey }: RecordAddress, account: string): string | null {
-  const profile = blueskyProfileUrl(account);
-  switch (collection) {
-    case 'app.bsky.feed.generator':
-      return `${profile}/feed/${rkey}`;
-    case 'app.bsky.graph.list':
-      return `${profile}/lists/${rkey}`;
-    case 'app.bsky.graph.starterpack':
-      return profile.replace('/profile/', '/starter-pack/').concat(`/${rkey}`);
-    case 'app.bsky.labeler.service':
-      return profile;
-    default:
-      return null;
-  }
 }

@@ -3,8 +3,8 @@ import {
   assessPost,
   describeLabels,
   restrictionOf,
-} from '../../../../src/providers/bluesky/labels.ts';
-import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
+} from '../../../../src/platforms/bluesky/labels.ts';
+import { parseActor, parsePost } from '../../../../src/platforms/bluesky/payload.ts';
 import {
   bskyActor,
   bskyDid,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../../src/model/post.ts';
-import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
-import { shapePost } from '../../../../src/providers/bluesky/shape.ts';
+import { parseActor, parsePost } from '../../../../src/platforms/bluesky/payload.ts';
+import { shapePost } from '../../../../src/platforms/bluesky/shape.ts';
 import {
   bskyActor,
   bskyDid,
@@ -290,6 +290,24 @@ describe('the embeds of a post', () => {
     expect([hidden.quote, hidden.card]).toEqual([null, null]);
     const labels = [bskyLabel('!takedown', shown.uri)];
     expect(shapeStatus({ embed: bskyRecordEmbed({ ...shown, labels }) }).card).toBeNull();
+  });
+
+  it.each([
+    ['app.bsky.feed.generator', 'Feed'],
+    ['app.bsky.graph.list', 'List'],
+    ['app.bsky.graph.starterpack', 'Starter pack'],
+    ['app.bsky.labeler.service', 'Labeler'],
+  ])('are a link to a record that is missing or has no name: %s', (collection, title) => {
+    const did = bskyDid('tove.test');
+    const missing = { uri: `at://${did}/${collection}/3kx`, notFound: true };
+    const unnamed = { uri: missing.uri, creator: { ...creator, displayName: title } };
+    const cards = [missing, unnamed].map(
+      (row) => shapeStatus({ embed: bskyRecordEmbed(row) }).card,
+    );
+
+    expect(cards.map((card) => card?.title)).toEqual([title, title]);
+    expect(cards[0]?.url).toContain(did);
+    expect(cards[1]?.url).toContain('tove.test');
   });
 
   it.each([null, 'odd', [], { $type: 'app.bsky.embed.hologram#view', hologram: {} }])(

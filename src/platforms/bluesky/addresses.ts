@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { postUrl, profileUrl } from '../../model/addresses/urls.ts';
+import { isPostId } from '../../model/reference.ts';
+import { refuse, url } from '../lenient.ts';
+
+/** Parts of the `at://` URI of a record of the AT Protocol. */
+export interface RecordAddress {
+  readonly uri: string;
+  readonly did: string;
+  readonly collection: string;
+  readonly rkey: string;
+}
+
+export const postCollection = 'app.bsky.feed.post';
+const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
+const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
+export const did = z.string().regex(didForm);
+
+/**
+ * Parses the `at://` URI of a record of the AT Protocol. Returns `null` for anything else,
+ * including a URI with a handle instead of a DID.
+ */
+export function parseRecordUri(uri: string): RecordAddress | null {
+  const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
+  if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
+  return { uri, did: owner, collection, rkey };
+}
+
+export const recordUri = url.transform(
+  (uri, context) => parseRecordUri(uri) ?? refuse(context, 'This is not the URI of a record.'),
+);
+
+export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
+
+export const writePostUri = (account: string, rkey: string): string =>
+  `at://${account}/${postCollection}/${rkey}`;
+
+export const blueskyPostUrl = (account: string, rkey: string): string =>
+  postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
+
+export const blueskyProfileUrl = (account: string): string => profileUrl('bluesky', account, '');
+
+/** Web page of a record, and the title of its link preview if the record has no name of its own. */
+export interface RecordPage {
+  readonly url: string;
+  readonly title: string;
+}
+
+/** Returns the web page of a record; `null` if records of its collection have none. `account`: handle or DID. */
+export function pageOfRecord(
+  { collection, rkey }: RecordAddress,
+  account: string,
+): RecordPage | null {
+  const profile = blueskyProfileUrl(account);
+  switch (collection) {
+    case postCollection:
+      return { url: blueskyPostUrl(account, rkey), title: 'Quoted post' };
+    case 'app.bsky.feed.generator':
+      return { url: `${profile}/feed/${rkey}`, title: 'Feed' };
+    case 'app.bsky.graph.list':
+      return { url: `${profile}/lists/${rkey}`, title: 'List' };
+    case 'app.bsky.graph.starterpack': {
+      const packs = profile.replace('/profile/', '/starter-pack/');
+      return { url: `${packs}/${rkey}`, title: 'Starter pack' };
+    }
+    case 'app.bsky.labeler.service':
+      return { url: profile, title: 'Labeler' };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,17 @@
+/** Alphabet of TIDs, which are record keys that encode a time. */
+const letters = '234567abcdefghijklmnopqrstuvwxyz';
+
+/** First month in which repositories of the AT Protocol were in use. An earlier time in a TID was made up. */
+const firstMs = Date.UTC(2022, 10);
+
+/**
+ * Returns the time in a record key in Unix ms; `null` if the key is not a TID (https://atproto.com/specs/tid), or if
+ * its time is before November 2022 or after `latestMs`. The author's app chooses the key.
+ */
+export function readTidMs(key: string, latestMs: number): number | null {
+  if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
+  let value = 0n;
+  for (const letter of key) value = value * 32n + BigInt(letters.indexOf(letter));
+  const ms = Number(value >> 10n) / 1000;
+  return ms >= firstMs && ms <= latestMs ? ms : null;
+}
