@@ -19,6 +19,7 @@ import {
   type ExportHints,
   type ExportItem,
   type ExportSource,
+  type MediaReference,
   skipRecord,
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
@@ -29,24 +30,27 @@ import { type ExportRecord, readRecords, readRows } from '../records.ts';
  * object beside lists of other posts, such as favourites. Source: https://src.alexschroeder.ch/mastodon-archive.git
  */
 
-/** Returns whether a file has the name that `mastodon-archive` gives the file of an account: `HOST.user.NAME.json`. */
-const isSaved = ({ name }: ExportFile): boolean =>
-  name.slice(name.lastIndexOf('/') + 1).includes('.user.') && name.endsWith('.json');
+/**
+ * Returns whether a file or folder has the name that `mastodon-archive` gives it: `HOST.user.NAME.json`, or
+ * `HOST.user.NAME` for the folder of pictures and videos.
+ */
+const isSaved = (name: string): boolean => name.includes('.user.');
 
 /**
- * Opens a file with the posts of an account in the format of Mastodon's API: the only file of `files`, or the one with
- * the name that `mastodon-archive` gives it. Returns `null` if there is no such file.
+ * Opens the files with the posts of an account in the format of Mastodon's API: the only file of `files`, or those with
+ * a name of `mastodon-archive`. Returns `null` if there is no such file.
  */
 export async function openStatuses(
   files: ExportFiles,
   hints: ExportHints,
 ): Promise<ExportSource | null> {
-  const [only, ...others] = files.files;
-  const file = others.length === 0 ? only : files.files.find(isSaved);
-  if (file === undefined || !file.name.endsWith('.json')) return null;
-  const account = await readAuthor(files, file);
-  return account === null ? null : openSource(files, file, { account, hints });
+  const named = files.files.filter(({ name }) => name.endsWith('.json'));
+  const saved = named.length === 1 ? named : named.filter(({ name }) => isSaved(baseOf(name)));
+  const account = await readAuthor(files, saved);
+  return account === null ? null : openSource(files, saved, { account, hints });
 }
+
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 interface Owner {
   readonly account: AccountPayload;
@@ -55,39 +59,56 @@ interface Owner {
 
 function openSource(
   files: ExportFiles,
-  file: ExportFile,
+  saved: readonly ExportFile[],
   { account, hints }: { readonly account: AccountPayload; readonly hints: ExportHints },
 ): ExportSource {
-  return createExportSource(files, [file], (read) => ({
+  return createExportSource(files, saved, (read) => ({
     title: 'Mastodon posts',
+    mediaNameOf,
     groups: async function* () {
       const owner = toOwner(account, hints);
-      yield [{ kind: 'account', account: shapeAccount(owner.account, owner.home) }];
-      const start = await findStart(files, file);
-      let number = 0;
-      for await (const records of readRecords([file], {
-        schema: statusPayload,
-        start,
-        prepare,
-        read,
-      })) {
-        const rows = records.flatMap((record) => (record.kind === 'row' ? [record.row] : []));
-        const around = createSurroundings(rows, owner.home);
-        yield records.flatMap((record) => {
-          number += 1;
-          return toItems(record, { owner, around, location: `${file.name}, record ${number}` });
-        });
-      }
+      const shaped = shapeAccount(owner.account, owner.home);
+      const pictures = [shaped.avatar_url, shaped.banner_url].filter((url) => url !== null);
+      yield [{ kind: 'account', account: shaped, media: pictures.map(referTo) }];
+      for (const file of saved) yield* readItems(file, { files, read, owner });
     },
   }));
 }
 
-/** Returns the author of the first readable post; `null` if the file contains no posts. */
-async function readAuthor(files: ExportFiles, file: ExportFile): Promise<AccountPayload | null> {
+interface Reading {
+  readonly files: ExportFiles;
+  /** Reads a file, and counts the progress. */
+  readonly read: ExportFiles['read'];
+  readonly owner: Owner;
+}
+
+async function* readItems(
+  file: ExportFile,
+  { files, read, owner }: Reading,
+): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const start = await findStart(files, file);
+  let number = 0;
+  const reading = { schema: statusPayload, start, prepare, read };
+  for await (const records of readRecords([file], reading)) {
+    const rows = records.flatMap((record) => (record.kind === 'row' ? [record.row] : []));
+    const around = createSurroundings(rows, owner.home);
+    yield records.flatMap((record) => {
+      number += 1;
+      return toItems(record, { owner, around, location: `${file.name}, record ${number}` });
+    });
+  }
+}
+
+/** Returns the author of the first readable post; `null` if the files contain no posts. */
+async function readAuthor(
+  files: ExportFiles,
+  saved: readonly ExportFile[],
+): Promise<AccountPayload | null> {
   const { read } = files;
-  for await (const row of readRows([file], { schema: statusPayload, start, prepare, read })) {
-    return row.account;
+  for (const file of saved) {
+    const start = await findStart(files, file);
+    const reading = { schema: statusPayload, start, prepare, read };
+    for await (const row of readRows([file], reading)) return row.account;
   }
   return null;
 }
@@ -100,6 +121,20 @@ async function findStart({ read }: ExportFiles, file: ExportFile): Promise<RegEx
   }
   return /\[/;
 }
+
+/** Returns the path of a file that `mastodon-archive` downloaded, which is that of its URL. */
+function mediaNameOf(path: string): string | null {
+  const folders = path.split('/', maxFolders);
+  const name = folders.slice(folders.findIndex(isSaved) + 1).join('/');
+  return folders.length === maxFolders || name === path || name === '' ? null : name;
+}
+
+const maxFolders = 30;
+
+const referTo = (url: string): MediaReference => ({
+  url,
+  name: (parseUrl(url)?.pathname ?? '').slice(1),
+});
 
 /** Writes ids as text. Mastodon.py saves them as numbers, of which many are too large for JavaScript. */
 const prepare = (json: string): string =>
@@ -145,7 +180,8 @@ function toPost(row: StatusPayload, { around }: Context): readonly ExportItem[] 
   const post = shapePost(row, around);
   if (post.type === 'tombstone') return [];
   const parentId = post.replying_to?.status ?? null;
-  return [{ kind: 'post', post, parentId, created: row.createdMs / 1000 }];
+  const media = post.media.all.map(({ url }) => referTo(url));
+  return [{ kind: 'post', post, parentId, created: row.createdMs / 1000, media }];
 }
 
 function toRepost(

@@ -22,6 +22,7 @@ describe('a post that quotes another post of the same outbox', () => {
   it.each([
     ['quote', { quote: own(1) }],
     ['quote, as an object', { quote: { type: 'Note', id: own(1) } }],
+    ['quote, by numbers', { quote: 'https://social.example.org/ap/users/115/statuses/1' }],
     ['quoteUri', { quoteUri: own(1) }],
     ['quoteUrl', { quoteUrl: page(1) }],
     ['_misskey_quote', { _misskey_quote: own(1) }],

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
 import { parseFediversePost } from '../../../../src/model/addresses/address.ts';
-import { toActor, toAnnounce, toCreate } from '../../../support/exports/mastodon-export.ts';
-import { readOutboxOf, readPostsOf } from '../../../support/exports/read-mastodon.ts';
+import {
+  toActor,
+  toAnnounce,
+  toCreate,
+  toExportFiles,
+} from '../../../support/exports/mastodon-export.ts';
+import { readExport } from '../../../support/exports/read-export.ts';
+import { readOutboxOf, readPostsOf, writeFolder } from '../../../support/exports/read-mastodon.ts';
 
 const server = 'https://pond.example.org';
 const me = `${server}/users/ada`;
@@ -195,11 +202,14 @@ describe('a post of an export', () => {
     });
   });
 
-  it('replies to its author under another domain of the handle', async () => {
-    const inReplyTo = 'https://social.example.org/@Ada/1';
+  it('replies to its author, also if the handle has another domain', async () => {
+    const reply = toCreate(2, 'Yes', { inReplyTo: 'https://social.example.org/@Ada/1' });
+    const folder = writeFolder(toExportFiles([reply]));
 
-    expect((await readPostsOf([toCreate(2, 'x', { inReplyTo })])).get('2')?.post).toMatchObject({
-      replying_to: { screen_name: 'ada@social.example.org', status: '1' },
+    const items = await readExport(mastodonFormat, folder, { handle: 'ada@maps.example.org' });
+
+    expect(items?.at(-1)).toMatchObject({
+      post: { replying_to: { screen_name: 'ada@maps.example.org', status: '1' } },
     });
   });
 });

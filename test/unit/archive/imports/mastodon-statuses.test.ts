@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
 import { readExport } from '../../../support/exports/read-export.ts';
 import { writeFolder } from '../../../support/exports/read-mastodon.ts';
-import { accountRow, statusRow } from '../../../support/mastodon-payloads.ts';
+import { accountRow, imageRow, statusRow } from '../../../support/mastodon-payloads.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 const wren = accountRow('wren');
@@ -69,14 +69,29 @@ describe('posts that a backup tool saved from the API of Mastodon', () => {
     expect(text).not.toMatch(/A favourite|A mention|A bookmark/);
   });
 
-  it('are found in a folder', async () => {
+  it('are found in the files of a folder, beside the pictures', async () => {
+    const attachment = imageRow('mud', { url: 'https://files.example.org/media/1/mud.png' });
+    const last = statusRow('7', wren, { media_attachments: [attachment] });
     const folder = writeFolder([
-      { name: 'reef.example.org.user.wren.json', content: JSON.stringify(toBackup(first)) },
-      { name: 'reef.example.org.user.wren/heron.png', content: 'x' },
+      { name: 'reef.example.org.user.wren.0.json', content: JSON.stringify(toBackup(first)) },
+      { name: 'reef.example.org.user.wren.json', content: JSON.stringify(toBackup(reply, last)) },
       { name: 'client.json', content: '{}' },
     ]);
 
-    expect(await readExport(mastodonFormat, folder)).toHaveLength(2);
+    const items = await readExport(mastodonFormat, folder);
+    const source = await mastodonFormat.open(folder);
+
+    expect(items?.map((item) => (item.kind === 'post' ? item.post.id : item.kind))).toEqual([
+      'account',
+      first.id,
+      reply.id,
+      '7',
+    ]);
+    const name = source?.mediaNameOf?.('reef.example.org.user.wren/media/1/mud.png');
+    expect(items?.at(-1)).toMatchObject({ media: [{ url: attachment.url, name }] });
+    expect(source?.mediaNameOf?.('reef.example.org.user.wren.json')).toBeNull();
+    expect(source?.mediaNameOf?.('other/media/1/mud.png')).toBeNull();
+    await source?.close();
   });
 
   it('keep ids that a tool saved as large numbers', async () => {
