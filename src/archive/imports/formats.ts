@@ -2,6 +2,7 @@ import { blueskyFormat } from './bluesky/bluesky-format.ts';
 import type { ExportFormat, ExportHints, ExportSource } from './export-source.ts';
 import { mastodonFormat } from './mastodon/mastodon-format.ts';
 import { ndjsonFormat } from './ndjson/ndjson-format.ts';
+import { xCsvFormat } from './x/csv-format.ts';
 import { xFormat } from './x/x-format.ts';
 
 /** Formats of exports that can be imported. An export is tested for each format in this order. */
@@ -10,6 +11,7 @@ export const exportFormats: readonly ExportFormat[] = [
   xFormat,
   blueskyFormat,
   mastodonFormat,
+  xCsvFormat,
 ];
 
 export interface OpenedExport {

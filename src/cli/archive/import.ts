@@ -131,7 +131,7 @@ async function importOne(path: string, importing: ImportContext): Promise<ExitCo
 function describeUnknown([first, ...others]: typeof exportFormats): string {
   return others.length === 0
     ? `not an export in the format ${first?.name}, which --form selects. Omit --form to detect the format.`
-    : 'not an export that Perch can read. Perch reads X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
+    : 'not an export that Perch can read. Perch reads X exports (account.js and tweets.js, or data/js of exports from 2012 to 2018, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
 }
 
 const unreadable: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reason: string]>> =

@@ -9,7 +9,10 @@ import { openZipFiles } from './zip-files.ts';
 export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>
   (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
 
-const maxDepth = 2; // maximum depth of the files of an export: `twitter-export/data/tweets.js`
+const maxDepth = 2; // maximum depth of the files of most exports: `twitter-export/data/tweets.js`
+
+/** Matches the deeper folders of X exports from 2012 to 2018: `twitter-export/data/js/tweets/2015_01.js`. */
+const deepFolder = /(?:^|\/)js(?:\/tweets)?$/;
 
 /** Size in bytes of the chunks in which files are read. Larger chunks are faster but use more memory. */
 const chunkBytes = 128 * 1024;
@@ -27,7 +30,7 @@ export async function openSingleFile(path: string, ending: string): Promise<Expo
   };
 }
 
-/** Opens a folder; returns `null` for other paths. Ignores files below the second level of subfolders. */
+/** Opens a folder; returns `null` for other paths. Ignores files in deep folders, which contain media. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isDirectory()) return null;
   const files = await listFiles(path, '', maxDepth);
@@ -44,7 +47,8 @@ async function listFiles(root: string, within: string, depth: number): Promise<E
   const found: ExportFile[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = within === '' ? entry.name : `${within}/${entry.name}`;
-    if (entry.isDirectory() && depth > 0) found.push(...(await listFiles(root, name, depth - 1)));
+    if (entry.isDirectory() && (depth > 0 || deepFolder.test(name)))
+      found.push(...(await listFiles(root, name, depth - 1)));
     if (entry.isFile()) found.push({ name, bytes: (await stat(join(root, name))).size });
   }
   return found;

@@ -1,5 +1,6 @@
 import { type ReasonOf, unknownFile } from '../left-out.ts';
 import { mediaNameOf } from './media.ts';
+import type { MonthlyParts } from './monthly.ts';
 
 /*
  * Files of X exports that Perch does not import. The names are those of `data/README.txt` and of `dataTypes` in
@@ -46,3 +47,29 @@ export const createReasonOf =
     const name = path.slice(folder.length).replace(/(?:[-_]part\d{1,9})?\.js$|\/.*$/s, '');
     return reasons.find(([pattern]) => pattern.test(name))?.[1] ?? unknownFile;
   };
+
+/** Matches the files of the viewer in an export from 2012 to 2018. */
+const monthlyViewer = /^(?:index\.html|README\.txt|(?:css|img|js|lib)\/.*)$/s;
+
+/** Returns the reasons for the files of an export from 2012 to 2018. */
+export function createMonthlyReasonOf({ folder, ...parts }: MonthlyParts): ReasonOf {
+  const imported = new Set(
+    [parts.details, parts.payload, ...parts.months].map((file) => file?.name),
+  );
+  const root = folder.replace(/(?:data\/)?js\/$/, '');
+  return (path) => {
+    if (imported.has(path) || path === `${folder}tweet_index.js`) return null;
+    const name = path.startsWith(root) ? path.slice(root.length) : path;
+    if (monthlyViewer.test(name)) return null;
+    return name.endsWith('.csv') ? 'the same posts are in other files' : unknownFile;
+  };
+}
+
+/** Returns the reasons for the files of an export from 2012 to 2018 of which only `tweets.csv` is left. */
+export const createCsvReasonOf = (imported: string): ReasonOf => {
+  const root = imported.slice(0, imported.lastIndexOf('/') + 1);
+  return (path) => {
+    const name = path.startsWith(root) ? path.slice(root.length) : path;
+    return path === imported || monthlyViewer.test(name) ? null : unknownFile;
+  };
+};

@@ -29,6 +29,9 @@ export interface Notes {
   find(row: TweetPayload): ShapedText | undefined;
 }
 
+/** Full texts of an export from before X had long posts. */
+export const noNotes: Notes = { hasNotes: false, find: () => undefined };
+
 /** Reads the full texts of long posts, which do not contain the ids of their posts. */
 export async function readNotes(
   files: readonly ExportFile[],
@@ -70,10 +73,11 @@ function findText(
   return found && shapeNote(found.note, row.entities?.media ?? []);
 }
 
-/** Links to the whole post or its media at the end of a text. */
-const links = String.raw`(?:\s{0,4}https?://t\.co/\w{1,20}){0,4}\s{0,4}$`;
-const end = new RegExp(`…?${links}`);
-const shortened = new RegExp(`…${links}`);
+/** Matches an ellipsis at the end of a text, and the links to the whole post or its media after it. */
+const shortened = /…(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;
+
+/** Matches the same links, also without an ellipsis. */
+const end = /…?(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;
 
 /**
  * Removes the parts of a text in which the two texts of a long post differ: the mentions at the start of a reply, HTML

@@ -42,13 +42,24 @@ const indices = z
 const link = z.object({ url, expanded_url: words, indices });
 const size = lenient(z.object({ w: digits, h: digits }));
 
+const readNamedSizes = parserOf(z.object({ large: size, medium: size }));
+const readSizeList = parserOf(listOf(size, maximums.variants));
+
+/** Reads the sizes of a media item by name. Exports before 2019 have a list of sizes without names. */
+function readSizes(value: unknown) {
+  if (!Array.isArray(value)) return value === undefined ? null : readNamedSizes(value);
+  const known = (readSizeList(value) ?? []).filter((one) => one !== null);
+  const [large = null] = known.toSorted((a, b) => (b.w ?? 0) - (a.w ?? 0));
+  return { large, medium: null };
+}
+
 const media = z.object({
   url: words,
   type: words,
   media_url_https: words,
   media_url: words,
   indices,
-  sizes: lenient(z.object({ large: size, medium: size })),
+  sizes: anything.transform(readSizes),
   ext_alt_text: words,
   video_info: lenient(
     z.object({
@@ -89,13 +100,46 @@ function readEntities(value: unknown): EntitiesPayload | null {
   return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
 }
 
+/** Schema of an author in exports before 2019. */
+export const userPayload = z.object({
+  id_str: words,
+  screen_name: xHandle,
+  name: words,
+  protected: anything.transform((value) => value === true),
+  profile_image_url_https: words,
+});
+
+type UserPayload = z.output<typeof userPayload>;
+
+/** Exported post. */
+export interface TweetPayload {
+  readonly id_str: string;
+  readonly full_text: string;
+  /** Links, mentions, tags and media; `null` if they are unreadable. */
+  readonly entities: EntitiesPayload | null;
+  readonly extended_media: readonly MediaPayload[];
+  readonly in_reply_to_status_id_str: string | null;
+  readonly in_reply_to_screen_name: string | null;
+  readonly favorite_count: number | null;
+  readonly retweet_count: number | null;
+  readonly lang: string | null;
+  readonly source: string | null;
+  readonly possibly_sensitive: boolean;
+  readonly truncated: boolean;
+  readonly community_id: string | null;
+  /** Ids of all versions of an edited post, in the order of the edits; an empty list for other posts. */
+  readonly versions: readonly string[];
+  readonly reposted: RepostedPayload | null;
+  readonly createdMs: number;
+}
+
 const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
 /** Schema of a post in `tweets.js`. Members are parsed one by one, because an object schema takes twice the time. */
-export const tweetPayload = z.unknown().transform((value, context) => {
+export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return reportFault(row, context);
-  const createdMs = readTimeMs(readWords(row.created_at) ?? '') ?? timeOfXId(BigInt(row.id_str));
+  const createdMs = readXTimeMs(row.created_at) ?? timeOfXId(BigInt(row.id_str));
   if (createdMs === null) return refuseTime(context);
   return {
     id_str: row.id_str,
@@ -113,9 +157,31 @@ export const tweetPayload = z.unknown().transform((value, context) => {
     truncated: row.truncated === true,
     community_id: readId(row.community_id_str) ?? readId(row.community_id),
     versions: readVersions(row.edit_info),
+    reposted: readReposted(row.retweeted_status),
     createdMs,
   };
 });
+
+/** Parses a time in an export, also in the form `2015-01-24 02:02:37 +0000` of exports before 2019. */
+export function readXTimeMs(value: unknown): number | null {
+  if (typeof value !== 'string') return null;
+  const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \+0000$/.exec(value) ?? [];
+  return readTimeMs(day === undefined ? value : `${day}T${time}Z`);
+}
+
+/** Original of a repost. Only exports before 2019 contain it. */
+export interface RepostedPayload {
+  readonly row: TweetPayload;
+  readonly user: UserPayload;
+}
+
+function readReposted(value: unknown): RepostedPayload | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const user = userPayload.safeParse(memberOf(value, 'user')).data;
+  // An original is never a repost, so the recursion ends.
+  const row = tweetPayload.safeParse({ ...value, retweeted_status: undefined }).data;
+  return user === undefined || row === undefined ? null : { row: row as TweetPayload, user };
+}
 
 const maxVersions = 50; // X allows five edits of a post
 
@@ -150,8 +216,6 @@ function reportFault(row: unknown, context: z.RefinementCtx): never {
   context.addIssue({ code: 'invalid_type', expected: 'unknown', input: row, path });
   return z.NEVER;
 }
-
-export type TweetPayload = z.output<typeof tweetPayload>;
 
 /**
  * Unwraps an exported post from its object `tweet`. Renames the members `id` and `text` of older exports to `id_str`

@@ -11,19 +11,21 @@ interface PostReading {
   readonly read: ExportFiles['read'];
   readonly account: Account;
   readonly notes: Notes;
+  /** Whether the export contains the original of each repost, so that other posts are not reposts. */
+  readonly hasOriginals: boolean;
 }
 
 /** Yields the posts and reposts in `files`. Yields edited posts last, and without their earlier versions. */
 export async function* readPosts(
   files: readonly ExportFile[],
-  { read, account, notes }: PostReading,
+  { read, account, notes, hasOriginals }: PostReading,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const edits = createEdits();
   let shortened = 0;
   const shape = (record: ExportRecord<TweetPayload>): readonly ExportItem[] => {
     if (record.kind === 'skipped') return [record];
     const { row } = record;
-    const reposted = shapeRepost(row, account);
+    const reposted = shapeRepost(row, account, { hasOriginals });
     if (reposted !== undefined) return reposted;
     const long = notes.find(row);
     const isCut = long === undefined && isShortened(row, notes);

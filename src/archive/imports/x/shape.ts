@@ -4,13 +4,18 @@ import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
 import type { Community, Status } from '../../../model/post.ts';
 import { toLanguage } from '../../../platforms/language.ts';
 import { omitNull } from '../../../platforms/omit-null.ts';
-import { countCodePoints, decodeEntities, isWebUrl } from '../../../platforms/text.ts';
+import {
+  countCodePoints,
+  decodeEntities,
+  isWebUrl,
+  webUrlOrNull,
+} from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
-import { toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
+import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
 import type { OwnPost } from './edits.ts';
 import { referToMedia } from './media.ts';
-import type { MediaPayload, TweetPayload } from './payload.ts';
+import type { MediaPayload, RepostedPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
 /** Pattern of the prefix `RT @handle: ` in the text of an exported repost. Captures the original author's handle. */
@@ -73,13 +78,15 @@ const toCommunity = (id: string): Community => ({
 /**
  * Converts an exported repost to two items: the original post and the repost. The export does not contain the id, time
  * and text of the original post, so the original post gets those of the repost. Returns `undefined` if `row` is not a
- * repost.
+ * repost. `hasOriginals`: whether the export contains the original of each repost.
  */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,
+  { hasOriginals }: { readonly hasOriginals: boolean },
 ): readonly [ExportedPost, ExportedRepost] | undefined {
-  const repost = readRepost(row);
+  if (row.reposted !== null) return shapeOriginal(row, row.reposted, by);
+  const repost = hasOriginals ? null : readRepost(row);
   if (repost === null) return undefined;
   const { prefix, handle } = repost;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
@@ -97,6 +104,32 @@ export function shapeRepost(
       postId: row.id_str,
       created,
     },
+  ];
+}
+
+/** Converts a repost whose original is in the export. */
+function shapeOriginal(
+  row: TweetPayload,
+  { row: original, user }: RepostedPayload,
+  by: Account,
+): readonly [ExportedPost, ExportedRepost] {
+  const author = toAccount({
+    id: user.id_str ?? user.screen_name,
+    screen_name: user.screen_name,
+    name: user.name ?? user.screen_name,
+    url: profileUrl('x', user.screen_name, ''),
+    avatar_url: enlargeAvatar(webUrlOrNull(user.profile_image_url_https)),
+    protected: user.protected,
+    platform: 'x',
+  });
+  const text = shapeText(original.full_text, original.entities, 0);
+  const post = shapeStatus(original, { author, text, isRepost: true });
+  const postHandle = user.screen_name.toLowerCase();
+  const created = original.createdMs / 1000;
+  const handle = by.screen_name.toLowerCase();
+  return [
+    { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
+    { kind: 'repost', handle, postHandle, postId: original.id_str, created: row.createdMs / 1000 },
   ];
 }
 

@@ -8,12 +8,16 @@ import { readRecords } from '../records.ts';
 import { readAccount, readManifest } from './account.ts';
 import { createReasonOf } from './left-out.ts';
 import { mediaNameOf } from './media.ts';
+import { findMonths, openMonths } from './monthly.ts';
 import { readNotes } from './notes.ts';
 import { type ExportParts, findParts, listPaths } from './parts.ts';
 import { connectionPayload } from './payload.ts';
 import { readPosts } from './posts.ts';
 
-/** Import format of X's “download your data” exports: the zip file, the unpacked folder, or its `data` folder. */
+/**
+ * Import format of X's “download your data” exports, and of exports from 2012 to 2018: the zip file, the unpacked folder,
+ * or its `data` folder.
+ */
 export const xFormat: ExportFormat = {
   name: 'x',
   takesHandle: false,
@@ -22,6 +26,8 @@ export const xFormat: ExportFormat = {
     if (files === null) return null;
     const parts = findParts(files.files);
     if (parts !== null) return openSource(path, files, parts);
+    const months = findMonths(files.files);
+    if (months !== null) return openMonths(path, files, months);
     await files.close();
     return null;
   },
@@ -44,7 +50,7 @@ async function openSource(
       const { account, media } = await readAccount(parts, manifest, files.read);
       const notes = await readNotes(parts.notes, files.read);
       yield [{ kind: 'account', account, media }];
-      yield* readPosts(posts, { read, account, notes });
+      yield* readPosts(posts, { read, account, notes, hasOriginals: false });
       const own = account.screen_name.toLowerCase();
       yield* readFollows(parts.followers, read, (id) => ({ follower: id, followed: own }));
       yield* readFollows(parts.following, read, (id) => ({ follower: own, followed: id }));

@@ -1,0 +1,172 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { type Account, toAccount } from '../../../model/account.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
+import { parseHandle } from '../../../model/reference.ts';
+import { scanFacets } from '../../../platforms/tags.ts';
+import { codePointOffsets, toCodePoints } from '../../../platforms/text.ts';
+import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import {
+  type ExportFormat,
+  type ExportHints,
+  type ExportItem,
+  type ExportSource,
+  skipRecord,
+} from '../export-source.ts';
+import {
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
+  readStart,
+} from '../files/export-files.ts';
+import { openExportFiles } from '../files/open-files.ts';
+import { readLeftOut } from '../left-out.ts';
+import { describeFault } from '../records.ts';
+import { createCsvReasonOf } from './left-out.ts';
+import { tweetPayload } from './payload.ts';
+import { shapePost, shapeRepost } from './shape.ts';
+
+/**
+ * Import format of the file `tweets.csv` in X exports from 2012 to 2018, if the scripts of the export are missing. The
+ * file does not contain the handle of the account.
+ */
+export const xCsvFormat: ExportFormat = {
+  name: 'x-csv',
+  takesHandle: true,
+  open: async (path, hints) => {
+    const files = await openFiles(path);
+    if (files === null) return null;
+    const file = files.files.find(({ name }) => /(?:^|\/)tweets\.csv$/.test(name));
+    if (file !== undefined && (await isPosts(file, files.read))) {
+      return openSource(path, { files, file, hints: hints ?? {} });
+    }
+    await files.close();
+    return null;
+  },
+};
+
+const heading = /^\ufeff?"?tweet_id"?,"?in_reply_to_status_id"?,/;
+
+const headingBytes = 256;
+
+/** Opens a folder or packed file with a `tweets.csv`, or the CSV file itself. Returns `null` for other files. */
+async function openFiles(path: string): Promise<ExportFiles | null> {
+  if (await isPacked(path)) return openExportFiles(path);
+  return {
+    files: [{ name: 'tweets.csv', bytes: (await stat(path)).size }],
+    read: () => createReadStream(path),
+    close: async () => undefined,
+  };
+}
+
+/** Returns whether a path is not a CSV file with posts, but possibly a folder or packed file that contains one. */
+async function isPacked(path: string): Promise<boolean> {
+  const isFile = (await stat(path)).isFile();
+  return !isFile || !heading.test((await readStart(path, headingBytes)).toString('utf8'));
+}
+
+async function isPosts(file: ExportFile, read: ExportFiles['read']): Promise<boolean> {
+  for await (const chunk of read(file))
+    return heading.test(Buffer.from(chunk).toString('utf8', 0, headingBytes));
+  return false;
+}
+
+interface Opened {
+  readonly files: ExportFiles;
+  readonly file: ExportFile;
+  readonly hints: ExportHints;
+}
+
+function openSource(path: string, { files, file, hints }: Opened): ExportSource {
+  return createExportSource(files, [file], (read) => ({
+    title: 'X export (tweets.csv)',
+    groups: async function* () {
+      const account = toOwner(hints.handle);
+      yield [{ kind: 'account', account }];
+      const toItems = createReader(account, file.name);
+      for await (const rows of readCsvRows(read(file))) yield rows.flatMap(toItems);
+      if (await isPacked(path)) yield* readLeftOut(path, createCsvReasonOf(file.name));
+    },
+  }));
+}
+
+/** @throws Error if the handle is missing or invalid */
+function toOwner(handle: string | undefined): Account {
+  if (handle === undefined || parseHandle(handle)?.platform !== 'x') {
+    throw new Error('tweets.csv does not contain the account. Set --handle to the handle on X.');
+  }
+  const url = profileUrl('x', handle, '');
+  return toAccount({ id: handle, screen_name: handle, name: handle, url, platform: 'x' });
+}
+
+/** Creates a function that converts the rows of the file `name` in their order. The first row contains the headings. */
+function createReader(account: Account, name: string) {
+  let columns: readonly string[] = [];
+  return (row: CsvRow): readonly ExportItem[] => {
+    const location = `${name}, row ${row.number}`;
+    if (row.kind === 'too long') return [skipRecord(location, 'It is too long.')];
+    const { cells, number } = row;
+    if (number === 1) columns = cells;
+    if (number === 1) return [];
+    const { data, error } = tweetPayload.safeParse(
+      toTweet((column) => cells[columns.indexOf(column)]?.trim() || null),
+    );
+    if (error !== undefined) return [skipRecord(location, describeFault(error))];
+    const reposted = shapeRepost(data, account, { hasOriginals: true });
+    return reposted ?? [shapePost(data, account, { long: undefined, isShortened: false })];
+  };
+}
+
+/** Converts a row to a post as in the scripts of the same export. */
+function toTweet(cell: (column: string) => string | null): object {
+  const [text, expanded] = [cell('text') ?? '', cell('expanded_urls') ?? ''];
+  return {
+    id_str: cell('tweet_id'),
+    full_text: text,
+    created_at: cell('timestamp'),
+    source: cell('source'),
+    in_reply_to_status_id_str: cell('in_reply_to_status_id'),
+    entities: toEntities(text, expanded),
+    retweeted_status: toOriginal(cell, text, expanded),
+  };
+}
+
+/** Returns the original of a repost; `undefined` if the row is not a repost. */
+function toOriginal(cell: (column: string) => string | null, whole: string, expanded: string) {
+  const [prefix, screen_name] = /^RT @(\w{1,20}): /.exec(whole) ?? [];
+  const id_str = cell('retweeted_status_id');
+  if (id_str === null || prefix === undefined) return undefined;
+  const full_text = whole.slice(prefix.length);
+  return {
+    id_str,
+    full_text,
+    created_at: cell('retweeted_status_timestamp'),
+    entities: toEntities(full_text, expanded),
+    user: { screen_name, id_str: cell('retweeted_status_user_id') },
+  };
+}
+
+/**
+ * Finds the links, mentions and hashtags in a text. `expanded`: the full URLs of the links, in the same order and separated
+ * by commas.
+ */
+function toEntities(text: string, expanded: string): object {
+  const points = toCodePoints(text);
+  const toOffset = codePointOffsets(text);
+  const full = expanded.split(/,(?=https?:\/\/)/);
+  const links = [...text.matchAll(/https?:\/\/t\.co\/\w{1,20}/g)];
+  const isPaired = full.length >= links.length;
+  const tags = scanFacets(text).map(({ type, start, end }) => {
+    const name = points.slice(start + 1, end).join('');
+    return { type, screen_name: name, text: name, indices: [start, end] };
+  });
+  return {
+    urls: links.map(({ 0: url, index }, place) => ({
+      url,
+      expanded_url: isPaired ? full[place] : url,
+      indices: [toOffset(index), toOffset(index + url.length)],
+    })),
+    user_mentions: tags.filter(({ type }) => type === 'mention'),
+    hashtags: tags.filter(({ type }) => type === 'hashtag'),
+  };
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { toIsoSeconds } from '../../../core/clock.ts';
+import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
+import { textOrNull, tokenOrNull } from '../../../platforms/lenient.ts';
+import { webUrlOrNull } from '../../../platforms/text.ts';
+import { enlargeAvatar, xHandle } from '../../../platforms/x.ts';
+import type { ExportSource } from '../export-source.ts';
+import {
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
+  readWhole,
+} from '../files/export-files.ts';
+import { readLeftOut } from '../left-out.ts';
+import { readRows } from '../records.ts';
+import { createMonthlyReasonOf } from './left-out.ts';
+import { noNotes } from './notes.ts';
+import { readXTimeMs, userPayload } from './payload.ts';
+import { readPosts } from './posts.ts';
+
+/*
+ * Exports of X from 2012 to 2018: a script for each month, such as `data/js/tweets/2015_01.js`, and the account in
+ * `data/js/user_details.js`. The file `tweets.csv` contains the same posts.
+ */
+
+/** Files of an export from 2012 to 2018. */
+export interface MonthlyParts {
+  /** Folder of the scripts, with a trailing `/`: `data/js/`. */
+  readonly folder: string;
+  /** Scripts with posts, oldest first. */
+  readonly months: readonly ExportFile[];
+  readonly details: ExportFile;
+  readonly payload: ExportFile | undefined;
+}
+
+const month = /^((?:.*\/)?js\/)tweets\/\d{4}_\d\d\.js$/s;
+
+/** Finds the files of an export from 2012 to 2018. Returns `null` if there is none. */
+export function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
+  const [folder] = files.flatMap(({ name }) => month.exec(name)?.[1] ?? []);
+  if (folder === undefined) return null;
+  const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
+  const details = find('user_details.js');
+  if (details === undefined) return null;
+  const months = files
+    .filter(({ name }) => month.exec(name)?.[1] === folder)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { folder, months, details, payload: find('payload_details.js') };
+}
+
+/** Opens an export from 2012 to 2018. */
+export async function openMonths(
+  path: string,
+  files: ExportFiles,
+  parts: MonthlyParts,
+): Promise<ExportSource> {
+  const payload = await readScript(payloadDetails, parts.payload, files.read);
+  const madeMs = readXTimeMs(payload?.created_at);
+  return createExportSource(files, parts.months, (read) => ({
+    title: 'X export',
+    ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
+    groups: async function* () {
+      const account = await readAccount(parts, payload?.tweets ?? null, files.read);
+      yield [{ kind: 'account', account }];
+      yield* readPosts(parts.months, { read, account, notes: noNotes, hasOriginals: true });
+      yield* readLeftOut(path, createMonthlyReasonOf(parts));
+    },
+  }));
+}
+
+const payloadDetails = z.object({
+  created_at: tokenOrNull,
+  tweets: z.int().nullable().catch(null),
+});
+
+const userDetails = z.object({
+  id: z.coerce.string().regex(/^\d{1,20}$/),
+  screen_name: xHandle,
+  full_name: textOrNull,
+  bio: textOrNull,
+  location: textOrNull,
+  url: tokenOrNull,
+  expanded_url: tokenOrNull,
+  created_at: tokenOrNull,
+});
+
+const maxBytes = 2 ** 20; // maximum size of a script that contains one object
+
+/** Reads a script that assigns an object; returns `null` if the script is missing or unreadable. */
+async function readScript<Value>(
+  schema: z.ZodType<Value>,
+  file: ExportFile | undefined,
+  read: ExportFiles['read'],
+): Promise<Value | null> {
+  if (file === undefined || file.bytes > maxBytes) return null;
+  const text = (await readWhole(read(file))).toString('utf8');
+  try {
+    const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+    return schema.safeParse(JSON.parse(json)).data ?? null;
+  } catch {
+    return null; // not JSON
+  }
+}
+
+/** Reads the account. @throws Error if it is unreadable */
+async function readAccount(
+  { details, months }: MonthlyParts,
+  statuses: number | null,
+  read: ExportFiles['read'],
+): Promise<Account> {
+  const known = await readScript(userDetails, details, read);
+  if (known === null) {
+    throw new Error(
+      `${details.name} does not contain an account. The export may be incomplete. Unpack it again.`,
+    );
+  }
+  const { screen_name, full_name, bio, location, url, expanded_url, created_at } = known;
+  const author = await readAuthor(months, read);
+  const joinedMs = readXTimeMs(created_at);
+  return toAccount({
+    id: known.id,
+    screen_name,
+    name: full_name ?? screen_name,
+    url: profileUrl('x', screen_name, ''),
+    description: bio,
+    location,
+    website: toWebsite(webUrlOrNull(expanded_url ?? url)),
+    avatar_url: enlargeAvatar(webUrlOrNull(author?.profile_image_url_https ?? null)),
+    statuses,
+    joined: joinedMs === null ? null : toIsoSeconds(joinedMs),
+    protected: author?.protected ?? false,
+    platform: 'x',
+  });
+}
+
+/** Returns the author of a post in the newest script, which has the newest facts about the account. */
+async function readAuthor(months: readonly ExportFile[], read: ExportFiles['read']) {
+  const schema = z.object({ user: userPayload });
+  for await (const { user } of readRows(months.slice(-1), { schema, read })) return user;
+  return null;
+}
