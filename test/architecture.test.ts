@@ -43,7 +43,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^cli\/(?:logger|reading\/open-reading|serve)\.ts$/,
   mime: /^platforms\/files\.ts$/,
-  parse5: /^answers\/readers\/html\.ts$|^platforms\/html-text\.ts$/,
+  parse5: /^answers\/readers\/html\.ts$|^platforms\/html(?:-text|\/\w+)\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
   yauzl: /^archive\/imports\/files\/zip-files\.ts$|^cli\/backup\/(?:media|read-backup)\.ts$/,
   yazl: /^cli\/backup\/(?:media|write-backup)\.ts$/,

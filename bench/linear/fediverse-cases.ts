@@ -21,6 +21,9 @@ const html: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'end tags': ['</i>', '</p></b>', '</li></a></div>'],
   'crossing tags': ['<b><p>a</b></p>', '<a href="https://a.example"><div>', '<i><b></i>'],
   'deep tags': ['<blockquote>', '<div><b>', '<ul>'],
+  tables: ['<table><tr><td>', '<td>', '<tr><th>a<td><p>', '</td></table>', '<table><caption>a'],
+  'numbered lists': ['<ol reversed><li>', '<li value="9">', '<ol start="9"></ol>'],
+  formulas: ['<math><mi>x</mi>', '<annotation encoding="TeX">a', '<math><mn>1</mn></math>'],
   links: [
     '<a href="https://a.example/b" class="mention">@a</a> ',
     '<a href="https://a.example"><span class="invisible">b</span><span class="ellipsis">c</span></a>',

@@ -1,5 +1,17 @@
-import { type Token, Tokenizer, TokenizerMode } from 'parse5';
+import { type Token, Tokenizer } from 'parse5';
 import type { Facet } from '../model/post.ts';
+import {
+  blocks,
+  cells,
+  containers,
+  impliedEnds,
+  rawModes,
+  shiftText,
+  styles,
+  voids,
+} from './html/elements.ts';
+import { attributeOf, ignored, Lists } from './html/lists.ts';
+import { isTexEncoding, type OpenMath, toMathText } from './html/math.ts';
 import { type NameMention, toLinkText } from './link-text.ts';
 import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 
@@ -13,8 +25,8 @@ const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of ser
 
 /** Converts HTML to text and facets (links and styles). Takes linear time, and builds no tree of elements. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
-  const reader = new HtmlReader(options);
-  return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
+  const bounded = html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html;
+  return new HtmlReader(bounded, options).read(bounded);
 }
 
 const maxDepth = 200; // tags of deeper elements are ignored
@@ -24,12 +36,6 @@ interface OpenElement {
   leave(): void;
 }
 
-interface OpenList {
-  next: number;
-  readonly step: number;
-  readonly isOrdered: boolean;
-}
-
 interface OpenLink {
   readonly href: string;
   readonly classes: ReadonlySet<string>;
@@ -37,34 +43,33 @@ interface OpenLink {
   isShortened: boolean;
 }
 
-const ignored = {
-  onNullCharacter() {},
-  onComment() {},
-  onDoctype() {},
-  onEof() {},
-  onParseError: null,
-};
-
 class HtmlReader {
   readonly #options: HtmlOptions;
   readonly #writer = new TextWriter();
   readonly #tokenizer: Tokenizer;
+  readonly #lists: Lists;
   readonly #open: OpenElement[] = [];
-  readonly #lists: OpenList[] = [];
   /**
    * Number of open elements for each text style. If elements of the same style are nested, only the
    * outermost element creates a facet (styled range).
    */
   readonly #styled = new Map<Facet['type'], number>();
+  /** Number of cells in the current row of each open table. */
+  readonly #rows: number[] = [];
   #link: OpenLink | null = null;
+  #math: OpenMath | null = null;
+  #shift: 'sup' | 'sub' | null = null;
+  /** Whether the open ruby text has its own parentheses (`rp`). */
+  #hasParentheses = false;
   /** Number of open elements with the CSS class `invisible`. */
   #invisible = 0;
   #omitted = 0;
   #verbatim = 0;
   #isAfterBreak = false;
 
-  constructor(options: HtmlOptions) {
+  constructor(html: string, options: HtmlOptions) {
     this.#options = options;
+    this.#lists = new Lists(html);
     this.#tokenizer = new Tokenizer(
       { sourceCodeLocationInfo: false },
       {
@@ -102,11 +107,44 @@ class HtmlReader {
     const { tagName: name } = token;
     const classes = new Set(attributeOf(token, 'class').split(/\s+/));
     if (rawModes.has(name) || this.#isOmitted(classes)) return this.#enterOmitted();
-    if (name === 'a') return this.#enterLink(attributeOf(token, 'href'), classes);
-    if (name === 'ul' || name === 'ol') return this.#enterList(token);
-    if (name === 'li')
-      return this.#enterMargin(name, this.#itemMargin(attributeOf(token, 'value')));
-    if (name === 'blockquote') return this.#enterMargin(name, { first: '> ', rest: '> ' });
+    switch (name) {
+      case 'template':
+        return this.#enterOmitted();
+      case 'a':
+        return this.#enterLink(attributeOf(token, 'href'), classes);
+      case 'ul':
+      case 'ol':
+        return this.#enterList(token);
+      case 'li':
+        return this.#enterMargin(name, this.#lists.nextMargin(token));
+      case 'blockquote':
+        return this.#enterMargin(name, { first: '> ', rest: '> ' });
+      case 'table':
+        return this.#enterTable();
+      case 'tr':
+        return this.#enterRow();
+      case 'td':
+      case 'th':
+        return this.#enterCell(name);
+      case 'math':
+      case 'annotation':
+      case 'annotation-xml':
+        return this.#enterMath(name, attributeOf(token, 'encoding'));
+      case 'sup':
+      case 'sub':
+        return this.#enterShift(name);
+      case 'q':
+        return this.#enterPair('“', '”');
+      case 'rp':
+      case 'rt':
+      case 'ruby':
+        return this.#enterRuby(name);
+      default:
+        return this.#enterOther(name, classes);
+    }
+  }
+
+  #enterOther(name: string, classes: ReadonlySet<string>): () => void {
     if (classes.has('invisible')) return this.#enterInvisible();
     if (classes.has('ellipsis')) return () => this.#addEllipsis();
     const style = styles.get(name);
@@ -159,23 +197,83 @@ class HtmlReader {
     };
   }
 
-  #enterList(token: Token.TagToken): () => void {
-    const step = token.attrs.some(({ name }) => name === 'reversed') ? -1 : 1;
-    const next = toNumber(attributeOf(token, 'start')) ?? 1;
-    this.#lists.push({ isOrdered: token.tagName === 'ol', next, step });
+  #enterTable(): () => void {
+    this.#rows.push(0);
     return () => {
-      this.#lists.pop();
-      this.#endBlock(token.tagName);
+      if (this.#rows.length === 1) this.#writer.endRow();
+      this.#rows.pop();
+      this.#endBlock('table');
     };
   }
 
-  #itemMargin(value: string): Margin {
-    const list = this.#lists.at(-1);
-    if (list === undefined || !list.isOrdered) return { first: '• ', rest: '  ' };
-    const number = toNumber(value) ?? list.next;
-    list.next = number + list.step;
-    const first = `${number}. `;
-    return { first, rest: ' '.repeat(first.length) };
+  #enterRow(): () => void {
+    // The cells before the first row of a table are a row of their own.
+    if (this.#rows.length === 1) this.#writer.endRow();
+    if (this.#rows.length > 0) this.#rows[this.#rows.length - 1] = 0;
+    return () => {
+      if (this.#rows.length === 1) this.#writer.endRow();
+      this.#endBlock('tr');
+    };
+  }
+
+  #enterCell(name: 'td' | 'th'): () => void {
+    const number = this.#rows.at(-1);
+    if (number === undefined) return this.#enterOther(name, new Set());
+    this.#rows[this.#rows.length - 1] = number + 1;
+    this.#writer.openCell({ isFirst: number === 0 });
+    const leave = this.#enterOther(name, new Set());
+    return () => {
+      leave();
+      this.#writer.closeCell();
+    };
+  }
+
+  #enterMath(name: string, encoding: string): () => void {
+    const outer = this.#math;
+    if (outer === null) return name === 'math' ? this.#openMath() : () => undefined;
+    if (name === 'math') return () => undefined;
+    if (name !== 'annotation' || !isTexEncoding(encoding)) return this.#enterOmitted();
+    outer.isTex = true;
+    return () => {
+      outer.isTex = false;
+    };
+  }
+
+  #openMath(): () => void {
+    const math: OpenMath = { shown: [], tex: [], isTex: false };
+    this.#math = math;
+    return () => {
+      this.#math = null;
+      this.#text(toMathText(math));
+    };
+  }
+
+  #enterShift(element: 'sup' | 'sub'): () => void {
+    const outer = this.#shift;
+    this.#shift = element;
+    return () => {
+      this.#shift = outer;
+    };
+  }
+
+  #enterPair(before: string, after: string): () => void {
+    this.#text(before);
+    return () => this.#text(after);
+  }
+
+  /** Adds parentheses to the readings in a ruby text that has none for readers without ruby. */
+  #enterRuby(name: 'rp' | 'rt' | 'ruby'): () => void {
+    if (name === 'rt' && !this.#hasParentheses) return this.#enterPair('(', ')');
+    if (name !== 'rt') this.#hasParentheses = name === 'rp';
+    return () => undefined;
+  }
+
+  #enterList(token: Token.TagToken): () => void {
+    this.#lists.open(token);
+    return () => {
+      this.#lists.close();
+      this.#endBlock(token.tagName);
+    };
   }
 
   #enterLink(href: string, classes: ReadonlySet<string>): () => void {
@@ -196,8 +294,15 @@ class HtmlReader {
     this.#isAfterBreak = false;
     if (this.#omitted > 0 || this.#invisible > 0) return;
     // Some servers write a line feed after `<br>`. That line feed has no meaning.
-    const text = chars.replaceAll('\r', '').slice(isAfterBreak && chars.startsWith('\n') ? 1 : 0);
-    if (this.#link !== null) this.#link.label.push(text);
+    const written = chars
+      .replaceAll('\r', '')
+      .slice(isAfterBreak && chars.startsWith('\n') ? 1 : 0);
+    this.#put(this.#shift === null ? written : shiftText(written, this.#shift));
+  }
+
+  #put(text: string): void {
+    if (this.#math !== null) (this.#math.isTex ? this.#math.tex : this.#math.shown).push(text);
+    else if (this.#link !== null) this.#link.label.push(text);
     else if (this.#verbatim > 0) this.#writer.writeVerbatim(text);
     else this.#writer.write(text);
   }
@@ -210,26 +315,31 @@ class HtmlReader {
   }
 
   /**
-   * Closes the open link and paragraph, then starts the HTML block element `name`. Before a new
-   * `li`, also closes the previous `li`.
+   * Closes the open link, formula and paragraph, then starts the HTML block element `name`. Before a new item, row or
+   * cell, also closes the previous one.
    */
   #startBlock(name: string): void {
-    this.#closeTo('a');
-    this.#closeTo('p');
-    if (name === 'li') this.#closeItem();
+    for (const open of ['math', 'a', 'p']) this.#closeTo(open);
+    this.#closeImplied(name);
     this.#endBlock(name);
   }
 
   #endBlock(name: string): void {
     const breaks = blocks.get(name);
-    if (breaks === undefined) return;
-    const isInner = (name === 'ul' || name === 'ol') && this.#lists.length > 0;
+    if (breaks === undefined || this.#omitted > 0) return;
+    const isInner = (name === 'ul' || name === 'ol') && this.#lists.isInList;
     this.#writer.breakBlock(isInner ? 1 : breaks);
   }
 
-  #closeItem(): void {
-    const at = this.#open.findLastIndex(({ name }) => ['li', 'ul', 'ol'].includes(name));
-    if (this.#open[at]?.name === 'li') this.#leaveDownTo(at);
+  #closeImplied(name: string): void {
+    const ends = impliedEnds.get(name);
+    if (ends === undefined) return;
+    const { closed, within } = ends;
+    for (;;) {
+      const at = this.#open.findLastIndex((open) => closed.has(open.name) || within.has(open.name));
+      if (!closed.has(this.#open[at]?.name ?? '')) return;
+      this.#leaveDownTo(at);
+    }
   }
 
   #end(name: string): void {
@@ -239,11 +349,16 @@ class HtmlReader {
 
   /**
    * Closes the innermost open HTML element `name` and all elements in it. Does nothing if `name` is
-   * an inline element that contains an open block element.
+   * an inline element that contains an open block element, or if the element contains the open cell of a table.
    */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);
     if (at < 0) return;
+    if (containers.has(name)) {
+      this.#leaveDownTo(at);
+      return;
+    }
+    if (this.#open.findLastIndex((element) => cells.has(element.name)) > at) return;
     const hasOpenBlock = this.#open.findLastIndex((element) => blocks.has(element.name)) > at;
     if (!hasOpenBlock || blocks.has(name)) this.#leaveDownTo(at);
   }
@@ -252,39 +367,3 @@ class HtmlReader {
     while (this.#open.length > at) this.#open.pop()?.leave();
   }
 }
-
-const attributeOf = ({ attrs }: Token.TagToken, name: string): string =>
-  attrs.find((attribute) => attribute.name === name)?.value ?? '';
-
-const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
-
-/** Creates a map from rows. Each row has a value, and a text with the keys of this value, separated by spaces. */
-const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
-  new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
-
-const styles = toTable<Facet['type']>([
-  ['bold', 'b strong h1 h2 h3 h4 h5 h6'],
-  ['italic', 'i em'],
-  ['strikethrough', 'del s strike'],
-  ['code', 'code pre tt kbd samp'],
-]);
-
-/** Number of line feeds before and after an HTML block element, by element name. */
-const blocks = toTable([
-  [2, 'p pre blockquote ul ol dl table figure hr h1 h2 h3 h4 h5 h6'],
-  [1, 'div li dt dd tr section article details summary figcaption'],
-]);
-
-/**
- * Tokenizer modes for HTML elements whose content is omitted. In these modes, tags in the content
- * are treated as text.
- */
-const rawModes = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
-  [TokenizerMode.SCRIPT_DATA, 'script'],
-  [TokenizerMode.RAWTEXT, 'style iframe noembed noframes'],
-  [TokenizerMode.RCDATA, 'textarea title'],
-]);
-
-const voids: ReadonlySet<string> = new Set(
-  'area base br col embed hr img input link meta param source track wbr'.split(' '),
-);

@@ -25,6 +25,18 @@ interface Line extends Margin {
   isUsed: boolean;
 }
 
+/** Row of a table. Its cells are written on one line, so line breaks in a cell become spaces. */
+interface Row {
+  /** Number of open cells: more than one if a cell contains a table. */
+  cells: number;
+  /** Number of separators to write before the next text. */
+  separators: number;
+  /** Marker of a list item in a cell, to write before the next text. */
+  marker: string;
+  isSpaced: boolean;
+  hasText: boolean;
+}
+
 const maxMargins = 6; // deeper margins are omitted, so that no line consists only of margins
 
 const maxBreaks = 2;
@@ -41,9 +53,14 @@ export class TextWriter {
   #hiddenMargins = 0;
   /** Number of margins (line prefixes such as `> `) to write on each empty line before the next line of text. */
   #blankMargins = 0;
+  readonly #row: Row = { cells: 0, separators: 0, marker: '', isSpaced: false, hasText: false };
 
   /** Writes text with its line breaks. Ignores white space at the start of a block. */
   write(text: string): void {
+    if (this.#row.cells > 0) {
+      this.#writeInCell(text);
+      return;
+    }
     for (const [at, line] of text.split('\n').entries()) {
       if (at > 0 && !this.#atBlockStart) this.breakLine();
       this.#writeLine(this.#atBlockStart ? line.trimStart() : line);
@@ -75,7 +92,10 @@ export class TextWriter {
   }
 
   openMargin(margin: Margin): void {
-    if (this.#margins.length >= maxMargins) this.#hiddenMargins += 1;
+    if (this.#row.cells > 0) {
+      this.#row.marker = margin.first === margin.rest ? '' : margin.first;
+      this.#hiddenMargins += 1;
+    } else if (this.#margins.length >= maxMargins) this.#hiddenMargins += 1;
     else this.#margins.push({ ...margin, isUsed: false });
   }
 
@@ -83,6 +103,23 @@ export class TextWriter {
     if (this.#hiddenMargins > 0) this.#hiddenMargins -= 1;
     else this.#margins.pop();
     this.#blankMargins = Math.min(this.#blankMargins, this.#margins.length);
+  }
+
+  /** Starts a cell of a table. Ends it with `closeCell()`, and its row with `endRow()`. */
+  openCell({ isFirst }: { readonly isFirst: boolean }): void {
+    if (!isFirst) this.#row.separators += 1;
+    this.#row.cells += 1;
+  }
+
+  closeCell(): void {
+    this.#row.cells -= 1;
+  }
+
+  /** Ends a row of a table. Empty cells at its end keep their separators, unless all cells are empty. */
+  endRow(): void {
+    const { separators, hasText } = this.#row;
+    if (hasText) this.#push(' |'.repeat(separators));
+    Object.assign(this.#row, { separators: 0, marker: '', isSpaced: false, hasText: false });
   }
 
   openStyle(type: Facet['type']): OpenStyle {
@@ -105,6 +142,10 @@ export class TextWriter {
   }
 
   #break(breaks: number): void {
+    if (this.#row.cells > 0) {
+      this.#row.isSpaced = true;
+      return;
+    }
     if (this.#breaks === 0) this.#blankMargins = this.#margins.length;
     this.#breaks = breaks;
   }
@@ -112,8 +153,25 @@ export class TextWriter {
   #writeLine(line: string): void {
     if (line === '') return;
     this.#startLine();
+    if (this.#row.cells > 0) this.#startInCell();
     for (const style of this.#waiting.splice(0)) style.start = this.#length;
     this.#push(line);
+  }
+
+  #writeInCell(text: string): void {
+    const words = text.trim();
+    if (text !== words && !/^\S/.test(text)) this.#row.isSpaced = true;
+    this.#writeLine(words.replaceAll(/\s+/g, ' '));
+    if (words !== '' && /\s$/.test(text)) this.#row.isSpaced = true;
+  }
+
+  /** Writes the separators between the previous text of a row and the next one. */
+  #startInCell(): void {
+    const { separators, marker, isSpaced, hasText } = this.#row;
+    const line = Array(separators).fill('|').join(' ');
+    if (hasText && (separators > 0 || isSpaced)) this.#push(' ');
+    this.#push(`${line}${separators > 0 ? ' ' : ''}${marker}`);
+    Object.assign(this.#row, { separators: 0, marker: '', isSpaced: false, hasText: true });
   }
 
   #startLine(): void {

@@ -99,7 +99,8 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
 function coversPost(store: ArchiveStore, { platform, handle, id }: PostReference): boolean {
   const hasAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
   // Ids on X are unique among all accounts, and the handle in a URL may be a former one.
-  return hasAccount || ((handle === null || platform === 'x') && store.hasPost(platform, id));
+  if (handle === null || platform === 'x') return hasAccount || store.hasPost(platform, id);
+  return hasAccount || store.readPost(platform, id, handle) !== undefined;
 }
 
 function findConversation(store: ArchiveStore, query: PostQuery): PostFound {

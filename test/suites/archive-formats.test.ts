@@ -199,6 +199,24 @@ describe('an archived export of Mastodon', () => {
     }
   });
 
+  it('serves each post at the URL that it prints', async () => {
+    const objects = ['objects/7e1d5a6b-93d3-4315-ab8e-25b1665740cf', 'ap/users/115/statuses/116'];
+    const created = objects.map((path, at) =>
+      toCreate(at + 1, 'A heron', { id: `https://social.example.org/${path}`, url: null }),
+    );
+    const bytes = writeTarGz(toExportFiles([...created, toCreate(3, 'A heron')]));
+    const { app, run } = await importInto('a.tar.gz', bytes, '--handle', 'ada@maps.example.org');
+
+    expect(run.stdout).toContain('3 posts');
+    const profile = await read(app, 'profiles/ada@maps.example.org');
+    for (const { url, id } of profile.body.posts) {
+      const post = await read(app, `posts?url=${encodeURIComponent(url)}&thread=off`);
+      expect(post, url).toMatchObject({ status: 200, body: { posts: [{ id, url }] } });
+    }
+    const foreign = await read(app, 'posts?url=https://other.example.org/objects/7e1d5a6b-9');
+    expect(foreign.status).not.toBe(200);
+  });
+
   it('is refused under a handle of another platform, with a message', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.tar.gz');

@@ -361,20 +361,21 @@ describe('a quote', () => {
   });
 
   it.each([
-    ['pending', 'unavailable'],
-    ['rejected', 'blocked'],
-    ['revoked', 'blocked'],
-    ['deleted', 'deleted'],
-    ['unauthorized', 'private'],
-    ['blocked_account', 'blocked'],
-    ['blocked_domain', 'blocked'],
-    ['muted_account', 'blocked'],
-    ['something_new', 'unavailable'],
-  ])('is not shown while it is %s', async (state, reason) => {
+    ['pending', 'unavailable', 'pending'],
+    ['rejected', 'blocked', 'blocked'],
+    ['revoked', 'blocked', 'blocked'],
+    ['deleted', 'deleted', 'deleted'],
+    ['unauthorized', 'private', 'protected'],
+    ['blocked_account', 'blocked', 'blocked'],
+    ['blocked_domain', 'blocked', 'blocked'],
+    ['muted_account', 'blocked', 'blocked'],
+    ['something_new', 'unavailable', 'unknown'],
+  ])('is not shown while it is %s', async (state, reason, why) => {
     const { text, quote } = await readOne({ content, quote: { state, quoted_status: quoted } });
 
     expect(quote).toMatchObject({ type: 'tombstone', reason, id: null, author: null });
-    expect(text).toContain('Yes');
+    expect(quote).toMatchObject({ unavailable: { reason: why } });
+    expect(text).toBe('RE: x\n\nYes');
     expect(JSON.stringify(quote)).not.toContain('edible');
   });
 

@@ -4,6 +4,7 @@ import { blueskyMembers } from '../support/members/bluesky.ts';
 import { blueskyRecordMembers } from '../support/members/bluesky-records.ts';
 import { fxTwitterMembers } from '../support/members/fxtwitter.ts';
 import { mastodonMembers } from '../support/members/mastodon.ts';
+import { mastodonExportMembers } from '../support/members/mastodon-export.ts';
 import type { Platform } from '../support/members/platform.ts';
 import { syndicationMembers } from '../support/members/syndication.ts';
 import { findPlaces, type Place, reaches, watch } from '../support/members/walk.ts';
@@ -13,6 +14,7 @@ const platforms: Readonly<Record<string, Platform>> = {
   'bluesky-repository': blueskyRecordMembers,
   fxtwitter: fxTwitterMembers,
   mastodon: mastodonMembers,
+  'mastodon-export': mastodonExportMembers,
   syndication: syndicationMembers,
 };
 

@@ -3,19 +3,19 @@ import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
 import { parsePost as parseBluesky } from '../../src/platforms/bluesky/payload.ts';
 import { shapePost as shapeBluesky } from '../../src/platforms/bluesky/shape.ts';
-import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
-import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
-import { shapeAccount } from '../../src/providers/mastodon/accounts.ts';
+import { shapeAccount } from '../../src/platforms/mastodon/account.ts';
 import {
   type PollPayload,
   parseAccount,
   parseStatus,
-} from '../../src/providers/mastodon/payload.ts';
+} from '../../src/platforms/mastodon/payload.ts';
 import {
   createSurroundings,
   shapePost as shapeMastodon,
   shapePoll,
-} from '../../src/providers/mastodon/shape.ts';
+} from '../../src/platforms/mastodon/shape.ts';
+import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
+import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
 import { parsePost as parseSyndication } from '../../src/providers/syndication/payload.ts';
 import { shapePost as shapeSyndication } from '../../src/providers/syndication/shape.ts';
 import { fixturesFolder, fixturesPresent, listFixtures, readFixture } from '../support/fixtures.ts';

@@ -9,21 +9,27 @@ export type JsonElement =
       readonly index: number;
     };
 
+export interface JsonOptions {
+  /** Pattern of the text before the array and its opening bracket, such as `window.YTD… = [` in X exports. */
+  readonly start?: RegExp;
+  /** Changes the JSON text of an element before it is parsed. */
+  readonly prepare?: (json: string) => string;
+}
+
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
  * Reads the elements of a JSON array from a file. Yields a list of elements for each chunk of the file, so that the
  * memory use does not depend on the size of the file. Elements that are invalid, or larger than `maxElementBytes`, are
  * yielded as faults. NUL, lone surrogates and invalid bytes are replaced with U+FFFD.
- * @param start Pattern of the text before the array and its opening bracket, such as `window.YTD… = [` in X exports.
  */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
-  start: RegExp = /\[/,
+  { start = /\[/, prepare = (json) => json }: JsonOptions = {},
 ): AsyncGenerator<readonly JsonElement[], void, undefined> {
   const findStart = createStartFinder(start);
   const findBoundary = createBoundaryFinder();
-  const open = createElementBuffer();
+  const open = createElementBuffer(prepare);
   let from: number | null = null;
   for await (const chunk of chunks) {
     from = from === null ? findStart(chunk) : 0;
@@ -80,7 +86,7 @@ function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: Arra
 }
 
 /** Creates the buffer of the current element, which can span several chunks. */
-function createElementBuffer() {
+function createElementBuffer(prepare: (json: string) => string) {
   let chunks: Uint8Array[] = [];
   let size = 0;
   let count = 0;
@@ -99,7 +105,7 @@ function createElementBuffer() {
      */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
-      const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++)];
+      const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++, prepare)];
       chunks = [];
       size = 0;
       return element;
@@ -201,12 +207,16 @@ export function createBoundaryFinder(): (byte: number) => Boundary | null {
  * Parses an element of a JSON array. Returns a fault if the element is invalid, or if `chunks` is
  * `null` because the element is too large.
  */
-function toElement(chunks: readonly Uint8Array[] | null, index: number): JsonElement {
+function toElement(
+  chunks: readonly Uint8Array[] | null,
+  index: number,
+  prepare: (json: string) => string,
+): JsonElement {
   const fault = { kind: 'fault', isCutOff: false, index } as const;
   if (chunks === null) {
     return { ...fault, reason: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
   }
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = prepare(Buffer.concat(chunks).toString('utf8'));
   // Control characters can be within strings or between tokens.
   const value =
     tryParse(text) ??

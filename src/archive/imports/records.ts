@@ -1,17 +1,12 @@
 import type { z } from 'zod';
 import { type SkippedRecord, skipRecord } from './export-source.ts';
 import type { ExportFile, ExportFiles } from './files/export-files.ts';
-import { type JsonElement, jsonElements } from './json-elements.ts';
+import { type JsonElement, type JsonOptions, jsonElements } from './json-elements.ts';
 
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 
-export interface RecordOptions<Row> {
+export interface RecordOptions<Row> extends JsonOptions {
   readonly schema: z.ZodType<Row>;
-  /**
-   * Pattern of the text up to and including the `[` of the array to read. By default, the first
-   * array of the file is read.
-   */
-  readonly start?: RegExp;
   readonly read: ExportFiles['read'];
 }
 
@@ -21,10 +16,10 @@ export interface RecordOptions<Row> {
  */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
-  { schema, start, read }: RecordOptions<Row>,
+  { schema, read, ...options }: RecordOptions<Row>,
 ): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
-    for await (const elements of jsonElements(read(file), start)) {
+    for await (const elements of jsonElements(read(file), options)) {
       yield elements.map((element) => toRecord(element, schema, file.name));
     }
   }

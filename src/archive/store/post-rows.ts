@@ -1,6 +1,8 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import type { Account } from '../../model/account.ts';
+import { parseFediversePost } from '../../model/addresses/address.ts';
+import { nobodyOn } from '../../model/addresses/sites.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toPostWords } from '../search/post-words.ts';
@@ -44,11 +46,16 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
     /** Stores a post. Replaces the post with the same author and id, unless the existing post is newer. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
-    /** Returns a post by id. On Bluesky and Mastodon, where ids are not unique, the handle must match too. */
+    /**
+     * Returns a post by id. On Bluesky and Mastodon, where ids are not unique, the handle must match too: the handle of
+     * the author, or on Mastodon the one that Perch reads from the URL of the post.
+     */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // URLs of X posts can contain a former handle of the author.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;
-      return read(platform, id, handle ?? '')[0];
+      const [found] = read(platform, id, handle ?? '');
+      if (found !== undefined || platform !== 'mastodon') return found;
+      return all(platform, id).find(({ post }) => handleInUrl(post.url) === handle);
     },
     readParent: ({ parentId, post }: ReadPost): ReadPost | undefined => {
       if (parentId === null) return undefined;
@@ -125,6 +132,13 @@ const targetOf = (reply: Post): Status['replying_to'] =>
 function isNamed(author: Account | null, name: string | null): boolean {
   if (author === null || name === null) return false;
   return [author.screen_name, author.id].some((own) => own?.toLowerCase() === name.toLowerCase());
+}
+
+/** Returns the handle in the URL of a post on a server of the fediverse; `null` if Perch does not read the URL. */
+function handleInUrl(url: string | null): string | null {
+  const found = url === null ? null : parseFediversePost(url);
+  const host = hostOf(url);
+  return found === null || host === null ? null : (found.handle ?? nobodyOn(host));
 }
 
 const hostOf = (url: string | null): string | null =>

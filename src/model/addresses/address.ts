@@ -114,9 +114,14 @@ export function parseFediversePost(text: string): Pick<PostReference, 'handle' |
   return { handle: handle?.startsWith(nobodyOn('')) ? null : handle, id };
 }
 
+/** Parses the https URL of an account on its server of the fediverse. Returns `null` for all other URLs. */
+export function parseFediverseAccount(text: string): string | null {
+  const found = matchFediverse(text);
+  return found?.kind === 'account' ? found.handle : null;
+}
+
 /** Returns whether a URL is that of an account on its server of the fediverse. */
-export const isFediverseAccount = (text: string): boolean =>
-  matchFediverse(text)?.kind === 'account';
+export const isFediverseAccount = (text: string): boolean => parseFediverseAccount(text) !== null;
 
 function matchFediverse(text: string): Address | RefusedAddress | null {
   const url = parseUrl(text);

@@ -1,7 +1,8 @@
 import { defaultMastodonHost } from '../../model/reference.ts';
+import { describeAccountState, shapeAccount } from '../../platforms/mastodon/account.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Provider } from '../provider.ts';
-import { createAccounts, createHomes, describeAccountState, shapeAccount } from './accounts.ts';
+import { createAccounts, createHomes } from './accounts.ts';
 import { askConnections, askTimeline } from './lists.ts';
 import { askPost, askReplies } from './post.ts';
 import { askSearch, askSearchUsers } from './search.ts';

@@ -3,6 +3,15 @@ import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../model/queries.ts';
+import { shapeAccount } from '../../platforms/mastodon/account.ts';
+import { type Home, isLocal } from '../../platforms/mastodon/identity.ts';
+import {
+  type AccountPayload,
+  parseAccount,
+  parseStatus,
+  type StatusPayload,
+} from '../../platforms/mastodon/payload.ts';
+import { createSurroundings, shapePost } from '../../platforms/mastodon/shape.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import {
   countSent,
@@ -14,11 +23,8 @@ import {
   uniqueBy,
   uniqueById,
 } from '../rows.ts';
-import { type Accounts, shapeAccount } from './accounts.ts';
-import { type Home, isLocal } from './identity.ts';
-import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } from './payload.ts';
+import type { Accounts } from './accounts.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
-import { createSurroundings, shapePost } from './shape.ts';
 
 /**
  * Creates the function that reads a page of an account's posts and boosts (reposts). Omits posts that are not public.

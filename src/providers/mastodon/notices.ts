@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../core/http/http-client.ts';
 import type { PostReference } from '../../model/reference.ts';
+import { splitHandle } from '../../platforms/mastodon/identity.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { splitHandle } from './identity.ts';
 import type { AskServer } from './servers.ts';
 
 /** Pattern of the ids of objects on Pleroma and Akkoma, whose API has other ids for the same posts. */

@@ -1,6 +1,14 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
+import { type Home, isFromHome } from '../../platforms/mastodon/identity.ts';
+import {
+  boostedIn,
+  parseQuote,
+  parseStatus,
+  type StatusPayload,
+} from '../../platforms/mastodon/payload.ts';
+import { createSurroundings, hiddenReason, shapePost } from '../../platforms/mastodon/shape.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { unavailabilityOf } from '../../platforms/unavailable.ts';
 import { createThreadOrder } from '../conversation.ts';
@@ -8,12 +16,9 @@ import { readOrNull, toMissing, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
 import type { AskHome } from './accounts.ts';
-import { type Home, isFromHome } from './identity.ts';
 import { describeCopies, describeUnread } from './lists.ts';
 import { readByObject } from './notices.ts';
-import { boostedIn, parseQuote, parseStatus, type StatusPayload } from './payload.ts';
 import { type AskServer, createUnreadable, expectFound } from './servers.ts';
-import { createSurroundings, hiddenReason, shapePost } from './shape.ts';
 
 interface ReadPost {
   readonly query: PostQuery;

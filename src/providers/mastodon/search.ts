@@ -1,12 +1,14 @@
 import type { RequestContext } from '../../core/http/http-client.ts';
 import type { SearchQuery } from '../../model/queries.ts';
 import { parseHandle } from '../../model/reference.ts';
+import { shapeAccount } from '../../platforms/mastodon/account.ts';
+import type { Home } from '../../platforms/mastodon/identity.ts';
+import { parseAccount, type StatusPayload } from '../../platforms/mastodon/payload.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask } from '../provider.ts';
 import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { isBody } from '../upstream.ts';
-import { type Accounts, shapeAccount } from './accounts.ts';
-import type { Home } from './identity.ts';
+import type { Accounts } from './accounts.ts';
 import {
   describeUnread,
   dropLater,
@@ -18,7 +20,6 @@ import {
   toLimit,
   writeCursor,
 } from './lists.ts';
-import { parseAccount, type StatusPayload } from './payload.ts';
 import { type AskServer, createUnavailable, createUnreadable, type FoundReply } from './servers.ts';
 
 interface TagSearch {

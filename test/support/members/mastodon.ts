@@ -1,8 +1,8 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { describeAccountState, shapeAccount } from '../../../src/providers/mastodon/accounts.ts';
+import { describeAccountState, shapeAccount } from '../../../src/platforms/mastodon/account.ts';
+import { parseAccount, parseStatus } from '../../../src/platforms/mastodon/payload.ts';
+import { createSurroundings, shapePost } from '../../../src/platforms/mastodon/shape.ts';
 import { createMastodon } from '../../../src/providers/mastodon/index.ts';
-import { parseAccount, parseStatus } from '../../../src/providers/mastodon/payload.ts';
-import { createSurroundings, shapePost } from '../../../src/providers/mastodon/shape.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { accountRow, homeHost, statusRow } from '../mastodon-payloads.ts';
 import { openGates } from '../mastodon-rig.ts';
@@ -144,6 +144,8 @@ const samples: readonly (readonly [string, Json])[] = [
           meta: { original: { width: 4, height: 3, duration: 3.5, bitrate: 1 } },
         },
         { type: 'image', url: null, remote_url: file('r.png') },
+        { type: 'unknown', url: file('f'), pleroma: { mime_type: 'application/zip' } },
+        { type: 'unknown', url: file('g'), mime: 'application/pdf' },
       ],
       poll: {
         expires_at: '2026-01-01T00:00:00.000Z',

@@ -51,6 +51,8 @@ describe('the text of HTML', () => {
     ['<ol reversed start="2"><li>a</li><li>b</li></ol>', '2. a\n1. b'],
     ['<ol><li value="5">a</li><li>b</li></ol>', '5. a\n6. b'],
     ['<ol start="1e9"><li value="x">a</li></ol>', '1. a'],
+    ['<ol reversed><li>a<ol><li>b</li></ol></li><li>c</li></ol>', '2. a\n   1. b\n1. c'],
+    ['<dl><dt>a<dd>b<dt>c<dd>d</dl>e', 'a\nb\nc\nd\n\ne'],
     ['<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>', '• a\n  • b\n• c'],
     ['<ol><li><p>a</p><p>b</p></li></ol>', '1. a\n\n   b'],
     ['<li>alone</li>', '• alone'],
@@ -66,6 +68,75 @@ describe('the text of HTML', () => {
     ['<blockquote><ul><li>a<br>b</li></ul></blockquote>', '> • a\n>   b'],
     ['<blockquote></blockquote>a', 'a'],
   ])('has quotes for %j as %j', (html, text) => {
+    expect(textOf(html)).toBe(text);
+  });
+
+  it.each([
+    [
+      '<table><thead><tr><th>Bread</th><th>Loaves</th></tr></thead><tbody><tr><td>Rye</td><td>4</td></tr></tbody></table>',
+      'Bread | Loaves\nRye | 4',
+    ],
+    ['a<table>\n<tr>\n<td> b </td>\n<td>c</td>\n</tr>\n</table>\nd', 'a\n\nb | c\n\nd'],
+    ['<table><caption>Bread</caption><tr><td>a</td><td>b</td></tr></table>', 'Bread\na | b'],
+    ['<table><tr><td>a<td>b<tr><td>c<td>d</table>', 'a | b\nc | d'],
+    ['<table><tr><td>a</td><td></td><td>c</td></tr></table>', 'a | | c'],
+    ['<table><tr><td></td><td>b</td><td></td></tr></table>', '| b |'],
+    ['<table><tr><td></td><td></td></tr><tr><td>a</td></tr></table>', 'a'],
+    ['<table><tr><td colspan="2">a</td></tr><tr><td>b</td><td>c</td></tr></table>', 'a\nb | c'],
+    ['<table><tr><td><p>a</p><p>b</p></td><td>c<br>d</td></tr></table>', 'a b | c d'],
+    ['<table><tr><td>a</td><td><ol><li>b<li>c</ol></td></tr></table>', 'a | 1. b 2. c'],
+    ['<table><td>a<td>b<tr><td>c<td>d</table>', 'a | b\nc | d'],
+    [
+      '<table><tr><td><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table></td><td>d</td></tr><tr><td>e</td></tr></table>',
+      'a | b c | d\ne',
+    ],
+    ['<blockquote><table><tr><td>a<td>b<tr><td>c</table></blockquote>', '> a | b\n> c'],
+    ['<div><table><tr><td>a</div></td><td>b</td></tr></table></div>', 'a | b'],
+  ])('has the cells of the table %j as %j', (html, text) => {
+    expect(textOf(html)).toBe(text);
+  });
+
+  it('has the links and styles of cells', () => {
+    const html =
+      '<table><tr><th>a</th><td><i>b</i> <a href="https://a.example.org/">c</a></td></tr></table>';
+
+    expect(runsOf(html)).toEqual(['bold:a', 'italic:b', 'link:c']);
+  });
+
+  it('makes no table of Markdown from cells that look like the rule of one', () => {
+    const html = '<table><tr><td>a<td>b<tr><td>---<td>---<tr><td>c<td>d</table>';
+    const { text, facets } = toRichText(html, plain);
+
+    expect(tokenTypes(renderText(text, facets))).not.toContain('table_open');
+  });
+
+  it.each([
+    ['a <math><mi>x</mi><mo>+</mo><mn>1</mn></math> b', 'a x + 1 b'],
+    [
+      '<math><semantics><mrow><mi>x</mi></mrow><annotation encoding="application/x-tex">x</annotation></semantics></math>',
+      'x',
+    ],
+    [
+      '<math><semantics><mfrac><mn>1</mn><mi>n</mi></mfrac><annotation-xml encoding="MathML-Content"><ci>z</ci></annotation-xml><annotation encoding="text/x-tex"> \\frac{1}{n} </annotation></semantics></math>',
+      '\\frac{1}{n}',
+    ],
+    ['<math><mi>x</mi><annotation encoding="text/plain">ex</annotation></math>', 'x'],
+    ['<math><mi>x</mi><p>a</p>', 'x\n\na'],
+  ])('has the formula %j once, as %j', (html, text) => {
+    expect(textOf(html)).toBe(text);
+  });
+
+  it.each([
+    ['10<sup>6</sup> to 10<sup>-3</sup>, H<sub>2</sub>O', '10⁶ to 10⁻³, H₂O'],
+    ['the 1<sup>st</sup> of x<sub>max</sub>', 'the 1st of xmax'],
+    ['so <q>she said</q>', 'so “she said”'],
+    [
+      '<ruby>鷺<rp>(</rp><rt>さぎ</rt><rp>)</rp></ruby> <ruby>鷺<rt>さぎ</rt></ruby>',
+      '鷺(さぎ) 鷺(さぎ)',
+    ],
+    ['<details><summary>a</summary>b</details>c', 'a\nb\nc'],
+    ['<figure><img alt="A heron"><figcaption>b</figcaption></figure>', 'A heron\nb'],
+  ])('has what the elements of %j mean, as %j', (html, text) => {
     expect(textOf(html)).toBe(text);
   });
 
@@ -97,6 +168,8 @@ describe('the text of HTML', () => {
     ['<style>p { color: red }</style>a', 'a'],
     ['<textarea><b>x</b></textarea>a', 'a'],
     ['<title>x</title>a', 'a'],
+    ['<template><p>x</template>a', 'a'],
+    ['<noscript><b>x</b></noscript>a', 'a'],
     ['<iframe src="https://evil.example.org"><b>x</b></iframe>a', 'a'],
     ['<svg onload="alert(1)"><text>x</text></svg>a', 'xa'],
     ['<custom-thing onclick="alert(1)">x</custom-thing>', 'x'],
@@ -199,6 +272,15 @@ describe('hostile HTML', () => {
     'blockquote',
     'span',
     'script',
+    'table',
+    'tr',
+    'td',
+    'th',
+    'caption',
+    'math',
+    'annotation',
+    'sup',
+    'template',
   ];
   const piece = fc.oneof(
     fc.constantFrom(...names).map((name) => `<${name}>`),
@@ -238,6 +320,7 @@ describe('hostile HTML', () => {
     ['deep quotes', '<blockquote>'.repeat(10_000)],
     ['deep lists', '<ul><li>'.repeat(10_000)],
     ['deep styles', '<b><i>'.repeat(10_000)],
+    ['deep tables', '<table><tr><td>'.repeat(10_000)],
   ])('is parsed at any depth: %s', (_name, html) => {
     expect(textOf(`${html}x`)).toMatch(/x$/);
   });
@@ -246,6 +329,9 @@ describe('hostile HTML', () => {
     ['styles over paragraphs', `${'<b class=x>'.repeat(50_000)}${'<p>y'.repeat(50_000)}`],
     ['links that never end', '<a href=https://a.example.org>'.repeat(35_000)],
     ['items', '<li>'.repeat(250_000)],
+    ['cells', `<table>${'<td>'.repeat(250_000)}x`],
+    ['rows', '<table><tr>'.repeat(100_000)],
+    ['lists that count down', '<ol reversed><li>'.repeat(60_000)],
     ['ends without a beginning', '</b>'.repeat(250_000)],
     ['attributes', `<a ${Array.from({ length: 150_000 }, (_, at) => `b${at}`).join(' ')}>`],
     ['one long tag', `<a href="${'x'.repeat(1_000_000)}`],

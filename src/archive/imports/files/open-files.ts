@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ExportFile, ExportFiles } from './export-files.ts';
 import { openTarFiles } from './tar-files.ts';
 import { openZipFiles } from './zip-files.ts';
@@ -15,6 +15,17 @@ const maxDepth = 2; // maximum depth of the files of an export: `twitter-export/
 const chunkBytes = 128 * 1024;
 
 const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
+
+/** Opens a file whose name ends with `ending`, as the only file of an export; returns `null` for other paths. */
+export async function openSingleFile(path: string, ending: string): Promise<ExportFiles | null> {
+  const found = await stat(path);
+  if (!found.isFile() || !path.endsWith(ending)) return null;
+  return {
+    files: [{ name: basename(path), bytes: found.size }],
+    read: () => createReadStream(path, { highWaterMark: chunkBytes }),
+    close: async () => undefined,
+  };
+}
 
 /** Opens a folder; returns `null` for other paths. Ignores files below the second level of subfolders. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {

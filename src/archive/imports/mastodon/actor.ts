@@ -3,7 +3,7 @@ import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
-import { describeProfile } from '../../../platforms/mastodon-profile.ts';
+import { describeProfile } from '../../../platforms/mastodon/profile.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
@@ -15,6 +15,8 @@ export interface Owner {
   /** ActivityPub id (URL) of the account. Posts refer to their author by this id. */
   readonly address: string;
   readonly host: string;
+  /** Lower-case handle of the account in the URLs of its server. The domain in its real handle can be another one. */
+  readonly localHandle: string;
   readonly account: Account;
 }
 
@@ -40,7 +42,8 @@ export async function readOwner(
         : `${name} is not a Mastodon handle.`,
     );
   }
-  return { address: parsed.data.id, host, account: shapeAccount(parsed.data, name) };
+  const localHandle = `${parsed.data.preferredUsername}@${host}`.toLowerCase();
+  return { address: parsed.data.id, host, localHandle, account: shapeAccount(parsed.data, name) };
 }
 
 async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {

@@ -7,29 +7,39 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
-import { openExportFiles } from '../files/open-files.ts';
+import { openExportFiles, openSingleFile } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
-import { readRecords } from '../records.ts';
-import { type Owner, readOwner } from './actor.ts';
+import { readOwner } from './actor.ts';
 import { createReasonOf } from './left-out.ts';
 import { mediaNameOf, referToPictures } from './media.ts';
-import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
-import { shapePost, shapeRepost } from './shape.ts';
+import { readOutbox } from './outbox.ts';
+import { openStatuses } from './statuses.ts';
 
-/** Import format of Mastodon exports: an archive file or folder. Imports public posts, and CSV lists of follows. */
+/**
+ * Import format of Mastodon exports: an archive file or folder, with public posts and CSV lists of follows, or a file in
+ * which a backup tool saved posts.
+ */
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
-  open: async (path, hints) => {
-    const files = await openExportFiles(path);
+  open: async (path, hints = {}) => {
+    const files = (await openSingleFile(path, '.json')) ?? (await openExportFiles(path));
     if (files === null) return null;
-    const parts = findParts(files.files);
-    if (parts !== null) return openSource(path, { files, parts, hints: hints ?? {} });
-    await files.close();
-    return null;
+    const source = await openSource(path, files, hints);
+    if (source === null) await files.close();
+    return source;
   },
 };
+
+async function openSource(
+  path: string,
+  files: ExportFiles,
+  hints: ExportHints,
+): Promise<ExportSource | null> {
+  const parts = findParts(files.files);
+  return parts === null ? openStatuses(files, hints) : openOutbox(path, { files, parts, hints });
+}
 
 /** Finds the files to read in the folder that contains `outbox.json`. Returns `null` without an `outbox.json`. */
 function findParts(files: readonly ExportFile[]) {
@@ -57,7 +67,7 @@ interface Opened {
   readonly hints: ExportHints;
 }
 
-function openSource(path: string, { files, parts, hints }: Opened): ExportSource {
+function openOutbox(path: string, { files, parts, hints }: Opened): ExportSource {
   const { actor, outbox, folder, following, followers } = parts;
   const countedFiles = [outbox, following, followers].filter((file) => file !== undefined);
   const imported = new Set([...countedFiles, actor].flatMap((file) => file?.name ?? []));
@@ -69,7 +79,8 @@ function openSource(path: string, { files, parts, hints }: Opened): ExportSource
     }
     const owner = await readOwner(actor, files.read, hints.handle);
     yield [{ kind: 'account', account: owner.account, media: referToPictures(owner.account) }];
-    yield* readOutbox(outbox, read, owner);
+    // Only the first pass counts as progress, because most exports need no second one.
+    yield* readOutbox(outbox, { read, readAgain: files.read, owner });
     const own = owner.account.screen_name.toLowerCase();
     const list = { read, domain: own.slice(own.lastIndexOf('@') + 1) };
     yield* readList(following, list, (other) => ({ follower: own, followed: other }));
@@ -81,33 +92,6 @@ function openSource(path: string, { files, parts, hints }: Opened): ExportSource
     mediaNameOf: (file) => mediaNameOf(file, folder),
     groups: () => readGroups(read),
   }));
-}
-
-async function* readOutbox(outbox: ExportFile, read: Read, owner: Owner): Groups {
-  const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read };
-  let number = 0;
-  for await (const records of readRecords([outbox], reading)) {
-    yield records.map((record) => {
-      number += 1;
-      if (record.kind === 'skipped') return record;
-      return shape(record.row, owner, `${outbox.name}, record ${number}`);
-    });
-  }
-}
-
-function shape(row: ActivityPayload, owner: Owner, location: string): ExportItem {
-  if (isHidden(row)) return { ...skipRecord(location, 'It is not public.'), cause: 'private' };
-  const shaped = row.type === 'Announce' ? shapeRepost(row, owner) : shapePost(row, owner);
-  return typeof shaped === 'string' ? skipRecord(location, shaped) : shaped;
-}
-
-/**
- * Returns whether an activity is not public. This is the case if the activity or its post has recipients that do not
- * include everyone, or if neither of the two has recipients.
- */
-function isHidden(row: ActivityPayload): boolean {
-  const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
-  return naming.length === 0 || !naming.every(isPublic);
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   lenient,
   listOf,
+  refuse,
   text,
   textOrNull,
   token,
@@ -13,9 +14,10 @@ import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * Schemas of the files in a Mastodon export. `actor.json` contains the account. `outbox.json` contains the account's
- * posts (`Create`) and boosts (`Announce`), including non-public posts. Media URLs lack the host. For files on the
- * account's own server, they also lack the leading `/system/`.
+ * Schemas of the files in an export of Mastodon, or of software that writes the same files, such as Akkoma and Pleroma.
+ * `actor.json` contains the account. `outbox.json` contains the account's posts (`Create`) and boosts (`Announce`),
+ * including non-public posts. In exports of Mastodon, media URLs lack the host. For files on the account's own server,
+ * they also lack the leading `/system/`.
  * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
@@ -56,17 +58,55 @@ const total = lenient(
   z.object({ totalItems: z.number().int().min(0) }).transform(({ totalItems }) => totalItems),
 );
 
-const attachment = z.object({
-  mediaType: tokenOrNull,
-  url,
-  name: textOrNull,
-  summary: textOrNull,
-  width: lenient(z.number().positive()),
-  height: lenient(z.number().positive()),
-});
+/** Schema of a reference to an object: its id, or the object itself. Any other value becomes `null`. */
+const idOf = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
+const idOrNull = lenient(idOf);
+
+const link = z.union([
+  url.transform((href) => ({ href, mediaType: null })),
+  z.object({ href: url, mediaType: tokenOrNull }),
+]);
+const allLinks = listOf(link, maximums.variants);
+
+/** Schema of the links of an object, of which most software writes a single URL, and some a list of links. */
+const links = z
+  .unknown()
+  .optional()
+  .transform((value) => allLinks.parse(Array.isArray(value) ? value : [value]));
+
+const attachment = z
+  .object({
+    type: tokenOrNull,
+    mediaType: tokenOrNull,
+    url: links,
+    name: textOrNull,
+    summary: textOrNull,
+    width: lenient(z.number().positive()),
+    height: lenient(z.number().positive()),
+  })
+  .transform(({ url: [file], mediaType, ...item }, context) =>
+    file === undefined
+      ? refuse(context, 'The file has no URL.')
+      : { ...item, url: file.href, mediaType: mediaType ?? file.mediaType },
+  );
+export type AttachmentPayload = z.output<typeof attachment>;
 
 const mention = z.object({ type: z.literal('Mention'), href: url, name: token.min(1) });
 export type MentionPayload = z.output<typeof mention>;
+
+/** Link to the quoted post. Source: https://codeberg.org/fediverse/fep/src/branch/main/fep/e232/fep-e232.md */
+const quoteLink = z.object({
+  type: z.literal('Link'),
+  href: url,
+  rel: z.literal('https://misskey-hub.net/ns#_misskey_quote'),
+});
+
+const tag = z.union([
+  mention,
+  z.object({ type: z.literal('Hashtag'), name: token.min(1) }),
+  quoteLink,
+  z.object({ type: z.literal('Emoji') }), // its name is in the text
+]);
 
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
@@ -77,19 +117,33 @@ const choices = z
   .optional()
   .transform((value) => (Array.isArray(value) ? allChoices.parse(value) : null));
 
+/** Schema of the texts of a post by language. The output is a list of pairs of a language and a text. */
+const textsByLanguage = lenient(z.looseObject({})).transform((map) =>
+  Object.entries(map ?? {})
+    .slice(0, maximums.languages)
+    .map(([language, value]) => [language, textOrNull.parse(value)] as const),
+);
+
 const note = z.object({
   id: url,
   type: token,
   ...addressed,
   published: timeMs,
   updated: timeMs,
-  url: urlOrNull,
+  url: links.transform(([page]) => page?.href ?? null),
+  name: textOrNull,
   content: lenient(text),
-  contentMap: lenient(z.looseObject({})),
+  contentMap: textsByLanguage,
+  mediaType: tokenOrNull,
+  source: lenient(z.object({ content: text, mediaType: tokenOrNull })),
   summary: textOrNull,
   sensitive: lenient(z.boolean()),
-  inReplyTo: urlOrNull,
-  tag: listOf(mention, maximums.facets),
+  inReplyTo: idOrNull,
+  quote: idOrNull,
+  quoteUri: idOrNull,
+  quoteUrl: idOrNull,
+  _misskey_quote: idOrNull,
+  tag: listOf(tag, maximums.facets),
   attachment: listOf(attachment, maximums.media),
   oneOf: choices,
   anyOf: choices,
@@ -98,18 +152,17 @@ const note = z.object({
   votersCount: lenient(z.number().int().min(0)),
   likes: total,
   shares: total,
+  generator: lenient(z.object({ name: textOrNull })),
 });
 
 export type NotePayload = z.output<typeof note>;
-
-const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
 
 const dated = { ...addressed, published: timeMs };
 
 /** Schema of an entry of `outbox.json`: a post or a boost. */
 export const activity = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Create'), ...dated, object: note }),
-  z.object({ type: z.literal('Announce'), ...dated, object: announced }),
+  z.object({ type: z.literal('Announce'), ...dated, object: idOf }),
 ]);
 
 export type ActivityPayload = z.output<typeof activity>;

@@ -2,26 +2,40 @@ import { toIsoSeconds } from '../../../core/clock.ts';
 import { parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
-import type { Poll, Status } from '../../../model/post.ts';
-import { toRichText } from '../../../platforms/html-text.ts';
+import type { Card, Poll, Status } from '../../../model/post.ts';
+import { toMedia } from '../../../platforms/files.ts';
 import { toLanguage } from '../../../platforms/language.ts';
+import { findLeftOut, nameLeftOut } from '../../../platforms/left-out.ts';
+import { isCut } from '../../../platforms/lenient.ts';
+import { findTagsBeside } from '../../../platforms/mastodon/text.ts';
 import { omitNull } from '../../../platforms/omit-null.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
+import type { RichText } from '../../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
-import { createMentionNamer, type Owner } from './actor.ts';
+import type { Owner } from './actor.ts';
+import { findAuthor, findQuote, handleOf, nameOf } from './addresses.ts';
+import { readText } from './content.ts';
 import { referToFile } from './media.ts';
-import type { ActivityPayload, NotePayload } from './payload.ts';
+import type { ActivityPayload, AttachmentPayload, NotePayload } from './payload.ts';
 
-type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
+export type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Converts a `Create` activity to a post. Returns an error message if the conversion fails. */
+/** Returns the id of a post; `null` if neither its id nor its URL is the address of a post that Perch can read. */
+export const idOf = ({ id, url }: NotePayload): string | null =>
+  (parseFediversePost(id) ?? parseFediversePost(url ?? ''))?.id ?? null;
+
+/**
+ * Converts a `Create` activity to a post with a quoted post of the same export, if any. Returns an error message if the
+ * conversion fails.
+ */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
+  quote: Status | null = null,
 ): ExportedPost | string {
-  const address = parseFediversePost(note.id) ?? parseFediversePost(note.url ?? '');
-  if (address === null) return 'Its id is not the address of a Mastodon post.';
+  const id = idOf(note);
+  if (id === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
   if (createdMs === null) return 'It has no date.';
   const files = { host: owner.host, handle: nameOf(owner) };
@@ -30,11 +44,13 @@ export function shapePost(
     return file === null ? [] : [{ file, shown: shapeMedia(item, file.url) }];
   });
   const replyingTo = toReplyingTo(note, owner);
+  const text = readText(note, { showsQuote: quote !== null });
   const post: Status = {
     type: 'status',
-    id: address.id,
-    url: urlOf(note, address.id, owner),
-    ...toRichText(note.content ?? '', { nameMention: createMentionNamer(note.tag) }),
+    id,
+    url: urlOf(note, id, owner),
+    ...text,
+    ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
     ...toCreated(createdMs),
     ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
     author: owner.account,
@@ -45,51 +61,72 @@ export function shapePost(
     quotes: null,
     bookmarks: null,
     views: null,
-    source: null,
+    source: note.generator?.name ?? null,
     possibly_sensitive: note.sensitive === true && note.attachment.length > 0,
     content_warning: note.summary?.trim() || null,
     replying_to: replyingTo,
-    quote: null,
+    quote,
     reposted_by: null,
     media: toMediaSet(media.map(({ shown }) => shown)),
     poll: shapePoll(note),
     article: null,
-    card: null,
+    card: quote === null ? shapeQuoteCard(note, text) : null,
     community_note: null,
     context: null,
     platform: 'mastodon',
   };
   const parentId = replyingTo?.status ?? null;
   const created = createdMs / 1000;
-  return { kind: 'post', post, parentId, created, media: media.map(({ file }) => file) };
+  return {
+    kind: 'post',
+    post: nameLeftOut(post, leftOutOf(note)),
+    parentId,
+    created,
+    media: media.map(({ file }) => file),
+  };
 }
+
+function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {
+  const lists = { media: [attachment], poll: [oneOf ?? anyOf ?? undefined] };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
+}
+
+const namesOfTags = ({ tag }: NotePayload): readonly string[] =>
+  tag.flatMap((each) => (each.type === 'Hashtag' ? [each.name.replace(/^#/, '')] : []));
 
 /** Converts an `Announce` activity (a boost) to a repost. Returns an error message if the conversion fails. */
 export function shapeRepost(
-  { object, published }: Activity<'Announce'>,
+  { object, published, to, cc }: Activity<'Announce'>,
   owner: Owner,
 ): ExportedRepost | string {
-  const address = parseFediversePost(object);
-  const postHandle = address === null ? null : handleOf(object, owner);
-  if (address === null || postHandle === null) return 'The boosted post has no Mastodon address.';
+  const postId = parseFediversePost(object)?.id;
+  if (postId === undefined) return 'The boosted post has no Mastodon address.';
+  const postHandle = handleOf(object, owner) ?? findAuthor(object, [...to, ...cc], owner);
+  if (postHandle === null) return 'The author of the boosted post is unknown.';
   if (published === null) return 'It has no date.';
-  const handle = nameOf(owner);
-  return { kind: 'repost', handle, postHandle, postId: address.id, created: published / 1000 };
+  return {
+    kind: 'repost',
+    handle: nameOf(owner),
+    postHandle,
+    postId,
+    created: published / 1000,
+  };
 }
 
-const nameOf = ({ account }: Owner): string => account.screen_name.toLowerCase();
-
-function urlOf({ url }: NotePayload, id: string, { account }: Owner): string {
-  if (url !== null && isWebUrl(url)) return url;
+/** Returns the URL of a post. Perch reads the same post from this URL, also if only the archive has the post. */
+function urlOf({ id: address, url }: NotePayload, id: string, { account }: Owner): string {
+  if (url !== null && parseFediversePost(url)?.id === id) return url;
+  // `https://host/objects/{uuid}` is a page too. `https://host/users/ada/statuses/1` has a shorter form.
+  if (parseFediversePost(address)?.handle === null) return address;
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
 /**
- * Returns the language of a post: the first key of `contentMap`; `null` if there is none, or if it is `und`
+ * Returns the language of a post, of which `contentMap` has the text; `null` if there is none, or if it is `und`
  * (undetermined).
  */
-function languageOf({ contentMap }: NotePayload): string | null {
-  const [language] = Object.keys(contentMap ?? {});
+function languageOf({ content, contentMap }: NotePayload): string | null {
+  const [language] = contentMap.find(([, text]) => text === content) ?? contentMap[0] ?? [];
   return language === 'und' ? null : toLanguage(language);
 }
 
@@ -97,25 +134,45 @@ function languageOf({ contentMap }: NotePayload): string | null {
  * Returns the post to which `inReplyTo` refers; `null` without `inReplyTo`. If the URL is not the
  * URL of a Mastodon post, `screen_name` and `status` of the returned object are `null`.
  */
-function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
+function toReplyingTo(note: NotePayload, owner: Owner): Status['replying_to'] {
+  const { inReplyTo, to } = note;
   if (inReplyTo === null) return null;
   const url = isWebUrl(inReplyTo) ? inReplyTo : null;
-  const address = parseFediversePost(inReplyTo);
-  if (address === null) return { screen_name: null, status: null, url };
-  return { screen_name: handleOf(inReplyTo, owner), status: address.id, url };
+  const status = parseFediversePost(inReplyTo)?.id ?? null;
+  if (status === null) return { screen_name: null, status, url };
+  const author = handleOf(inReplyTo, owner) ?? findAuthor(inReplyTo, to, owner);
+  // Mentions are recipients too, so only the own account is certain.
+  const isKnown = handleOf(inReplyTo, owner) !== null || author === nameOf(owner);
+  return { screen_name: isKnown ? author : null, status, url };
 }
 
-/** Returns the handle of a post's author from the post's URL; `null` if the URL contains no handle. */
-function handleOf(address: string, owner: Owner): string | null {
-  if (address.startsWith(`${owner.address}/statuses/`)) return nameOf(owner);
-  return parseFediversePost(address)?.handle ?? null;
+const kinds: ReadonlyMap<string | null, 'photo' | 'video' | 'audio'> = new Map([
+  ['Image', 'photo'],
+  ['Video', 'video'],
+  ['Audio', 'audio'],
+]);
+
+function shapeMedia(item: AttachmentPayload, url: string): Media {
+  const { width, height, mediaType: contentType } = item;
+  const alt = item.name ?? item.summary;
+  const media = toMedia({ url, contentType, alt, width, height });
+  const kind = contentType === null && media.type === 'file' ? kinds.get(item.type) : undefined;
+  return kind === undefined ? media : { type: kind, url, width, height, alt };
 }
 
-function shapeMedia(item: NotePayload['attachment'][number], url: string): Media {
-  const { width, height } = item;
-  const [kind] = (item.mediaType ?? '').split('/');
-  const type = kind === 'video' || kind === 'audio' ? kind : 'photo';
-  return { type, url, width, height, alt: item.name ?? item.summary };
+/** Returns a link card for a quoted post to which the text has no link; otherwise `null`. */
+function shapeQuoteCard(note: NotePayload, { facets }: RichText): Card | null {
+  const url = findQuote(note);
+  if (url === null || !isWebUrl(url)) return null;
+  const quoted = parseFediversePost(url)?.id;
+  const isLinked = facets.some(
+    (facet) =>
+      facet.type === 'link' &&
+      (facet.url === url ||
+        (quoted !== undefined && parseFediversePost(facet.url ?? '')?.id === quoted)),
+  );
+  const isShown = isLinked || (note.content ?? '').includes('quote-inline');
+  return isShown ? null : { url, title: 'Quoted post', description: null, image_url: null };
 }
 
 function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {

@@ -15,7 +15,7 @@ async function read(
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const elements: JsonElement[] = [];
-  for await (const some of jsonElements(chunks(), start)) elements.push(...some);
+  for await (const some of jsonElements(chunks(), start ? { start } : {})) elements.push(...some);
   return elements;
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
@@ -12,6 +12,7 @@ import {
   toExportFiles,
 } from '../../../support/exports/mastodon-export.ts';
 import { readExport } from '../../../support/exports/read-export.ts';
+import { writeFolder } from '../../../support/exports/read-mastodon.ts';
 import { type TarMember, writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
@@ -21,14 +22,8 @@ function readBytes(bytes: Uint8Array, hints?: { readonly handle?: string }) {
   return readExport(mastodonFormat, path, hints);
 }
 
-function readFolder(members: readonly TarMember[]) {
-  const folder = temporaryFolder();
-  for (const { name, content } of members) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  return readExport(mastodonFormat, folder);
-}
+const readFolder = (members: readonly TarMember[]) =>
+  readExport(mastodonFormat, writeFolder(members));
 
 const read = (activities: readonly unknown[], actor?: unknown) =>
   readBytes(writeTarGz(toExportFiles(activities, actor)));
@@ -242,8 +237,13 @@ describe('broken records of an outbox', () => {
     ['with another address', toCreate(1, 'x', { id: 'tag:x', url: null }), 'not the address'],
     [
       'with a foreign address',
-      toAnnounce('https://other.example.org/objects/1-2'),
+      toAnnounce('https://other.example.org/display/1-2'),
       'no Mastodon address',
+    ],
+    [
+      'of an unknown author',
+      toAnnounce('https://other.example.org/objects/1-2'),
+      'author of the boosted post',
     ],
     [
       'with no time',

@@ -13,11 +13,10 @@ import {
   tokenOrNull,
   url,
   urlOrNull,
-} from '../../platforms/lenient.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { webUrlOrNull } from '../../platforms/text.ts';
-import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
-import { type Body, isBody } from '../upstream.ts';
+} from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { webUrlOrNull } from '../text.ts';
+import { readTimeMs, withCreatedMs } from '../times.ts';
 
 // Few members are required, because other software implements the API incompletely.
 
@@ -126,13 +125,16 @@ const reactionList = listOf(
 const reactions = z
   .unknown()
   .optional()
-  .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
+  .transform((value) => reactionList.parse(isObject(value) ? toRows(value) : value));
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Converts an object of emoji counts to a list. The list ends one item above the maximum, which is enough for the
  * parser to detect excess items.
  */
-function toRows(counts: Body): readonly unknown[] {
+function toRows(counts: Readonly<Record<string, unknown>>): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));
 }
@@ -150,7 +152,8 @@ const pleromaPayload = z.object({
   emoji_reactions: reactions,
 });
 
-const statusPayload = z
+/** Schema of a post. A boost (repost) can contain a malformed post; `parseStatus` rejects it. */
+export const statusPayload = z
   .object({
     id: postId,
     uri: urlOrNull,

@@ -4,7 +4,7 @@ import type { CopiedFrom } from '../../model/account.ts';
 import { isFediverseAccount, parseFediversePost } from '../../model/addresses/address.ts';
 import { profileUrl } from '../../model/addresses/urls.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { isWebUrl } from '../text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
 /** Mastodon server. Its API and its accounts can have different domain names. */

@@ -1,23 +1,17 @@
 import type { Account } from '../../model/account.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
-import { toMedia } from '../../platforms/files.ts';
-import { toRichText } from '../../platforms/html-text.ts';
-import { toLanguage } from '../../platforms/language.ts';
-import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
-import { isCut } from '../../platforms/lenient.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { omitNull } from '../../platforms/omit-null.ts';
-import { toPercentage } from '../../platforms/poll-percentage.ts';
-import { isWebUrl, toCodePoints, webUrlOrNull } from '../../platforms/text.ts';
-import type { RichText } from '../../platforms/text-writer.ts';
-import { toCreated, toIsoTime } from '../../platforms/times.ts';
-import {
-  toTombstone,
-  toUnavailability,
-  type UnavailableReason,
-} from '../../platforms/unavailable.ts';
-import { shapeAccount } from './accounts.ts';
+import { toMedia } from '../files.ts';
+import { toLanguage } from '../language.ts';
+import { findLeftOut, nameLeftOut } from '../left-out.ts';
+import { isCut } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { omitNull } from '../omit-null.ts';
+import { toPercentage } from '../poll-percentage.ts';
+import { isWebUrl, webUrlOrNull } from '../text.ts';
+import { toCreated, toIsoTime } from '../times.ts';
+import { toTombstone, toUnavailability, type UnavailableReason } from '../unavailable.ts';
+import { shapeAccount } from './account.ts';
 import {
   copiedFrom,
   copyUrl,
@@ -36,6 +30,7 @@ import {
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
+import { findTagsBeside, readPostText } from './text.ts';
 
 type MediaPayload = StatusPayload['media_attachments'][number];
 type CardPayload = NonNullable<StatusPayload['card']>;
@@ -103,14 +98,22 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
   const quote = quotesLeft > 0 ? shapeQuote(quoted, around, quotesLeft - 1) : null;
   const isQuoteLost = quotesLeft === 0 && quoted !== null;
   const media = toMediaSet(row.media_attachments.map(shapeItem));
-  const text = textOf(row, home, quote);
+  const text = readPostText(row.content, {
+    nameMention: createNaming(row.mentions, home),
+    showsQuote: quote?.type === 'status',
+  });
   const status: Status = {
     type: 'status',
     id,
     url,
     ...omitNull({ copied_from: copiedFrom(row.account.acct, home, row.id) }),
     ...text,
-    ...omitNull({ tags: shapeTags(row, text) }),
+    ...omitNull({
+      tags: findTagsBeside(
+        row.tags.map(({ name }) => name),
+        text,
+      ),
+    }),
     ...toCreated(row.createdMs),
     ...omitNull({ edited_at: toIsoTime(row.edited_at) }),
     author: around.shapeAuthor(row.account),
@@ -145,16 +148,6 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   const lists = { media: [media_attachments], mentions: [mentions], poll: [poll?.options] };
   const names = { tags: [tags], reactions: [reactionsOf(row)] };
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
-}
-
-/** CSS classes of the link that servers prepend to the text for clients without quote support. */
-const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
-
-function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
-  return toRichText(content, {
-    nameMention: createNaming(mentions, home),
-    ...(quote?.type === 'status' ? { omittedClasses: quoteFallback } : {}),
-  });
 }
 
 /**
@@ -200,19 +193,6 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   if (id === null) return toHidden('unknown');
   return toHidden('unknown', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
 }
-
-/** Returns the hashtags of a post that are not in its text; `null` if there are no such hashtags. */
-function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
-  if (tags.length === 0) return null;
-  const points = toCodePoints(text);
-  const hashtags = facets.filter(({ type }) => type === 'hashtag');
-  const names = hashtags.map(({ start, end }) => toName(points.slice(start, end).join('')));
-  const shown = new Set(names);
-  const beside = tags.map(({ name }) => name).filter((name) => !shown.has(toName(name)));
-  return beside.length === 0 ? null : beside;
-}
-
-const toName = (tag: string): string => tag.replace(/^[#＃]/u, '').toLowerCase();
 
 /**
  * Returns the list of reactions as the server sent it. Each kind of server software uses a

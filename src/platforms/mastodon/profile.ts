@@ -1,6 +1,6 @@
-import type { Account } from '../model/account.ts';
-import { countCodePoints } from './text.ts';
-import type { RichText } from './text-writer.ts';
+import type { Account } from '../../model/account.ts';
+import { countCodePoints } from '../text.ts';
+import type { RichText } from '../text-writer.ts';
 
 export interface ProfileField {
   readonly name: string;
@@ -24,7 +24,7 @@ export function describeProfile(
 }
 
 /** Joins texts with a separator, and adjusts the offsets of their facets (links and styles). Omits empty texts. */
-function joinTexts(texts: readonly RichText[], separator: string): RichText {
+export function joinTexts(texts: readonly RichText[], separator: string): RichText {
   const gap = countCodePoints(separator);
   const facets: RichText['facets'][number][] = [];
   let offset = 0;
