@@ -116,10 +116,12 @@ export interface ExportSource {
   close(): Promise<void>;
 }
 
-/** Facts about an account that the user can supply if the export lacks them. */
+/** Facts that an export lacks. */
 export interface ExportHints {
-  /** Lower-case handle of the account, for formats that identify the account by id only. */
+  /** Lower-case handle of the account from the user, for formats that identify the account by id only. */
   readonly handle?: string;
+  /** Time of the import in Unix milliseconds, after which no record was written. Default: no limit. */
+  readonly nowMs?: number;
 }
 
 export interface ExportFormat {

@@ -52,7 +52,7 @@ export const importAction: Action = {
     },
     ({ form, handle, media = true, json = false }, paths) => {
       if (paths.length === 0) throw new UsageError('Name the file or folder of an export.');
-      const hints = toHints(handle, paths);
+      const hints = { ...toHints(handle, paths), nowMs: systemClock.now() };
       const settings = { formats: toFormats(form), hints, withMedia: media, json };
       return (context) => {
         keepHeapSmall();

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { systemClock } from '../../../core/clock.ts';
 import {
   type ExportFormat,
   type ExportHints,
@@ -54,7 +53,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
         else yield [{ ...skipRecord('the file', end), isCutOff: true }];
       }
       bytesIndexed = file.size;
-      const start = { root: header.root, hints, nowMs: systemClock.now() };
+      const start = { root: header.root, hints, nowMs: hints.nowMs ?? Number.POSITIVE_INFINITY };
       for (const group of readItems(blocks, start)) {
         yield group;
         await setImmediate();
