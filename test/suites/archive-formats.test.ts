@@ -11,7 +11,9 @@ import {
   toCreate,
   toExportFiles,
 } from '../support/exports/mastodon-export.ts';
+import { writeXExport } from '../support/exports/read-x.ts';
 import { writeTarGz } from '../support/exports/tar-file.ts';
+import { makeTweet } from '../support/exports/x-export.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Imports an export into an empty archive, and returns an app that serves it. */
@@ -244,4 +246,23 @@ describe('an archived export of Mastodon', () => {
 
     expect(JSON.parse(again.stdout)).toMatchObject({ ended: 'done', follows: 1 });
   });
+});
+
+it('serves the last version of an edited post at the URL of an earlier one', async () => {
+  const dataDir = temporaryFolder();
+  const edit_info = { initial: { editTweetIds: ['51', '52'] } };
+  const tweets = ['Frist', 'Second'].map((full_text, index) =>
+    makeTweet(51 + index, { full_text, edit_info }),
+  );
+  await runArchive(dataDir, 'import', writeXExport({ tweets }));
+  const app = await buildTestApp({ env: { PERCH_DATA_DIR: dataDir, PERCH_PROVIDERS: 'archive' } });
+
+  for (const id of ['51', '52']) {
+    expect(await read(app, `posts?handle=wren_example&id=${id}`)).toMatchObject({
+      status: 200,
+      body: {
+        posts: [{ id: '52', text: 'Second', earlier_versions: [{ id: '51', text: 'Frist' }] }],
+      },
+    });
+  }
 });

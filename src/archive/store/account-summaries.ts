@@ -155,6 +155,7 @@ function openRemoval(database: SqliteDatabase) {
     `DELETE FROM imports WHERE number IN (SELECT import FROM import_accounts WHERE ${of})`,
     `DELETE FROM import_accounts WHERE ${of}`,
     `DELETE FROM media_references WHERE ${of}`,
+    `DELETE FROM post_versions WHERE ${of}`,
     `DELETE FROM account_words WHERE rowid IN (SELECT number FROM accounts WHERE ${of})`,
     `DELETE FROM accounts WHERE ${of}`,
   ].map((sql) => database.prepare(sql));

@@ -7,6 +7,7 @@ import type { Post, Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toPostWords } from '../search/post-words.ts';
 import { toNumber } from './post-number.ts';
+import { listEarlierIds, openPostVersions } from './post-versions.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
@@ -42,28 +43,41 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const exact = openSelect('id = ? AND handle = ?');
   const all = openSelect('id = ? ORDER BY number');
   const replies = openSelect(`parent_id = ? ORDER BY number LIMIT ${maxDirectReplies}`);
+  const { findCurrent } = openPostVersions(database);
+  const readCurrent = (platform: Platform, id: string, handle: string): ReadPost | undefined => {
+    const current = platform === 'x' ? findCurrent(platform, id, handle) : undefined;
+    return current && exact(platform, current.id, current.handle)[0];
+  };
   return {
     /** Stores a post. Replaces the post with the same author and id, unless the existing post is newer. */
     putPost: openPostWriter(database),
-    hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
+    hasPost: (platform: Platform, id: string): boolean =>
+      known.get(platform, id) !== undefined || readCurrent(platform, id, '') !== undefined,
     /**
-     * Returns a post by id. On Bluesky and Mastodon, where ids are not unique, the handle must match too: the handle of
-     * the author, or on Mastodon the one that Perch reads from the URL of the post.
+     * Returns a post by id, or by the id of an earlier version on X. On Bluesky and Mastodon, where ids are not unique,
+     * the handle must match too: the handle of the author, or on Mastodon the one that Perch reads from the URL of the
+     * post.
      */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // URLs of X posts can contain a former handle of the author.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;
       const [found] = read(platform, id, handle ?? '');
-      if (found !== undefined || platform !== 'mastodon') return found;
+      if (found !== undefined) return found;
+      if (platform !== 'mastodon') return readCurrent(platform, id, handle ?? '');
       return all(platform, id).find(({ post }) => handleInUrl(post.url) === handle);
     },
     readParent: ({ parentId, post }: ReadPost): ReadPost | undefined => {
       if (parentId === null) return undefined;
-      return all(post.platform, parentId).find((parent) => isAnswered(parent.post, post));
+      const { platform } = post;
+      const parent = all(platform, parentId).find((found) => isAnswered(found.post, post));
+      return parent ?? readCurrent(platform, parentId, '');
     },
     /** Returns up to `maxDirectReplies` direct replies to a post, oldest first. */
     readReplies: (to: Post): readonly ReadPost[] =>
-      replies(to.platform, to.id).filter((reply) => isAnswered(to, reply.post)),
+      [...listEarlierIds(to), to.id]
+        .flatMap((id) => replies(to.platform, id))
+        .filter((reply) => isAnswered(to, reply.post))
+        .slice(0, maxDirectReplies),
   };
 }
 
@@ -74,12 +88,15 @@ function openPostWriter(database: SqliteDatabase) {
   const index = database.prepare(
     'INSERT INTO post_words (rowid, text, author, tags, marks) VALUES (?, ?, ?, ?, ?)',
   );
+  const versions = openPostVersions(database);
   return openAtomicWriter(database, (row: StoredPost) => {
     const { platform, handle, id, stored, post } = row;
+    if (versions.isSuperseded(row)) return;
     const wanted = toNumber({ kind: 'post', at: row.created, key: `${platform} ${handle} ${id}` });
     const written = write({ wanted, values: toValues(row), stored });
     if (written === undefined) return;
     if (written.replaced !== undefined) forget.run(written.replaced);
+    versions.supersede(row);
     if (post.type !== 'status') return;
     const { text, author, tags, marks } = toPostWords(post);
     index.run(written.number, text, author, tags, marks);

@@ -147,4 +147,12 @@ export const migrations: readonly Migration[] = [
             AND accounts.protected = 1
         );
     `),
+  (database) =>
+    database.exec(`
+      -- Ids of the earlier versions of edited posts, with the id of the last version.
+      CREATE TABLE post_versions (
+        platform TEXT NOT NULL, id TEXT NOT NULL, handle TEXT NOT NULL, current TEXT NOT NULL,
+        PRIMARY KEY (platform, id, handle)
+      ) WITHOUT ROWID;
+    `),
 ];

@@ -5,6 +5,9 @@ import type {
   LeftOutContent,
 } from '../../../src/archive/imports/export-source.ts';
 
+/** Time of the imports in tests. */
+const importedMs = Date.UTC(2026, 10, 1);
+
 /** Reads all imported and skipped records of an export. Returns `null` if the format does not recognize the export. */
 export async function readExport(
   format: ExportFormat,
@@ -35,7 +38,7 @@ async function readItems(
   path: string,
   hints: ExportHints | undefined,
 ): Promise<readonly ExportItem[] | null> {
-  const source = await format.open(path, hints);
+  const source = await format.open(path, { nowMs: importedMs, ...hints });
   if (source === null) return null;
   try {
     const items: ExportItem[] = [];

@@ -8,12 +8,12 @@ import { makeXExport, toScript, writeExport } from './x-export.ts';
 /** Writes an X export with the given records by name of file, without `.js`. Returns its folder. */
 export function writeXExport(records: Readonly<Record<string, readonly object[]>>): string {
   const files = new Map(makeXExport({ posts: 0 }));
+  for (const name of ['like', 'direct-messages']) files.delete(`data/${name}.js`);
   for (const [name, rows] of Object.entries(records)) {
     const [kind = name] = name.split('-part');
     const texts = rows.map((row) => JSON.stringify(row));
     files.set(`data/${name}.js`, toScript(kind.replaceAll('-', '_'), texts));
   }
-  for (const name of ['like', 'direct-messages']) files.delete(`data/${name}.js`);
   return writeExport(temporaryFolder(), files);
 }
 

@@ -1,0 +1,57 @@
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { Post } from '../../model/post.ts';
+import type { Platform } from '../../model/reference.ts';
+
+interface VersionedPost {
+  readonly platform: Platform;
+  /** Lower-case handle of the author. */
+  readonly handle: string;
+  readonly id: string;
+  readonly post: Post;
+}
+
+/** Id and author of the last version of an edited post. */
+interface Current {
+  readonly id: string;
+  readonly handle: string;
+}
+
+/**
+ * Returns functions for edited posts on X, where each version has an id. The archive stores only the last version that it
+ * knows.
+ */
+export function openPostVersions(database: SqliteDatabase) {
+  const find = database.prepare<unknown[], Current>(
+    `SELECT current AS id, handle FROM post_versions
+     WHERE platform = ? AND id = ? ORDER BY handle <> ? LIMIT 1`,
+  );
+  const known = database.prepare(
+    'SELECT 1 FROM post_versions WHERE platform = ? AND id = ? AND handle = ?',
+  );
+  const write = database.prepare('INSERT OR REPLACE INTO post_versions VALUES (?, ?, ?, ?)');
+  const ofPost = 'platform = ? AND id = ? AND handle = ?';
+  const removals = [
+    `post_words WHERE rowid IN (SELECT number FROM posts WHERE ${ofPost})`,
+    `posts WHERE ${ofPost}`,
+  ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
+  return {
+    /** Returns whether a later version of a post is stored. */
+    isSuperseded: ({ platform, id, handle }: VersionedPost): boolean =>
+      platform === 'x' && known.get(platform, id, handle) !== undefined,
+    /** Removes the earlier versions of a post, and stores their ids. */
+    supersede: ({ platform, id, handle, post }: VersionedPost): void => {
+      for (const earlier of listEarlierIds(post)) {
+        if (platform !== 'x' || earlier === id) continue;
+        write.run(platform, earlier, handle, id);
+        for (const removal of removals) removal.run(platform, earlier, handle);
+      }
+    },
+    /** Finds the last version by the id of an earlier one. Prefers a post of the author `handle`. */
+    findCurrent: (platform: Platform, id: string, handle: string): Current | undefined =>
+      find.get(platform, id, handle),
+  };
+}
+
+/** Returns the ids of the earlier versions of a post. */
+export const listEarlierIds = (post: Post): readonly string[] =>
+  post.type === 'status' ? (post.earlier_versions ?? []).flatMap(({ id }) => id ?? []) : [];
