@@ -23,6 +23,7 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
+import { jsonElements } from '../json-elements.ts';
 import { type ExportRecord, readRecords, readRows } from '../records.ts';
 
 /*
@@ -71,6 +72,7 @@ function openSource(
       const pictures = [shaped.avatar_url, shaped.banner_url].filter((url) => url !== null);
       yield [{ kind: 'account', account: shaped, media: pictures.map(referTo) }];
       for (const file of saved) yield* readItems(file, { files, read, owner });
+      for (const file of saved) yield* readOtherLists(file, files.read);
     },
   }));
 }
@@ -96,6 +98,31 @@ async function* readItems(
       number += 1;
       return toItems(record, { owner, around, location: `${file.name}, record ${number}` });
     });
+  }
+}
+
+/** Lists beside `statuses`, by the name of their member, and why Perch does not import them. */
+const otherLists = [
+  ['favourites', 'favourites are private'],
+  ['bookmarks', 'bookmarks are private'],
+  ['followers', 'Perch imports followers only from CSV files'],
+  ['following', 'Perch imports followed accounts only from CSV files'],
+  ['mutes', 'mutes are private'],
+  ['blocks', 'blocks are private'],
+] as const;
+
+async function* readOtherLists(
+  file: ExportFile,
+  read: ExportFiles['read'],
+): AsyncGenerator<readonly ExportItem[], void, undefined> {
+  for (const [name, reason] of otherLists) {
+    const start = new RegExp(`"${name}"\\s*:\\s*\\[`);
+    let count = 0;
+    for await (const elements of jsonElements(read(file), { start })) {
+      count += elements.filter(({ kind }) => kind === 'value').length;
+    }
+    if (count === 0) continue;
+    yield [{ kind: 'left-out', name: `${file.name}, ${name}`, count, unit: 'item', reason }];
   }
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
-import { readExport } from '../../../support/exports/read-export.ts';
+import { readExport, readLeftOutLines } from '../../../support/exports/read-export.ts';
 import { writeFolder } from '../../../support/exports/read-mastodon.ts';
 import { accountRow, imageRow, statusRow } from '../../../support/mastodon-payloads.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -59,6 +59,22 @@ describe('posts that a backup tool saved from the API of Mastodon', () => {
         parentId: first.id,
         post: { replying_to: { screen_name: own, status: first.id } },
       },
+    ]);
+  });
+
+  it('are reported as left out: the other lists of the file, with their numbers', async () => {
+    const path = join(temporaryFolder(), 'reef.example.org.user.wren.json');
+    writeFileSync(
+      path,
+      JSON.stringify({ ...toBackup(first, reply), followers: [], following: [kelp] }),
+    );
+
+    expect(await readLeftOutLines(mastodonFormat, path)).toEqual([
+      'reef.example.org.user.wren.json, favourites 1 item favourites are private',
+      'reef.example.org.user.wren.json, bookmarks 1 item bookmarks are private',
+      expect.stringMatching(
+        /, following 1 item Perch imports followed accounts only from CSV files$/,
+      ),
     ]);
   });
 
