@@ -1,6 +1,7 @@
 import mime from 'mime';
 import { parseUrl } from '../core/http/url.ts';
 import type { Media } from '../model/media.ts';
+import { shorten } from './text.ts';
 
 /** Attachment of a post, as far as its source describes it. */
 interface Attachment {
@@ -15,14 +16,16 @@ interface Attachment {
   readonly size?: number | null;
 }
 
-const contentTypeForm = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
+/** Form of a media type (RFC 6838 §4.2), without parameters such as `charset`. */
+const contentTypeForm = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/;
 
 /**
  * Returns the media type of a file: `given` if it is valid, otherwise the type that the extension in the path of the
  * URL, or its parameter `format`, stands for; `null` if there is none.
  */
 export function contentTypeOf(url: string, given: string | null = null): string | null {
-  if (given !== null && contentTypeForm.test(given)) return given.toLowerCase();
+  const [type = ''] = (given ?? '').split(';', 1);
+  if (contentTypeForm.test(type.trim())) return type.trim().toLowerCase();
   const { pathname, searchParams } = parseUrl(url) ?? {};
   const ending = /[.@]([a-z\d]{1,8})$/i.exec(pathname ?? '')?.[1] ?? searchParams?.get('format');
   return mime.getType(ending?.slice(0, 8) ?? '');
@@ -35,7 +38,7 @@ export function toMedia({ url, alt, width = null, height = null, ...file }: Atta
   const media = { type, url, width, height, alt };
   if (type !== 'file') return media;
   const { name = null, size = null } = file;
-  const shown = name ?? nameOf(url);
+  const shown = shorten((name ?? nameOf(url)).replace(hidden, '\ufffd'), maxName);
   return {
     ...media,
     ...(shown !== '' && { name: shown }),
@@ -55,8 +58,11 @@ const maxName = 200;
 function nameOf(url: string): string {
   const { pathname = '' } = parseUrl(url) ?? {};
   const last = pathname.slice(pathname.lastIndexOf('/') + 1);
-  return decode(last).slice(0, maxName);
+  return decode(last);
 }
+
+/** Characters that would break a line, or show the parts of a name in another order. */
+const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;
 
 function decode(part: string): string {
   try {

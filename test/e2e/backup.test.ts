@@ -307,7 +307,7 @@ async function forge(rig: Rig, change: Change): Promise<string> {
 }
 
 const schemas: Readonly<Record<string, number>> = {
-  'archive.db': 5,
+  'archive.db': 6,
   'perch.db': 1,
   'sessions.db': 2,
 };

@@ -581,3 +581,18 @@ describe('a thread', () => {
     expect(found.post.id).toBe(focal.id);
   });
 });
+
+it.each([null, 'some day'])(
+  'a post with the time %j is of the time in its id',
+  async (created_at) => {
+    const post = await readOne({ created_at });
+
+    expect(post.created_timestamp).toBe(Math.floor(Number(BigInt(post.id) >> 16n) / 1000));
+  },
+);
+
+it('a post from before 1970 has its time', async () => {
+  const post = await readOne({ created_at: '1969-07-20T20:17:00.000Z' });
+
+  expect(post.created_at).toBe('1969-07-20T20:17:00Z');
+});

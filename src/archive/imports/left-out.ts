@@ -62,4 +62,6 @@ const isNoise = (path: string): boolean =>
   /(?:^|\/)(?:__MACOSX\/|\._[^/]{0,255}$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/.test(path);
 
 const toName = (name: string): string =>
-  name.slice(0, limits.nameLength).replaceAll(/\p{Cc}/gu, '\ufffd');
+  name
+    .slice(0, limits.nameLength)
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');

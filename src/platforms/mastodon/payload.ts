@@ -158,7 +158,7 @@ export const statusPayload = z
     id: postId,
     uri: urlOrNull,
     url: urlOrNull,
-    created_at: token,
+    created_at: tokenOrNull,
     edited_at: tokenOrNull,
     content: text.catch(''),
     spoiler_text: textOrNull,
@@ -189,7 +189,18 @@ export const statusPayload = z
     ...row,
     quotes_count: row.quotes_count ?? row.pleroma?.quotes_count ?? null,
   }))
-  .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
+  .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
+
+/** Times between which the ids of Mastodon encode the time of a post, in Unix milliseconds. */
+const idTimes = { first: Date.UTC(2017, 0), last: Date.UTC(2100, 0) } as const;
+
+function readCreatedMs({ created_at: at, id }: { created_at: string | null; id: string }) {
+  const writtenMs = at === null ? null : readTimeMs(at);
+  if (writtenMs !== null || !/^\d{15,19}$/.test(id)) return writtenMs;
+  const idMs = Number(BigInt(id) >> 16n); // https://github.com/mastodon/mastodon/blob/main/lib/mastodon/snowflake.rb
+  return idMs >= idTimes.first && idMs < idTimes.last ? idMs : null;
+}
+
 export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);

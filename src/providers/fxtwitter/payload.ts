@@ -166,7 +166,7 @@ const statusPayload = z
     text,
     author: userPayload,
     created_at: tokenOrNull,
-    created_timestamp: count,
+    created_timestamp: lenient(z.number()),
     lang: tokenOrNull,
     replies: count,
     reposts: count,
