@@ -1,3 +1,4 @@
+import { exportCases } from './linear/export-cases.ts';
 import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
@@ -33,10 +34,10 @@ interface Doubling {
 }
 
 console.log(
-  `CPU time of reads of random responses, seed ${seed}: for twice the input, at most ${maxRatio} times.`,
+  `CPU time of reads of random responses and of files, seed ${seed}: for twice the input, at most ${maxRatio} times.`,
 );
 const failed: string[] = [];
-for (const one of [...xCases, ...fediverseCases]) {
+for (const one of [...xCases, ...fediverseCases, ...exportCases]) {
   if (!one.name.includes(only)) continue;
   const worst = await findWorst(one);
   const isSlow = worst.ratio > maxRatio;

@@ -11,7 +11,8 @@ import {
   voids,
 } from './html/elements.ts';
 import { attributeOf, ignored, Lists } from './html/lists.ts';
-import { isTexEncoding, type OpenMath, toMathText } from './html/math.ts';
+import { Formula } from './html/math.ts';
+import { Tables } from './html/tables.ts';
 import { type NameMention, toLinkText } from './link-text.ts';
 import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 
@@ -54,10 +55,11 @@ class HtmlReader {
    * outermost element creates a facet (styled range).
    */
   readonly #styled = new Map<Facet['type'], number>();
-  /** Number of cells in the current row of each open table. */
-  readonly #rows: number[] = [];
+  readonly #tables = new Tables(this.#writer);
   #link: OpenLink | null = null;
-  #math: OpenMath | null = null;
+  #math: Formula | null = null;
+  /** Whether the last text is a formula. */
+  #isAfterMath = false;
   #shift: 'sup' | 'sub' | null = null;
   /** Whether the open ruby text has its own parentheses (`rp`). */
   #hasParentheses = false;
@@ -95,6 +97,10 @@ class HtmlReader {
     else if (name === 'img') this.#text(attributeOf(token, 'alt'));
     if (blocks.has(name)) this.#startBlock(name);
     if (voids.has(name)) return;
+    if (token.selfClosing && this.#math !== null) {
+      this.#math.enter(name)();
+      return;
+    }
     if (name === 'a') this.#closeTo('a');
     const mode = rawModes.get(name);
     if (mode !== undefined) this.#tokenizer.state = mode;
@@ -107,6 +113,7 @@ class HtmlReader {
     const { tagName: name } = token;
     const classes = new Set(attributeOf(token, 'class').split(/\s+/));
     if (rawModes.has(name) || this.#isOmitted(classes)) return this.#enterOmitted();
+    if (this.#math !== null) return this.#enterInMath(this.#math, token);
     switch (name) {
       case 'template':
         return this.#enterOmitted();
@@ -125,11 +132,9 @@ class HtmlReader {
         return this.#enterRow();
       case 'td':
       case 'th':
-        return this.#enterCell(name);
+        return this.#enterCell(token);
       case 'math':
-      case 'annotation':
-      case 'annotation-xml':
-        return this.#enterMath(name, attributeOf(token, 'encoding'));
+        return this.#enterMath(attributeOf(token, 'alttext'));
       case 'sup':
       case 'sub':
         return this.#enterShift(name);
@@ -153,6 +158,8 @@ class HtmlReader {
 
   #isOmitted(classes: ReadonlySet<string>): boolean {
     const { omittedClasses } = this.#options;
+    // KaTeX shows each formula a second time, for readers without MathML.
+    if (this.#isAfterMath && classes.has('katex-html')) return true;
     return omittedClasses !== undefined && [...omittedClasses].some((name) => classes.has(name));
   }
 
@@ -198,54 +205,44 @@ class HtmlReader {
   }
 
   #enterTable(): () => void {
-    this.#rows.push(0);
+    this.#tables.open();
     return () => {
-      if (this.#rows.length === 1) this.#writer.endRow();
-      this.#rows.pop();
+      this.#tables.close();
       this.#endBlock('table');
     };
   }
 
   #enterRow(): () => void {
-    // The cells before the first row of a table are a row of their own.
-    if (this.#rows.length === 1) this.#writer.endRow();
-    if (this.#rows.length > 0) this.#rows[this.#rows.length - 1] = 0;
+    this.#tables.startRow();
     return () => {
-      if (this.#rows.length === 1) this.#writer.endRow();
+      this.#tables.endRow();
       this.#endBlock('tr');
     };
   }
 
-  #enterCell(name: 'td' | 'th'): () => void {
-    const number = this.#rows.at(-1);
-    if (number === undefined) return this.#enterOther(name, new Set());
-    this.#rows[this.#rows.length - 1] = number + 1;
-    this.#writer.openCell({ isFirst: number === 0 });
-    const leave = this.#enterOther(name, new Set());
+  #enterCell(token: Token.TagToken): () => void {
+    const isInTable = this.#tables.openCell(token);
+    const leave = this.#enterOther(token.tagName, new Set());
     return () => {
       leave();
-      this.#writer.closeCell();
+      if (isInTable) this.#writer.closeCell();
     };
   }
 
-  #enterMath(name: string, encoding: string): () => void {
-    const outer = this.#math;
-    if (outer === null) return name === 'math' ? this.#openMath() : () => undefined;
-    if (name === 'math') return () => undefined;
-    if (name !== 'annotation' || !isTexEncoding(encoding)) return this.#enterOmitted();
-    outer.isTex = true;
-    return () => {
-      outer.isTex = false;
-    };
-  }
-
-  #openMath(): () => void {
-    const math: OpenMath = { shown: [], tex: [], isTex: false };
+  #enterMath(alternative: string): () => void {
+    const math = new Formula(alternative);
     this.#math = math;
     return () => {
       this.#math = null;
-      this.#text(toMathText(math));
+      this.#text(math.toText());
+      this.#isAfterMath = true;
     };
+  }
+
+  #enterInMath(math: Formula, token: Token.TagToken): () => void {
+    const { tagName: name } = token;
+    if (name !== 'annotation' && name !== 'annotation-xml') return math.enter(name);
+    return math.enterAnnotation(name, attributeOf(token, 'encoding')) ?? this.#enterOmitted();
   }
 
   #enterShift(element: 'sup' | 'sub'): () => void {
@@ -301,7 +298,8 @@ class HtmlReader {
   }
 
   #put(text: string): void {
-    if (this.#math !== null) (this.#math.isTex ? this.#math.tex : this.#math.shown).push(text);
+    if (text.trim() !== '') this.#isAfterMath = false;
+    if (this.#math !== null) this.#math.write(text);
     else if (this.#link !== null) this.#link.label.push(text);
     else if (this.#verbatim > 0) this.#writer.writeVerbatim(text);
     else this.#writer.write(text);

@@ -34,8 +34,17 @@ interface Row {
   /** Marker of a list item in a cell, to write before the next text. */
   marker: string;
   isSpaced: boolean;
+  /** Whether a row of a table within a cell ends before the next text. */
+  isAfterInnerRow: boolean;
   hasText: boolean;
 }
+
+const emptyRow = {
+  separators: 0,
+  marker: '',
+  isSpaced: false,
+  isAfterInnerRow: false,
+} as const;
 
 const maxMargins = 6; // deeper margins are omitted, so that no line consists only of margins
 
@@ -53,7 +62,12 @@ export class TextWriter {
   #hiddenMargins = 0;
   /** Number of margins (line prefixes such as `> `) to write on each empty line before the next line of text. */
   #blankMargins = 0;
-  readonly #row: Row = { cells: 0, separators: 0, marker: '', isSpaced: false, hasText: false };
+  readonly #row: Row = { ...emptyRow, cells: 0, hasText: false };
+
+  /** Number of Unicode code points of the text. */
+  get length(): number {
+    return this.#length;
+  }
 
   /** Writes text with its line breaks. Ignores white space at the start of a block. */
   write(text: string): void {
@@ -105,9 +119,12 @@ export class TextWriter {
     this.#blankMargins = Math.min(this.#blankMargins, this.#margins.length);
   }
 
-  /** Starts a cell of a table. Ends it with `closeCell()`, and its row with `endRow()`. */
-  openCell({ isFirst }: { readonly isFirst: boolean }): void {
-    if (!isFirst) this.#row.separators += 1;
+  /**
+   * Starts a cell of a table, after a number of separators. End the cell with `closeCell()`, and its row with
+   * `endRow()`.
+   */
+  openCell(separators: number): void {
+    this.#row.separators += separators;
     this.#row.cells += 1;
   }
 
@@ -119,7 +136,18 @@ export class TextWriter {
   endRow(): void {
     const { separators, hasText } = this.#row;
     if (hasText) this.#push(' |'.repeat(separators));
-    Object.assign(this.#row, { separators: 0, marker: '', isSpaced: false, hasText: false });
+    Object.assign(this.#row, emptyRow, { hasText: false });
+  }
+
+  /** Starts a row of a table within a cell, after a row with text. */
+  startInnerRow(): void {
+    this.#push(' |'.repeat(this.#row.separators));
+    Object.assign(this.#row, emptyRow, { isAfterInnerRow: true });
+  }
+
+  /** Ends a table within a cell. */
+  endInnerRows(): void {
+    this.#row.isAfterInnerRow = false;
   }
 
   openStyle(type: Facet['type']): OpenStyle {
@@ -167,11 +195,12 @@ export class TextWriter {
 
   /** Writes the separators between the previous text of a row and the next one. */
   #startInCell(): void {
-    const { separators, marker, isSpaced, hasText } = this.#row;
+    const { separators, marker, isSpaced, isAfterInnerRow, hasText } = this.#row;
     const line = Array(separators).fill('|').join(' ');
-    if (hasText && (separators > 0 || isSpaced)) this.#push(' ');
+    if (isAfterInnerRow) this.#push('; ');
+    else if (hasText && (separators > 0 || isSpaced)) this.#push(' ');
     this.#push(`${line}${separators > 0 ? ' ' : ''}${marker}`);
-    Object.assign(this.#row, { separators: 0, marker: '', isSpaced: false, hasText: true });
+    Object.assign(this.#row, emptyRow, { hasText: true });
   }
 
   #startLine(): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeFile } from '../../src/render/markdown/media.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import {
@@ -82,5 +83,19 @@ describe('an attachment of unknown type', () => {
     const { media } = (await app.request(`${url}&format=json`)).json().posts[0];
 
     expect(media.all[0].type).toBe(type);
+  });
+
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1499, '1.5 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1 MB'],
+    [999_999_999, '1 GB'],
+    [12_345_678_901_234, '12300 GB'],
+  ])('has its size in the unit that fits the rounded number: %i', (size, text) => {
+    const file = { type: 'file', url: table, width: null, height: null, alt: null } as const;
+
+    expect(describeFile({ ...file, name: 'tide.odp', size })).toBe(`tide.odp (${text})`);
   });
 });

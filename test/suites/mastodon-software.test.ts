@@ -136,7 +136,7 @@ describe('a part that is left out of a list', () => {
   });
 });
 
-describe('a quote of Pleroma', () => {
+describe('a quote of Pleroma or of a fork of Mastodon', () => {
   const quoted = statusRow(snowflake(0), accountRow('kelp@kelp.example.net'), {
     content: '<p>Quoted</p>',
   });
@@ -152,6 +152,30 @@ describe('a quote of Pleroma', () => {
   it('is read by its id if the post was not sent', async () => {
     const { post } = await readPost([
       statusRow(id, wren, { pleroma: { quote: null, quote_id: quoted.id } }),
+      quoted,
+    ]);
+
+    expect(post).toMatchObject({ quote: { text: 'Quoted' } });
+  });
+
+  it.each([
+    [
+      'in Pleroma',
+      { pleroma: { quote: null, quote_url: 'https://reed.example.org/@sedge/109876543210987654' } },
+    ],
+    [
+      'in forks of Mastodon',
+      { quote: null, quote_url: 'https://reed.example.org/@sedge/109876543210987654' },
+    ],
+  ])('is a tombstone with its URL if the server sent only that: %s', async (_name, fields) => {
+    expect(await readOne(fields)).toMatchObject({
+      quote: { type: 'tombstone', url: 'https://reed.example.org/@sedge/109876543210987654' },
+    });
+  });
+
+  it('is read by its id beside the other members of the post', async () => {
+    const { post } = await readPost([
+      statusRow(id, wren, { quote: null, quote_id: quoted.id }),
       quoted,
     ]);
 

@@ -1,3 +1,4 @@
+import { type CsvRow, readCsvRows } from './csv-rows.ts';
 import type { LeftOutContent } from './export-source.ts';
 import { createBoundaryFinder } from './json-elements.ts';
 
@@ -97,4 +98,20 @@ export async function countLines(chunks: AsyncIterable<Uint8Array>): Promise<Ite
     }
   }
   return { count, unit: 'line' };
+}
+
+/** First cells, in lower case, of the headings that Mastodon writes. Its other lists have no heading. */
+const headings: ReadonlySet<string> = new Set(['account address', '#domain']);
+
+/** Counts the rows of a CSV file that are neither empty nor a heading. A row with line breaks within quotes is one. */
+export async function countRows(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
+  let count = 0;
+  for await (const rows of readCsvRows(chunks)) count += rows.filter(isCounted).length;
+  return { count, unit: 'line' };
+}
+
+function isCounted(row: CsvRow): boolean {
+  if (row.kind === 'too long') return true;
+  const isHeading = row.number === 1 && headings.has(row.cells[0]?.trim().toLowerCase() ?? '');
+  return !isHeading && row.cells.some((cell) => cell.trim() !== '');
 }

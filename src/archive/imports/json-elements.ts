@@ -163,37 +163,57 @@ export type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
+/** Creates the stack of the open brackets. It counts them, so that an unmatched bracket needs no search. */
+function createOpeners() {
+  const openers: number[] = [];
+  let objects = 0; // number of `{`
+  return {
+    last: () => openers.at(-1),
+    push: (opener: number): void => {
+      if (openers.length >= maxDepth) return;
+      openers.push(opener);
+      if (opener === bytesOf.openObject) objects += 1;
+    },
+    /** Removes the last `opener`, and all brackets after it. Returns `false` if there is none. */
+    remove: (opener: number): boolean => {
+      const isFound = (opener === bytesOf.openObject ? objects : openers.length - objects) > 0;
+      for (let closed: number | undefined; isFound && closed !== opener; ) {
+        closed = openers.pop();
+        if (closed === bytesOf.openObject) objects -= 1;
+      }
+      return isFound;
+    },
+    clear: (): void => {
+      openers.length = 0;
+      objects = 0;
+    },
+  };
+}
+
 /**
  * Creates a function to call with each byte of a JSON array. If an element or the array ends at the byte, or an element
  * starts there before the end of the previous one, the function returns the kind of boundary; otherwise `null`.
  */
 export function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
-  const openers: number[] = [];
+  const openers = createOpeners();
   let last: number = bytesOf.comma;
-  /**
-   * Closes the last open bracket of the type `opener`, and all brackets opened after it. Returns `end` for a `]`
-   * without an open `[`, because that bracket closes the array itself.
-   */
-  const close = (opener: number): Boundary | null => {
-    const found = openers.lastIndexOf(opener);
-    if (found < 0) return opener === bytesOf.openArray ? 'end' : null;
-    openers.length = found;
-    return null;
-  };
   const open = (token: number): Boundary | null => {
     // An object cannot start between two members of an object, so this is the next record.
-    const isMember = openers.at(-1) === bytesOf.openObject && last === bytesOf.comma;
+    const isMember = openers.last() === bytesOf.openObject && last === bytesOf.comma;
     const isUnclosed = isMember && token === bytesOf.openObject;
-    if (isUnclosed) openers.length = 0;
-    if (openers.length < maxDepth) openers.push(token);
+    if (isUnclosed) openers.clear();
+    openers.push(token);
     return isUnclosed ? 'unclosed' : null;
   };
+  /** Returns `end` for a `]` without an open `[`, because that bracket closes the array itself. */
+  const close = (opener: number): Boundary | null =>
+    openers.remove(opener) || opener === bytesOf.openObject ? null : 'end';
   const take = (token: number): Boundary | null => {
     if (token === bytesOf.openObject || token === bytesOf.openArray) return open(token);
     if (token === bytesOf.closeObject) return close(bytesOf.openObject);
     if (token === bytesOf.closeArray) return close(bytesOf.openArray);
-    return token === bytesOf.comma && openers.length === 0 ? 'element' : null;
+    return token === bytesOf.comma && openers.last() === undefined ? 'element' : null;
   };
   return (byte) => {
     if (!isToken(byte)) return null;

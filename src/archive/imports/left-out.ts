@@ -1,4 +1,4 @@
-import { countElements, countLines, type ItemCount } from './count-items.ts';
+import { countElements, countLines, countRows, type ItemCount } from './count-items.ts';
 import type { ExportItem, LeftOutContent } from './export-source.ts';
 import { type MediaFile, readMediaFiles } from './files/media-files.ts';
 
@@ -51,7 +51,8 @@ async function countItems({ path, bytes, read }: MediaFile): Promise<ItemCount> 
   if (extension === undefined && path.includes('/')) return { count: 1, unit: 'file' };
   if (extension === undefined || extension === 'txt' || bytes > limits.countedBytes) return size;
   try {
-    return await (extension.startsWith('js') ? countElements(read()) : countLines(read()));
+    if (extension === 'csv') return await countRows(read());
+    return await (extension === 'ndjson' ? countLines(read()) : countElements(read()));
   } catch {
     return size; // a damaged file is reported too
   }

@@ -113,6 +113,7 @@ const quotePayload = z.object({
   state: tokenOrNull,
   quoted_status: z.unknown().optional(),
   quoted_status_id: lenient(postId),
+  quote_url: urlOrNull,
 });
 export type QuotePayload = z.output<typeof quotePayload>;
 
@@ -176,6 +177,8 @@ export const statusPayload = z
     poll: lenient(pollPayload),
     quote: z.unknown().optional(),
     quoted_status: z.unknown().optional(),
+    quote_id: lenient(postId),
+    quote_url: urlOrNull,
     application: lenient(z.object({ name: textOrNull })),
     replies_count: count,
     reblogs_count: count,
@@ -222,17 +225,19 @@ export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;
   const whole = [row.quote, row.quoted_status].find((each) => parseStatus(each) !== null);
-  if (whole === undefined) return parsePleromaQuote(row.pleroma) ?? quote;
-  return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
+  if (whole === undefined) return parseNamedQuote(row) ?? quote;
+  return { state: 'accepted', quoted_status: whole, quoted_status_id: null, quote_url: null };
 }
 
 /**
- * Parses a quote in Pleroma's format; returns `null` if there is none. Pleroma sends
- * `quote_visible: false` even without a quote.
+ * Parses a quote of which the post has the id or URL: beside its other members in Fedibird and other forks, and in
+ * `pleroma` in Pleroma, which sends `quote_visible: false` even without a quote. Returns `null` if there is none.
  */
-function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
-  const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
+function parseNamedQuote({ pleroma, ...row }: StatusPayload): QuotePayload | null {
+  const { quote = null, quote_visible } = pleroma ?? {};
+  const id = pleroma?.quote_id ?? row.quote_id;
+  const quote_url = pleroma?.quote_url ?? row.quote_url;
   if (quote === null && id === null && quote_url === null) return null;
   const state = quote_visible === false ? 'unauthorized' : 'accepted';
-  return { state, quoted_status: quote, quoted_status_id: id };
+  return { state, quoted_status: quote, quoted_status_id: id, quote_url };
 }

@@ -186,12 +186,13 @@ const unreadQuote = 'This post quotes another post, which could not be read.';
  */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
-  const { state, quoted_status, quoted_status_id: id } = quote;
+  const { state, quoted_status, quoted_status_id: id, quote_url } = quote;
   if (state !== 'accepted') return toHidden(toQuoteReason(state));
   const row = parseStatus(quoted_status);
   if (row !== null) return shapeWithin(row, around, quotesLeft);
-  if (id === null) return toHidden('unknown');
-  return toHidden('unknown', `https://${around.home.host}/web/statuses/${id}`, unreadQuote);
+  const copy = id === null ? null : `https://${around.home.host}/web/statuses/${id}`;
+  const url = webUrlOrNull(quote_url) ?? copy;
+  return url === null ? toHidden('unknown') : toHidden('unknown', url, unreadQuote);
 }
 
 /**

@@ -37,11 +37,16 @@ export function describeFile({ name, content_type, size }: Media): string {
   return `${name ?? ''}${known === '' ? '' : ` (${known})`}`.trim();
 }
 
+const sizeUnits = ['bytes', 'kB', 'MB', 'GB'] as const;
+
 function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 3);
-  const unit = ['bytes', 'kB', 'MB', 'GB'][power] ?? 'GB';
-  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${unit}`;
+  // Rounded before the unit is chosen, so that 999,999 bytes are 1 MB and not 1000 kB.
+  const rounded = bytes < 1000 ? bytes : Number(bytes.toPrecision(3));
+  const power = Math.max(
+    0,
+    sizeUnits.findLastIndex((_unit, at) => rounded >= 1000 ** at),
+  );
+  return `${rounded / 1000 ** power} ${sizeUnits[power]}`;
 }
 
 /**

@@ -88,7 +88,24 @@ describe('the text of HTML', () => {
     ['<table><td>a<td>b<tr><td>c<td>d</table>', 'a | b\nc | d'],
     [
       '<table><tr><td><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table></td><td>d</td></tr><tr><td>e</td></tr></table>',
-      'a | b c | d\ne',
+      'a | b; c | d\ne',
+    ],
+    [
+      '<table><tr><th>Bird<th>Nest<th>Eggs<tr><td colspan=2>Stork<td>3<tr><td>Owl<td>Hole<td>5</table>',
+      'Bird | Nest | Eggs\nStork | | 3\nOwl | Hole | 5',
+    ],
+    [
+      '<table><tr><td rowspan=2>Mon<td>8<tr><td>9<tr><td>Tue<td rowspan="2" colspan="2">10<td>x<tr><td>Wed<td>y</table>',
+      'Mon | 8\n| 9\nTue | 10 | | x\nWed | | | y',
+    ],
+    [
+      '<table><tr><td>a<td rowspan=3>b<td>c<tr><td>d<tr><td>e<td>f<tr><td>g<td>h</table>',
+      'a | b | c\nd\ne | | f\ng | h',
+    ],
+    ['<table><tr><td rowspan=x colspan=-4>a<td>b<tr><td>c<td>d</table>', 'a | b\nc | d'],
+    [
+      '<table><tr><td>a<td><table><tr><td><tr><td>b<td><tr><td>c<td>d<tr><td></table><td>e</table>',
+      'a | b |; c | d | e',
     ],
     ['<blockquote><table><tr><td>a<td>b<tr><td>c</table></blockquote>', '> a | b\n> c'],
     ['<div><table><tr><td>a</div></td><td>b</td></tr></table></div>', 'a | b'],
@@ -122,6 +139,28 @@ describe('the text of HTML', () => {
     ],
     ['<math><mi>x</mi><annotation encoding="text/plain">ex</annotation></math>', 'x'],
     ['<math><mi>x</mi><p>a</p>', 'x\n\na'],
+    [
+      'so <span class="katex"><span class="katex-mathml"><math><semantics><msub><mi>v</mi><mn>0</mn></msub><annotation encoding="application/x-tex">v_0</annotation></semantics></math></span><span class="katex-html" aria-hidden="true"><span>v</span><span>0</span></span></span> is',
+      'so v_0 is',
+    ],
+    ['<span class="katex"><span class="katex-html" aria-hidden="true">v</span></span>', 'v'],
+    [
+      '<math><semantics><ci>q</ci><annotation-xml encoding="MathML-Presentation"><mi>p</mi><mo>=</mo><mn>2</mn></annotation-xml></semantics></math>',
+      'p = 2',
+    ],
+    [
+      '<math><mi>k</mi><annotation encoding="application/x-tex; mode=display">\\kappa</annotation></math>',
+      '\\kappa',
+    ],
+    ['<math alttext="\\sqrt{r}"><msqrt><mi>r</mi></msqrt></math>', '\\sqrt{r}'],
+    ['<math><msup><mi>r</mi><mn>3</mn></msup><mo>+</mo><mi>s</mi></math>', 'r^3 + s'],
+    [
+      '<math>\n<msup> <mrow><mi>r</mi><mo>+</mo><mi>s</mi></mrow> <mrow><mo>-</mo><mn>1</mn></mrow> </msup></math>',
+      '(r + s)^(- 1)',
+    ],
+    ['<math><msubsup><mi>w</mi><mi>j</mi><mn>4</mn></msubsup></math>', 'w_j^4'],
+    ['<math><mfrac><mrow><mi>u</mi><mspace/></mrow><mn>7</mn></mfrac></math>', 'u/7'],
+    ['<math><mn>2</mn><msqrt><mi>r</mi><mo>+</mo><mn>1</mn></msqrt></math>', '2 √(r + 1)'],
   ])('has the formula %j once, as %j', (html, text) => {
     expect(textOf(html)).toBe(text);
   });
@@ -331,6 +370,12 @@ describe('hostile HTML', () => {
     ['items', '<li>'.repeat(250_000)],
     ['cells', `<table>${'<td>'.repeat(250_000)}x`],
     ['rows', '<table><tr>'.repeat(100_000)],
+    ['cells over columns', `<table>${'<tr><td colspan=50>x<td>y'.repeat(30_000)}`],
+    [
+      'cells over rows',
+      `<table>${'<tr><td colspan=49 rowspan=50>x'.repeat(50)}${'<tr><td>x'.repeat(80_000)}`,
+    ],
+    ['powers', `<math>${'<msup><mi>x</mi>'.repeat(60_000)}`],
     ['lists that count down', '<ol reversed><li>'.repeat(60_000)],
     ['ends without a beginning', '</b>'.repeat(250_000)],
     ['attributes', `<a ${Array.from({ length: 150_000 }, (_, at) => `b${at}`).join(' ')}>`],

@@ -45,5 +45,6 @@ export function findOwnQuote(note: NotePayload, owner: Owner): string | null {
 /** Returns the URL of the quoted post. Each kind of server software uses a different member. */
 export function findQuote({ tag, ...note }: NotePayload): string | null {
   const link = tag.find((each) => each.type === 'Link');
-  return note.quote ?? note.quoteUri ?? note.quoteUrl ?? note._misskey_quote ?? link?.href ?? null;
+  const { quote, quoteUri, quoteUrl, quoteURL, _misskey_quote } = note;
+  return quote ?? quoteUri ?? quoteUrl ?? quoteURL ?? _misskey_quote ?? link?.href ?? null;
 }

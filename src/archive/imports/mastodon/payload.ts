@@ -58,8 +58,12 @@ const total = lenient(
   z.object({ totalItems: z.number().int().min(0) }).transform(({ totalItems }) => totalItems),
 );
 
-/** Schema of a reference to an object: its id, or the object itself. Any other value becomes `null`. */
-const idOf = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
+/** Schema of a reference to an object: its id, the object itself, or a link to it. Any other value becomes `null`. */
+const idOf = z.union([
+  url,
+  z.object({ id: url }).transform(({ id }) => id),
+  z.object({ href: url }).transform(({ href }) => href),
+]);
 const idOrNull = lenient(idOf);
 
 const link = z.union([
@@ -94,12 +98,30 @@ export type AttachmentPayload = z.output<typeof attachment>;
 const mention = z.object({ type: z.literal('Mention'), href: url, name: token.min(1) });
 export type MentionPayload = z.output<typeof mention>;
 
-/** Link to the quoted post. Source: https://codeberg.org/fediverse/fep/src/branch/main/fep/e232/fep-e232.md */
-const quoteLink = z.object({
-  type: z.literal('Link'),
-  href: url,
-  rel: z.literal('https://misskey-hub.net/ns#_misskey_quote'),
-});
+const quoteRelations: ReadonlySet<unknown> = new Set([
+  'https://misskey-hub.net/ns#_misskey_quote',
+  'https://w3id.org/fep/044f#quote',
+]);
+
+/** Matches the media types of objects of ActivityPub. */
+const objectType = /^application\/(?:activity\+json|ld\+json)\b/i;
+
+/**
+ * Link to the quoted post: it has the relation of a quote, or no relation and the media type of an object, if any. Source:
+ * https://codeberg.org/fediverse/fep/src/branch/main/fep/e232/fep-e232.md
+ */
+const quoteLink = z
+  .object({
+    type: z.literal('Link'),
+    href: url,
+    rel: z.unknown().optional(),
+    mediaType: tokenOrNull,
+  })
+  .refine(({ rel = null, mediaType }) =>
+    rel === null
+      ? mediaType === null || objectType.test(mediaType)
+      : [rel].flat().some((each) => quoteRelations.has(each)),
+  );
 
 const tag = z.union([
   mention,
@@ -142,6 +164,7 @@ const note = z.object({
   quote: idOrNull,
   quoteUri: idOrNull,
   quoteUrl: idOrNull,
+  quoteURL: idOrNull,
   _misskey_quote: idOrNull,
   tag: listOf(tag, maximums.facets),
   attachment: listOf(attachment, maximums.media),

@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { countElements, countLines } from '../../../../src/archive/imports/count-items.ts';
+import {
+  countElements,
+  countLines,
+  countRows,
+} from '../../../../src/archive/imports/count-items.ts';
 import type { ExportItem } from '../../../../src/archive/imports/export-source.ts';
 import { readLeftOut } from '../../../../src/archive/imports/left-out.ts';
 import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
@@ -40,10 +44,29 @@ describe('the items of a file', () => {
     expect(await countElements(inChunks(text, 1000))).toEqual({ count: 5000, unit: 'item' });
   });
 
-  it('are the lines of a table', async () => {
-    const counted = await countLines(inChunks('a,b\r\n\r\n c,d\n\ne', 2));
+  it('are the lines of a text', async () => {
+    const counted = await countLines(inChunks('{"a":"\\""}\r\n\r\n {}\n\n{', 2));
 
     expect(counted).toEqual({ count: 3, unit: 'line' });
+  });
+
+  it.each([
+    ['rows', 'a,b\r\n\r\n c,d\n , \ne', 3],
+    ['a row with line breaks in its cells', 'Birds,"wren\r\nrobin\n\nowl"\nTrees,elm', 2],
+    ['a heading', 'Account address,Hide notifications\nlark@nest.example,true\n', 1],
+    ['only a heading', '\ufeffAccount address,Hide notifications\r\n', 0],
+    ['only the heading of a list of servers', '#domain,#severity\n', 0],
+    ['a list without heading', 'marsh.example\nreed.example\n', 2],
+  ])('are the rows of a table with %s', async (_name, text, count) => {
+    for (const bytes of [1, 5, 1000]) {
+      expect(await countRows(inChunks(text, bytes))).toEqual({ count, unit: 'line' });
+    }
+  });
+
+  it('are counted in a file of unmatched brackets, without a search for each of them', async () => {
+    const text = `[${'['.repeat(65_536)}${'}'.repeat(400_000)}`;
+
+    expect(await countElements(inChunks(text, 65_536))).toEqual({ count: 1, unit: 'item' });
   });
 });
 

@@ -25,12 +25,22 @@ describe('a post that quotes another post of the same outbox', () => {
     ['quote, by numbers', { quote: 'https://social.example.org/ap/users/115/statuses/1' }],
     ['quoteUri', { quoteUri: own(1) }],
     ['quoteUrl', { quoteUrl: page(1) }],
+    ['quoteURL', { quoteURL: page(1) }],
+    ['quote, as a link', { quote: { type: 'Link', href: own(1) } }],
     ['_misskey_quote', { _misskey_quote: own(1) }],
     [
       'a link in its tags',
       {
         tag: [{ type: 'Link', rel: 'https://misskey-hub.net/ns#_misskey_quote', href: own(1) }],
       },
+    ],
+    [
+      'a link of several relations',
+      { tag: [{ type: 'Link', rel: ['self', 'https://w3id.org/fep/044f#quote'], href: own(1) }] },
+    ],
+    [
+      'a link to an object',
+      { tag: [{ type: 'Link', mediaType: 'application/activity+json', href: own(1) }] },
     ],
   ])('has the quoted post instead of a link to it: %s', async (_, more) => {
     const post = await readQuoting(heron, quoting(more));
@@ -41,6 +51,15 @@ describe('a post that quotes another post of the same outbox', () => {
       card: null,
     });
   });
+
+  it.each([[{ rel: 'canonical' }], [{ rel: [] }], [{ mediaType: 'text/html' }]])(
+    'quotes nothing by a link of another kind: %j',
+    async (link) => {
+      const tag = [{ type: 'Link', href: own(1), ...link }];
+
+      expect(await readQuoting(heron, quoting({ tag }))).toMatchObject({ quote: null });
+    },
+  );
 
   it('has it wherever the quoted post is in the outbox', async () => {
     const activities = [heron, quoting({ quote: own(1) }), toCreate(3, 'Last')];
