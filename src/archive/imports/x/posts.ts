@@ -11,6 +11,8 @@ interface PostReading {
   readonly read: ExportFiles['read'];
   readonly account: Account;
   readonly notes: Notes;
+  /** Ids of the first versions of edited posts. */
+  readonly edited: ReadonlySet<string>;
   /** Whether the export contains the original of each repost, so that other posts are not reposts. */
   readonly hasOriginals: boolean;
 }
@@ -18,19 +20,19 @@ interface PostReading {
 /** Yields the posts and reposts in `files`. Yields edited posts last, and without their earlier versions. */
 export async function* readPosts(
   files: readonly ExportFile[],
-  { read, account, notes, hasOriginals }: PostReading,
+  { read, account, notes, edited, hasOriginals }: PostReading,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  const edits = createEdits();
+  const edits = createEdits(edited);
   let shortened = 0;
   const shape = (row: TweetPayload): readonly ExportItem[] => {
     const note = notes.take(row);
-    const isTyped = hasOriginals || note !== undefined;
+    const isTyped = hasOriginals || note !== undefined || edits.isEdited(row);
     const reposted = shapeRepost(row, account, { isTyped });
     if (reposted !== undefined) return reposted;
     const isCut = note === undefined && isShortened(row);
     if (isCut) shortened += 1;
     const post = shapePost(row, account, { long: note?.text ?? null, isShortened: isCut });
-    return edits.take(post, row.versions) ? [] : [post];
+    return edits.take(post, row) ? [] : [post];
   };
   for (const file of files) {
     for await (const records of readRecords([file], { schema: tweetPayload, read }))

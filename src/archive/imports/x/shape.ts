@@ -26,8 +26,8 @@ const repostsSinceMs = Date.UTC(2009, 10, 5);
 
 /**
  * Returns the author's handle and the prefix of the text if an exported post is a repost. Authors also typed `RT @…`
- * themselves. Such posts are older than reposts, or have what X never exports for a repost: likes, reposts, a parent, a
- * community or several versions.
+ * themselves. Such posts are older than reposts, or have what X never exports for a repost: likes, reposts, a parent or
+ * a community.
  */
 function readRepost(
   row: TweetPayload,
@@ -38,8 +38,7 @@ function readRepost(
   const isTyped =
     row.createdMs < repostsSinceMs ||
     (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
-    (parentId ?? row.community_id) !== null ||
-    row.versions.length > 1;
+    (parentId ?? row.community_id) !== null;
   return isTyped ? null : { prefix, handle };
 }
 

@@ -307,8 +307,34 @@ describe('the versions of an edited post', () => {
     expect(posts[0]).not.toHaveProperty('earlier_versions');
   });
 
+  it.each([
+    ['the first one lists only itself', { initial: { editTweetIds: ['61'] } }, ['61', '62']],
+    ['the later one names only the first', { initial: { editTweetIds: ['61'] } }, undefined],
+    ['the first one has no list', undefined, undefined],
+  ])('are found if %s', async (_name, edit_info, editTweetIds) => {
+    const edit = {
+      initialTweetId: '61',
+      ...(editTweetIds && { editControlInitial: { editTweetIds } }),
+    };
+    const none = { favorite_count: '0', retweet_count: '0' };
+
+    const { posts } = await readX({
+      tweets: [
+        makeTweet(61, { ...none, edit_info, full_text: 'RT @heron: low tide' }),
+        makeTweet(62, { ...none, edit_info: { edit }, full_text: 'RT @heron: high tide' }),
+        makeTweet(63),
+      ],
+    });
+
+    expect(posts.map(({ id, author }) => [id, author.screen_name])).toEqual([
+      ['63', exporter.handle],
+      ['62', exporter.handle],
+    ]);
+    expect(posts[1]?.earlier_versions).toMatchObject([{ id: '61', text: 'RT @heron: low tide' }]);
+  });
+
   it('are separate posts if the list of versions lacks the post', async () => {
-    const { posts } = await readX({ tweets: [first, makeTweet(90, later)] });
+    const { posts } = await readX({ tweets: [first, makeTweet(90, initial)] });
 
     expect(posts.map(({ id }) => id).sort()).toEqual(['51', '90']);
   });
