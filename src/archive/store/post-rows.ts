@@ -9,6 +9,7 @@ import { toPostWords } from '../search/post-words.ts';
 import { toNumber } from './post-number.ts';
 import { listEarlierIds, openPostVersions } from './post-versions.ts';
 import type { RowDecoder } from './stored-json.ts';
+import { openTypedPosts } from './typed-posts.ts';
 import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
 interface StoredPost {
@@ -89,6 +90,7 @@ function openPostWriter(database: SqliteDatabase) {
     'INSERT INTO post_words (rowid, text, author, tags, marks) VALUES (?, ?, ?, ?, ?)',
   );
   const versions = openPostVersions(database);
+  const typed = openTypedPosts(database);
   return openAtomicWriter(database, (row: StoredPost) => {
     const { platform, handle, id, stored, post } = row;
     if (versions.isSuperseded(row)) return;
@@ -97,6 +99,7 @@ function openPostWriter(database: SqliteDatabase) {
     if (written === undefined) return;
     if (written.replaced !== undefined) forget.run(written.replaced);
     versions.supersede(row);
+    typed.removeRepost(row);
     if (post.type !== 'status') return;
     const { text, author, tags, marks } = toPostWords(post);
     index.run(written.number, text, author, tags, marks);

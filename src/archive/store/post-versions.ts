@@ -29,11 +29,7 @@ export function openPostVersions(database: SqliteDatabase) {
     'SELECT 1 FROM post_versions WHERE platform = ? AND id = ? AND handle = ?',
   );
   const write = database.prepare('INSERT OR REPLACE INTO post_versions VALUES (?, ?, ?, ?)');
-  const ofPost = 'platform = ? AND id = ? AND handle = ?';
-  const removals = [
-    `post_words WHERE rowid IN (SELECT number FROM posts WHERE ${ofPost})`,
-    `posts WHERE ${ofPost}`,
-  ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
+  const remove = openPostRemoval(database);
   return {
     /** Returns whether a later version of a post is stored. */
     isSuperseded: ({ platform, id, handle }: VersionedPost): boolean =>
@@ -43,12 +39,24 @@ export function openPostVersions(database: SqliteDatabase) {
       for (const earlier of listEarlierIds(post)) {
         if (platform !== 'x' || earlier === id) continue;
         write.run(platform, earlier, handle, id);
-        for (const removal of removals) removal.run(platform, earlier, handle);
+        remove(platform, earlier, handle);
       }
     },
     /** Finds the last version by the id of an earlier one. Prefers a post of the author `handle`. */
     findCurrent: (platform: Platform, id: string, handle: string): Current | undefined =>
       find.get(platform, id, handle),
+  };
+}
+
+/** Returns a function that removes a post. */
+export function openPostRemoval(database: SqliteDatabase) {
+  const ofPost = 'platform = ? AND id = ? AND handle = ?';
+  const removals = [
+    `post_words WHERE rowid IN (SELECT number FROM posts WHERE ${ofPost})`,
+    `posts WHERE ${ofPost}`,
+  ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
+  return (platform: Platform, id: string, handle: string): void => {
+    for (const removal of removals) removal.run(platform, id, handle);
   };
 }
 

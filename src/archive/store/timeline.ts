@@ -7,6 +7,7 @@ import { type AccountRow, currentHandle } from './account-rows.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
 import type { RowDecoder } from './stored-json.ts';
+import { openTypedPosts } from './typed-posts.ts';
 import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
 /** Repost in the archive. The original post is stored separately. Handles are in lower case. */
@@ -129,7 +130,9 @@ function toRow({ number, stored }: TimelineRow, item: Post): Row<Post> & { numbe
 function openRepostWriter(database: SqliteDatabase) {
   const key = ['platform', 'handle', 'post_handle', 'post_id'];
   const write = openNumberedWriter(database, { table: 'reposts', columns: 6, key });
+  const { isTyped } = openTypedPosts(database);
   return openAtomicWriter(database, (of: StoredRepost) => {
+    if (isTyped(of)) return;
     const names = [of.platform, of.handle, of.postHandle, of.postId];
     const wanted = toNumber({ kind: 'repost', at: of.created, key: names.join(' ') });
     write({ wanted, values: [...names, of.stored], stored: of.stored });

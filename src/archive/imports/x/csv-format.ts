@@ -112,8 +112,8 @@ function createReader(account: Account, name: string) {
       toTweet((column) => cells[columns.indexOf(column)]?.trim() || null),
     );
     if (error !== undefined) return [skipRecord(location, describeFault(error))];
-    const reposted = shapeRepost(data, account, { hasOriginals: true });
-    return reposted ?? [shapePost(data, account, { long: undefined, isShortened: false })];
+    const reposted = shapeRepost(data, account, { isTyped: true });
+    return reposted ?? [shapePost(data, account, { long: null, isShortened: false })];
   };
 }
 

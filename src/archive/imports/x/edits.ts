@@ -1,9 +1,43 @@
 import type { EarlierVersion, Status } from '../../../model/post.ts';
 import type { ExportedPost } from '../export-source.ts';
+import type { ExportFile, ExportFiles } from '../files/export-files.ts';
+import { maxVersions, type TweetPayload } from './payload.ts';
 
 /** Exported post of the owner of the export. */
 export interface OwnPost extends ExportedPost {
   readonly post: Status;
+}
+
+/** Matches the id of the first version in a later version, or in a list of several versions. */
+const firstIds =
+  /"initialTweetId"\s{0,99}:\s{0,99}"(\d{1,20})"|"editTweetIds"\s{0,99}:\s{0,99}\[\s{0,99}"(\d{1,20})"\s{0,99},/g;
+
+const overlap = 600; // maximum length of a match
+
+const maxEdited = 65_536; // maximum number of edited posts whose first version is recognized
+
+/**
+ * Returns the ids of the first versions of edited posts. The first version itself often does not contain that it was
+ * edited.
+ */
+export async function readEditedIds(
+  files: readonly ExportFile[],
+  read: ExportFiles['read'],
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const file of files) {
+    for await (const id of findIds(read(file))) if (ids.size < maxEdited) ids.add(id);
+  }
+  return ids;
+}
+
+/** Yields the ids in a file, some of them twice. */
+async function* findIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let text = '';
+  for await (const { buffer, byteOffset, byteLength } of chunks) {
+    text = text.slice(-overlap) + Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+    for (const [, initial, listed] of text.matchAll(firstIds)) yield initial ?? listed ?? '';
+  }
 }
 
 /** Maximum size, in characters, of the edited posts that are held in memory. */
@@ -13,48 +47,44 @@ const postCharacters = 500; // size of a post in addition to its text
 
 /**
  * Creates a collector of the versions of edited posts. X exports each version as a post, in any order and in different
- * files.
+ * files. `edited`: ids of the first versions.
  */
-export function createEdits() {
+export function createEdits(edited: ReadonlySet<string>) {
   const groups = new Map<string, OwnPost[]>();
-  const orders = new Map<string, readonly string[]>();
   let characters = 0;
+  const isEdited = (row: TweetPayload): boolean => row.isEdited || edited.has(row.id_str);
   return {
+    isEdited,
     /**
-     * Takes a version of an edited post. `ids`: ids of all versions, in the order of the edits. Returns `false` if the
-     * post was not edited, or if the collector is full. The caller then imports the post as it is.
+     * Takes a version of an edited post. Returns `false` if the post was not edited, or if the collector is full. The
+     * caller then imports the post as it is.
      */
-    take: (item: OwnPost, ids: readonly string[]): boolean => {
-      const [first] = ids;
-      if (first === undefined || !ids.includes(item.post.id)) return false;
+    take: (item: OwnPost, row: TweetPayload): boolean => {
+      if (!isEdited(row)) return false;
+      const group = groups.get(row.firstId) ?? [];
       characters += item.post.text.length + postCharacters;
-      if (characters > maxCharacters) return false;
-      const group = groups.get(first) ?? [];
+      if (characters > maxCharacters || group.length >= maxVersions) return false;
       group.push(item);
-      groups.set(first, group);
-      if (ids.length > (orders.get(first)?.length ?? 0)) orders.set(first, ids);
+      groups.set(row.firstId, group);
       return true;
     },
     /** Yields the last version of each edited post. */
     *finish(): Generator<ExportedPost> {
-      for (const [first, group] of groups) yield* joinVersions(group, orders.get(first) ?? []);
+      for (const [first, group] of groups) yield* joinVersions(group, first);
     },
   };
 }
 
-/** Yields the last version of a post, with the texts of the earlier versions. */
-function* joinVersions(
-  group: readonly OwnPost[],
-  ids: readonly string[],
-): Generator<ExportedPost, void, undefined> {
-  const byId = new Map(group.map((item) => [item.post.id, item]));
-  const versions = ids.flatMap((id) => byId.get(id) ?? []);
+/** Yields the last version of a post, with the texts of the earlier versions. The ids of later versions are higher. */
+function* joinVersions(group: readonly OwnPost[], first: string): Generator<ExportedPost> {
+  const byId = new Map(group.map((item) => [BigInt(item.post.id), item]));
+  const versions = [...byId].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
   const last = versions.at(-1);
   if (last === undefined) return;
   const { post } = last;
   const earlier = versions.slice(0, -1).map(toEarlier);
   const edits: Partial<Status> = {
-    ...(post.id !== ids[0] && { edited_at: post.created_at }),
+    ...(post.id !== first && { edited_at: post.created_at }),
     ...(earlier.length > 0 && { earlier_versions: earlier }),
   };
   yield { ...last, post: { ...post, ...edits } };

@@ -63,7 +63,8 @@ export async function openMonths(
     groups: async function* () {
       const account = await readAccount(parts, payload?.tweets ?? null, files.read);
       yield [{ kind: 'account', account }];
-      yield* readPosts(parts.months, { read, account, notes: noNotes, hasOriginals: true });
+      const without = { notes: noNotes, edited: new Set<string>() };
+      yield* readPosts(parts.months, { read, account, ...without, hasOriginals: true });
       yield* readLeftOut(path, createMonthlyReasonOf(parts));
     },
   }));

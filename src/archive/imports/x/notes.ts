@@ -19,18 +19,28 @@ const maxPerSecond = 50; // maximum number of full texts of the same second
 interface Note {
   readonly note: NotePayload;
   readonly key: string;
+  readonly file: string;
+}
+
+/** Full text that an export has for a post. */
+export interface FoundNote {
+  /** Full text; `null` if the post itself has it too. */
+  readonly text: ShapedText | null;
 }
 
 /** Full texts of the long posts of an export. */
 export interface Notes {
-  /** Whether the export has long posts. */
-  readonly hasNotes: boolean;
-  /** Returns the full text of a post whose own text is shortened; `undefined` if there is none. */
-  find(row: TweetPayload): ShapedText | undefined;
+  /** Returns the full text of a post. Other posts then do not get it. */
+  take(row: TweetPayload): FoundNote | undefined;
+  /** Returns, for each file, the number of full texts that no post has taken. */
+  countUnused(): ReadonlyMap<string, number>;
 }
 
 /** Full texts of an export from before X had long posts. */
-export const noNotes: Notes = { hasNotes: false, find: () => undefined };
+export const noNotes: Notes = {
+  take: () => undefined,
+  countUnused: () => new Map(),
+};
 
 /** Reads the full texts of long posts, which do not contain the ids of their posts. */
 export async function readNotes(
@@ -38,39 +48,67 @@ export async function readNotes(
   read: ExportFiles['read'],
 ): Promise<Notes> {
   const bySecond = new Map<number, Note[]>();
+  const taken = new Map<string, Note>(); // by the id of the post, which can be in the export twice
+  const unused = new Map<string, number>();
   let characters = 0;
-  const keep = (note: NotePayload) => {
+  const keep = (note: NotePayload, file: string) => {
+    unused.set(file, (unused.get(file) ?? 0) + 1);
     characters += note.core.text.length + noteCharacters;
     const ms = readTimeMs(note.createdAt);
     if (ms === null || characters > maxCharacters) return;
     const second = Math.floor(ms / 1000);
     const same = bySecond.get(second) ?? [];
-    if (same.length < maxPerSecond) same.push({ note, key: toKey(note.core.text) });
+    if (same.length < maxPerSecond) same.push({ note, key: toKey(note.core.text), file });
     bySecond.set(second, same);
   };
-  for await (const { noteTweet } of readRows(files, { schema: notePayload, read })) keep(noteTweet);
-  return { hasNotes: characters > 0, find: (row) => findText(bySecond, row) };
+  for (const file of files) {
+    for await (const { noteTweet } of readRows([file], { schema: notePayload, read }))
+      keep(noteTweet, file.name);
+  }
+  const takeFirst = (row: TweetPayload): Note | undefined => {
+    const found = findNote(bySecond, row);
+    if (found === undefined) return undefined;
+    found.among.splice(found.among.indexOf(found.note), 1);
+    taken.set(row.id_str, found.note);
+    unused.set(found.note.file, (unused.get(found.note.file) ?? 0) - 1);
+    return found.note;
+  };
+  return {
+    take: (row) => {
+      const found = taken.get(row.id_str) ?? takeFirst(row);
+      if (found === undefined) return undefined;
+      const isSame = found.key === toKey(row.full_text);
+      return { text: isSame ? null : shapeNote(found.note, row.entities?.media ?? []) };
+    },
+    countUnused: () => unused,
+  };
 }
 
 /**
- * Finds the full text of the long post `row`. The full text begins with the text of the row, and was created in the same
- * second. Because the two times can differ by a fraction of a second, a text of the second before or after is used too,
- * if it is the only one.
+ * Finds the full text of the long post `row`, and the list that contains it. The full text begins with the text of the
+ * row, and was created in the same second. Because the two times can differ by a fraction of a second, a text of the
+ * second before or after is used too, if it is the only one.
  */
-function findText(
-  bySecond: ReadonlyMap<number, readonly Note[]>,
-  row: TweetPayload,
-): ShapedText | undefined {
+function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload) {
   const second = Math.floor(row.createdMs / 1000);
-  const same = bySecond.get(second) ?? [];
-  const near = [-1, 1].flatMap((step) => bySecond.get(second + step) ?? []);
-  if (same.length + near.length === 0) return undefined;
+  const listAt = (at: number) => bySecond.get(at) ?? [];
+  const lists = [listAt(second), listAt(second - 1), listAt(second + 1)];
+  if (lists.every(({ length }) => length === 0)) return undefined;
+  const fits = createFit(row);
+  const [same = [], ...near] = lists.map((among) =>
+    among.filter(fits).map((note) => ({ note, among })),
+  );
+  const others = near.flat();
+  return same[0] ?? (others.length === 1 ? others[0] : undefined);
+}
+
+/** Creates a test of whether a full text is that of the post `row`. */
+function createFit(row: TweetPayload): (note: Note) => boolean {
+  const whole = toKey(row.full_text);
   const beginning = toKey(row.full_text.replace(end, ''));
-  const fits = ({ key }: Note) => key.length > beginning.length && key.startsWith(beginning);
-  if (beginning === '') return undefined;
-  const fitting = shortened.test(row.full_text) ? near.filter(fits) : [];
-  const found = same.find(fits) ?? (fitting.length === 1 ? fitting[0] : undefined);
-  return found && shapeNote(found.note, row.entities?.media ?? []);
+  const isCut = row.truncated || shortened.test(row.full_text);
+  const isBeginning = beginning !== '' && (isCut || widthOf(beginning) >= minBeginning);
+  return ({ key }) => key === whole || (isBeginning && key.startsWith(beginning));
 }
 
 /** Matches an ellipsis at the end of a text, and the links to the whole post or its media after it. */
@@ -79,18 +117,31 @@ const shortened = /…(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;
 /** Matches the same links, also without an ellipsis. */
 const end = /…?(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;
 
+/** Minimum width of the beginning of a long post, if an ellipsis does not mark it. X shortens posts to a width of 280. */
+const minBeginning = 200;
+
+/** Returns the width of a text as X counts it: letters of Chinese, Japanese and Korean count twice. */
+const widthOf = (text: string): number =>
+  text.length +
+  (text.match(/[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]/g)?.length ?? 0);
+
+const maxDecodings = 3; // number of times that exports encode entities, at most
+
 /**
  * Removes the parts of a text in which the two texts of a long post differ: the mentions at the start of a reply, HTML
- * entities, and the codes of short links.
+ * entities, the codes of short links, the form of accents, and the number of spaces.
  */
 function toKey(text: string): string {
-  const decoded = decodeEntities(text).trimStart();
-  const mentions = /^(?:@\w{1,20}\s{1,4})*/.exec(decoded)?.[0].length ?? 0;
-  return decoded
-    .slice(mentions)
-    .replaceAll(/https?:\/\/t\.co\/\w{1,20}/g, 'https://t.co/')
-    .trimEnd();
+  let decoded = text;
+  for (let time = 0; time < maxDecodings && decoded.includes('&'); time++)
+    decoded = decodeEntities(decoded);
+  const plain = decoded.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+  return plain
+    .slice(mentionsOf(plain).length)
+    .replaceAll(/https?:\/\/t\.co\/\w{1,20}/g, 'https://t.co/');
 }
+
+const mentionsOf = (text: string): string => /^(?:@\w{1,20}\s{1,4})*/.exec(text)?.[0] ?? '';
 
 /** Time in Unix milliseconds at which X introduced posts of more than 280 characters. */
 const longPostsSinceMs = Date.UTC(2023, 1, 1);
@@ -98,13 +149,13 @@ const longPostsSinceMs = Date.UTC(2023, 1, 1);
 /** Minimum length of a text that X has shortened, in UTF-16 code units. Chinese texts have half the length of others. */
 const minShortened = 100;
 
-/**
- * Returns whether X has shortened the text of an exported post. Authors end posts with an ellipsis too, so a short text
- * counts as shortened only if the account writes long posts.
- */
-export function isShortened(row: TweetPayload, { hasNotes }: Notes): boolean {
-  const { full_text: text } = row;
+/** Returns whether X has shortened the text of an exported post. Authors end posts with an ellipsis too. */
+export function isShortened({ full_text: text, createdMs, truncated }: TweetPayload): boolean {
   if (!text.includes('…') || !shortened.test(text)) return false;
-  if (row.truncated) return true;
-  return row.createdMs >= longPostsSinceMs && (hasNotes || text.length >= minShortened);
+  if (truncated) return true;
+  return createdMs >= longPostsSinceMs && lengthWithoutNames(text) >= minShortened;
 }
+
+/** Returns the length of a text without its links and mentions. */
+const lengthWithoutNames = (text: string): number =>
+  text.replaceAll(/https?:\/\/\S{1,500}|@\w{1,20}/g, '').length;

@@ -127,8 +127,10 @@ export interface TweetPayload {
   readonly possibly_sensitive: boolean;
   readonly truncated: boolean;
   readonly community_id: string | null;
-  /** Ids of all versions of an edited post, in the order of the edits; an empty list for other posts. */
-  readonly versions: readonly string[];
+  /** Id of the first version of an edited post; otherwise the id of the post. */
+  readonly firstId: string;
+  /** Whether the post states that it has several versions. The first one does not always do that. */
+  readonly isEdited: boolean;
   readonly reposted: RepostedPayload | null;
   readonly createdMs: number;
 }
@@ -156,7 +158,7 @@ export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((valu
     possibly_sensitive: row.possibly_sensitive === true,
     truncated: row.truncated === true,
     community_id: readId(row.community_id_str) ?? readId(row.community_id),
-    versions: readVersions(row.edit_info),
+    ...readEdit(row.edit_info, row.id_str),
     reposted: readReposted(row.retweeted_status),
     createdMs,
   };
@@ -183,13 +185,14 @@ function readReposted(value: unknown): RepostedPayload | null {
   return user === undefined || row === undefined ? null : { row: row as TweetPayload, user };
 }
 
-const maxVersions = 50; // X allows five edits of a post
+export const maxVersions = 50; // X allows five edits of a post
 
-/** Returns the ids of all versions of an edited post, in the order of the edits; an empty list for other posts. */
-function readVersions(info: unknown): readonly string[] {
-  const ids = memberOf(controlOf(info), 'editTweetIds');
-  if (!Array.isArray(ids) || ids.length < 2 || ids.length > maxVersions) return [];
-  return ids.flatMap((id) => readId(id) ?? []);
+function readEdit(info: unknown, id: string): Pick<TweetPayload, 'firstId' | 'isEdited'> {
+  const list = memberOf(controlOf(info), 'editTweetIds');
+  const ids: readonly unknown[] = Array.isArray(list) ? list.slice(0, maxVersions) : [];
+  const listed = ids.includes(id) ? readId(ids[0]) : null;
+  const firstId = readId(memberOf(memberOf(info, 'edit'), 'initialTweetId')) ?? listed ?? id;
+  return { firstId, isEdited: firstId !== id || (listed !== null && ids.length > 1) };
 }
 
 /** The first version of a post has the member `initial`. Later versions have the member `edit`. */

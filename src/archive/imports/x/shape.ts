@@ -26,21 +26,25 @@ const repostsSinceMs = Date.UTC(2009, 10, 5);
 
 /**
  * Returns the author's handle and the prefix of the text if an exported post is a repost. Authors also typed `RT @…`
- * themselves. Such posts are older than reposts, or have likes or reposts: X exports reposts with the counts 0.
+ * themselves. Such posts are older than reposts, or have what X never exports for a repost: likes, reposts, a parent or
+ * a community.
  */
 function readRepost(
   row: TweetPayload,
 ): { readonly prefix: string; readonly handle: string } | null {
   const [prefix, handle] = repostPattern.exec(row.full_text) ?? [];
   if (prefix === undefined || handle === undefined) return null;
+  const { favorite_count, retweet_count, in_reply_to_status_id_str: parentId } = row;
   const isTyped =
-    row.createdMs < repostsSinceMs || (row.favorite_count ?? 0) + (row.retweet_count ?? 0) > 0;
+    row.createdMs < repostsSinceMs ||
+    (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
+    (parentId ?? row.community_id) !== null;
   return isTyped ? null : { prefix, handle };
 }
 
-/** Full text of a post, if the export stores it in a separate file, and whether the text of the post is incomplete. */
+/** Full text of a post; `null` if the export does not store it in a separate file. Also states whether the text of the post is incomplete. */
 export interface LongText {
-  readonly long: ShapedText | undefined;
+  readonly long: ShapedText | null;
   readonly isShortened: boolean;
 }
 
@@ -78,15 +82,15 @@ const toCommunity = (id: string): Community => ({
 /**
  * Converts an exported repost to two items: the original post and the repost. The export does not contain the id, time
  * and text of the original post, so the original post gets those of the repost. Returns `undefined` if `row` is not a
- * repost. `hasOriginals`: whether the export contains the original of each repost.
+ * repost. `isTyped`: whether the author typed the text, also if it starts with `RT @…`.
  */
 export function shapeRepost(
   row: TweetPayload,
   by: Account,
-  { hasOriginals }: { readonly hasOriginals: boolean },
+  { isTyped }: { readonly isTyped: boolean },
 ): readonly [ExportedPost, ExportedRepost] | undefined {
   if (row.reposted !== null) return shapeOriginal(row, row.reposted, by);
-  const repost = hasOriginals ? null : readRepost(row);
+  const repost = isTyped ? null : readRepost(row);
   if (repost === null) return undefined;
   const { prefix, handle } = repost;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));

@@ -6,6 +6,7 @@ import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { readRecords } from '../records.ts';
 import { readAccount, readManifest } from './account.ts';
+import { readEditedIds } from './edits.ts';
 import { createReasonOf } from './left-out.ts';
 import { mediaNameOf } from './media.ts';
 import { findMonths, openMonths } from './monthly.ts';
@@ -50,7 +51,8 @@ async function openSource(
       const { account, media } = await readAccount(parts, manifest, files.read);
       const notes = await readNotes(parts.notes, files.read);
       yield [{ kind: 'account', account, media }];
-      yield* readPosts(posts, { read, account, notes, hasOriginals: false });
+      const edited = await readEditedIds(posts, files.read);
+      yield* readPosts(posts, { read, account, notes, edited, hasOriginals: false });
       const own = account.screen_name.toLowerCase();
       yield* readFollows(parts.followers, read, (id) => ({ follower: id, followed: own }));
       yield* readFollows(parts.following, read, (id) => ({ follower: own, followed: id }));

@@ -111,7 +111,8 @@ function shortened(): unknown {
 
 it('every file of an X export is imported or has a reason', async () => {
   const others = Object.fromEntries(otherFiles.map((name) => [name, [{ odd: 'record' }]]));
-  const folder = writeXExport({ ...toRecords(samples), ...others });
+  const records = { ...toRecords(samples), tweets: [shortened() as object] };
+  const folder = writeXExport({ ...records, ...others });
   const media = mediaFolders.map((name): [string, string] => [`data/${name}/1-a.jpg`, 'a']);
   writeExport(folder, new Map(media));
 

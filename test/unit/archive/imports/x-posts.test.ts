@@ -21,7 +21,10 @@ describe('the full text of a long post', () => {
       'See https://t.co/one1 and the…',
       'See https://t.co/two2 and the rest.',
     ],
-    ['no ellipsis', 'The tide comes in and', 'The tide comes in and goes.'],
+    ['no ellipsis', 'tide '.repeat(50), `${'tide '.repeat(50)}and the end.`],
+    ['entities that are encoded twice', 'R&amp;amp;B and the…', 'R&amp;B and the rest.'],
+    ['another form of an accent', 'Cafe\u0301 and the…', 'Caf\u00e9 and the rest.'],
+    ['collapsed spaces', 'The tide\n comes…', 'The  tide \n\n comes in.'],
   ])('is found despite %s', async (_name, full_text, whole) => {
     const texts = await textsOf([makeTweet(20, { full_text })], [makeNote(whole, at)]);
 
@@ -86,6 +89,48 @@ describe('the full text of a long post', () => {
   });
 });
 
+describe('the full texts of the same second', () => {
+  const opening = 'tide '.repeat(54);
+
+  it('are not those of a short post that they begin with', async () => {
+    const whole = `Low ${opening}`;
+
+    const texts = await textsOf(
+      [
+        makeTweet(20, { full_text: 'Low' }),
+        makeTweet(21, { full_text: `Low ${'tide '.repeat(40)}` }),
+      ],
+      [makeNote(`${whole} end`, at)],
+    );
+
+    expect(texts).toEqual(['Low', `${whole} end`]);
+  });
+
+  it('belong to posts with the same beginning in their order, also if a post comes twice', async () => {
+    const rows = [20, 21, 20].map((id) => makeTweet(id, { full_text: `${opening}…` }));
+
+    const texts = await textsOf(rows, [
+      makeNote(`${opening}one`, at),
+      makeNote(`${opening}two`, at),
+    ]);
+
+    expect(texts).toEqual([`${opening}one`, `${opening}two`, `${opening}one`]);
+  });
+
+  it('are counted if their posts are missing', async () => {
+    const { leftOut } = await readX({
+      tweets: [makeTweet(20, { full_text: 'Low tide' }), makeTweet(21, { full_text: 'High…' })],
+      'note-tweet': [makeNote('Low tide', at), makeNote('Spring tide', at)],
+      'note-tweet-part1': [makeNote('High tide', at), makeNote('Neap tide', 'never')],
+    });
+
+    expect(leftOut).toEqual([
+      'data/note-tweet.js 1 item the posts of these full texts are not in the export',
+      'data/note-tweet-part1.js 1 item the posts of these full texts are not in the export',
+    ]);
+  });
+});
+
 describe('a post whose full text is missing', () => {
   const long = `${'tide '.repeat(30)}and…`;
 
@@ -108,21 +153,13 @@ describe('a post whose full text is missing', () => {
 
   it.each([
     ['from before long posts', { full_text: long, created_at: 'Tue Oct 01 19:59:18 +0000 2019' }],
-    ['that is short, of an account without long posts', { full_text: 'Wait for it…' }],
+    ['that is short', { full_text: 'Wait for it…' }],
+    ['that has only many names', { full_text: `${'@heron_and_the_tern '.repeat(9)}so…` }],
   ])('is not assumed for one %s', async (_name, more) => {
     const { posts, leftOut } = await readX({ tweets: [makeTweet(20, more)] });
 
     expect(posts[0]?.left_out).toBeUndefined();
     expect(leftOut).toEqual([]);
-  });
-
-  it('is assumed for a short one of an account with long posts', async () => {
-    const { posts } = await readX({
-      tweets: [makeTweet(20, { full_text: 'The tide…' })],
-      'note-tweet': [makeNote('Something else', '2025-01-01T00:00:00.000Z')],
-    });
-
-    expect(posts[0]?.left_out).toEqual(['text']);
   });
 });
 
@@ -149,8 +186,20 @@ describe('a post that starts with RT', () => {
     ['with reposts', { retweet_count: 2 }, own],
     ['without counts', { favorite_count: undefined, retweet_count: undefined }, other],
     ['with the counts 0', {}, other],
+    ['that replies', { in_reply_to_status_id_str: '29' }, own],
+    ['in a community', { community_id: '77' }, own],
+    ['with two versions', { edit_info: { initial: { editTweetIds: ['30', '31'] } } }, own],
   ])('%s has the right author', async (_name, more, expected) => {
     expect(await authorOf(more)).toEqual(expected);
+  });
+
+  it('is typed if the export has its full text', async () => {
+    const whole = `${full_text} ${'tide '.repeat(60)}`.trim();
+    const row = makeTweet(30, { ...none, full_text: `${whole.slice(0, 270)}…` });
+
+    const { posts } = await readX({ tweets: [row], 'note-tweet': [makeNote(whole, at)] });
+
+    expect(posts).toMatchObject([{ text: whole, author: { screen_name: exporter.handle } }]);
   });
 
   it('keeps the mention of the quoted account', async () => {
@@ -258,8 +307,34 @@ describe('the versions of an edited post', () => {
     expect(posts[0]).not.toHaveProperty('earlier_versions');
   });
 
+  it.each([
+    ['the first one lists only itself', { initial: { editTweetIds: ['61'] } }, ['61', '62']],
+    ['the later one names only the first', { initial: { editTweetIds: ['61'] } }, undefined],
+    ['the first one has no list', undefined, undefined],
+  ])('are found if %s', async (_name, edit_info, editTweetIds) => {
+    const edit = {
+      initialTweetId: '61',
+      ...(editTweetIds && { editControlInitial: { editTweetIds } }),
+    };
+    const none = { favorite_count: '0', retweet_count: '0' };
+
+    const { posts } = await readX({
+      tweets: [
+        makeTweet(61, { ...none, edit_info, full_text: 'RT @heron: low tide' }),
+        makeTweet(62, { ...none, edit_info: { edit }, full_text: 'RT @heron: high tide' }),
+        makeTweet(63),
+      ],
+    });
+
+    expect(posts.map(({ id, author }) => [id, author.screen_name])).toEqual([
+      ['63', exporter.handle],
+      ['62', exporter.handle],
+    ]);
+    expect(posts[1]?.earlier_versions).toMatchObject([{ id: '61', text: 'RT @heron: low tide' }]);
+  });
+
   it('are separate posts if the list of versions lacks the post', async () => {
-    const { posts } = await readX({ tweets: [first, makeTweet(90, later)] });
+    const { posts } = await readX({ tweets: [first, makeTweet(90, initial)] });
 
     expect(posts.map(({ id }) => id).sort()).toEqual(['51', '90']);
   });
