@@ -103,20 +103,27 @@ async function* readItems(
 
 /** Lists beside `statuses`, by the name of their member, and why Perch does not import them. */
 const otherLists = [
-  ['favourites', 'favourites are private'],
-  ['bookmarks', 'bookmarks are private'],
-  ['followers', 'Perch imports followers only from CSV files'],
-  ['following', 'Perch imports followed accounts only from CSV files'],
-  ['mutes', 'mutes are private'],
-  ['blocks', 'blocks are private'],
-] as const;
+  { name: 'favourites', start: /"favourites"\s*:\s*\[/, reason: 'favourites are private' },
+  { name: 'bookmarks', start: /"bookmarks"\s*:\s*\[/, reason: 'bookmarks are private' },
+  {
+    name: 'followers',
+    start: /"followers"\s*:\s*\[/,
+    reason: 'Perch imports followers only from CSV files',
+  },
+  {
+    name: 'following',
+    start: /"following"\s*:\s*\[/,
+    reason: 'Perch imports followed accounts only from CSV files',
+  },
+  { name: 'mutes', start: /"mutes"\s*:\s*\[/, reason: 'mutes are private' },
+  { name: 'blocks', start: /"blocks"\s*:\s*\[/, reason: 'blocks are private' },
+];
 
 async function* readOtherLists(
   file: ExportFile,
   read: ExportFiles['read'],
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  for (const [name, reason] of otherLists) {
-    const start = new RegExp(`"${name}"\\s*:\\s*\\[`);
+  for (const { name, start, reason } of otherLists) {
     let count = 0;
     for await (const elements of jsonElements(read(file), { start })) {
       count += elements.filter(({ kind }) => kind === 'value').length;
