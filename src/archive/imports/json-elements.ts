@@ -265,11 +265,14 @@ const controls = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 const noText = /[\p{Surrogate}\0]/gu;
 
-function cleanStrings(value: unknown): unknown {
+const maxNesting = 200; // level below which nothing is read
+
+function cleanStrings(value: unknown, level = 0): unknown {
   if (typeof value === 'string') return value.replace(noText, '\ufffd');
-  if (Array.isArray(value)) return value.map(cleanStrings);
   if (typeof value !== 'object' || value === null) return value;
+  if (level > maxNesting) return null;
+  if (Array.isArray(value)) return value.map((member) => cleanStrings(member, level + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, cleanStrings(member)]),
+    Object.entries(value).map(([name, member]) => [name, cleanStrings(member, level + 1)]),
   );
 }

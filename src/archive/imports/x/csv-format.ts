@@ -23,7 +23,7 @@ import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { describeFault } from '../records.ts';
 import { createCsvReasonOf } from './left-out.ts';
-import { tweetPayload } from './payload.ts';
+import { repostStart, tweetPayload } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
 /**
@@ -133,10 +133,10 @@ function toTweet(cell: (column: string) => string | null): object {
 
 /** Returns the original of a repost; `undefined` if the row is not a repost. */
 function toOriginal(cell: (column: string) => string | null, whole: string, expanded: string) {
-  const [prefix, screen_name] = /^RT @(\w{1,20}): /.exec(whole) ?? [];
   const id_str = cell('retweeted_status_id');
-  if (id_str === null || prefix === undefined) return undefined;
-  const full_text = whole.slice(prefix.length);
+  if (id_str === null) return undefined;
+  const [start = '', screen_name] = repostStart.exec(whole) ?? [];
+  const full_text = whole.slice(start.length);
   return {
     id_str,
     full_text,
@@ -153,9 +153,8 @@ function toOriginal(cell: (column: string) => string | null, whole: string, expa
 function toEntities(text: string, expanded: string): object {
   const points = toCodePoints(text);
   const toOffset = codePointOffsets(text);
-  const full = expanded.split(/,(?=https?:\/\/)/);
   const links = [...text.matchAll(/https?:\/\/t\.co\/\w{1,20}/g)];
-  const isPaired = full.length >= links.length;
+  const full = splitUrls(expanded, links.length);
   const tags = scanFacets(text).map(({ type, start, end }) => {
     const name = points.slice(start + 1, end).join('');
     return { type, screen_name: name, text: name, indices: [start, end] };
@@ -163,10 +162,19 @@ function toEntities(text: string, expanded: string): object {
   return {
     urls: links.map(({ 0: url, index }, place) => ({
       url,
-      expanded_url: isPaired ? full[place] : url,
+      expanded_url: full[place] ?? url,
       indices: [toOffset(index), toOffset(index + url.length)],
     })),
     user_mentions: tags.filter(({ type }) => type === 'mention'),
     hashtags: tags.filter(({ type }) => type === 'hashtag'),
   };
+}
+
+/**
+ * Splits a list of `count` URLs at its commas. The list can contain a URL several times, and URLs can contain commas.
+ * Returns an empty list if it is unclear where the URLs end.
+ */
+function splitUrls(list: string, count: number): readonly string[] {
+  const urls = list.split(/,(?=https?:\/\/)/);
+  return [urls, [...new Set(urls)], [list]].find(({ length }) => length === count) ?? [];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toIsoSeconds } from '../../../core/clock.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
-import { textOrNull, tokenOrNull } from '../../../platforms/lenient.ts';
+import { lenient, textOrNull, tokenOrNull } from '../../../platforms/lenient.ts';
 import { webUrlOrNull } from '../../../platforms/text.ts';
 import { enlargeAvatar, xHandle } from '../../../platforms/x.ts';
 import type { ExportSource } from '../export-source.ts';
@@ -16,7 +16,7 @@ import { readLeftOut } from '../left-out.ts';
 import { readRows } from '../records.ts';
 import { createMonthlyReasonOf } from './left-out.ts';
 import { noNotes } from './notes.ts';
-import { readXTimeMs, userPayload } from './payload.ts';
+import { readId, readXTimeMs, userPayload } from './payload.ts';
 import { readPosts } from './posts.ts';
 
 /*
@@ -30,7 +30,7 @@ export interface MonthlyParts {
   readonly folder: string;
   /** Scripts with posts, oldest first. */
   readonly months: readonly ExportFile[];
-  readonly details: ExportFile;
+  readonly details: ExportFile | undefined;
   readonly payload: ExportFile | undefined;
 }
 
@@ -42,7 +42,6 @@ export function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
   if (folder === undefined) return null;
   const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
   const details = find('user_details.js');
-  if (details === undefined) return null;
   const months = files
     .filter(({ name }) => month.exec(name)?.[1] === folder)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -76,8 +75,8 @@ const payloadDetails = z.object({
 });
 
 const userDetails = z.object({
-  id: z.coerce.string().regex(/^\d{1,20}$/),
-  screen_name: xHandle,
+  id: z.unknown().optional().transform(readId),
+  screen_name: lenient(xHandle),
   full_name: textOrNull,
   bio: textOrNull,
   location: textOrNull,
@@ -104,29 +103,29 @@ async function readScript<Value>(
   }
 }
 
-/** Reads the account. @throws Error if it is unreadable */
+/** Reads the account. Missing facts are those of the author of a post. @throws Error if there is no handle */
 async function readAccount(
-  { details, months }: MonthlyParts,
+  { folder, details, months }: MonthlyParts,
   statuses: number | null,
   read: ExportFiles['read'],
 ): Promise<Account> {
   const known = await readScript(userDetails, details, read);
-  if (known === null) {
+  const author = await readAuthor(months, read);
+  const screen_name = known?.screen_name ?? author?.screen_name;
+  if (screen_name === undefined) {
     throw new Error(
-      `${details.name} does not contain an account. The export may be incomplete. Unpack it again.`,
+      `${folder}user_details.js does not contain an account. The export may be incomplete. Unpack it again.`,
     );
   }
-  const { screen_name, full_name, bio, location, url, expanded_url, created_at } = known;
-  const author = await readAuthor(months, read);
-  const joinedMs = readXTimeMs(created_at);
+  const joinedMs = readXTimeMs(known?.created_at);
   return toAccount({
-    id: known.id,
+    id: known?.id ?? author?.id_str ?? author?.id ?? screen_name,
     screen_name,
-    name: full_name ?? screen_name,
+    name: known?.full_name ?? author?.name ?? screen_name,
     url: profileUrl('x', screen_name, ''),
-    description: bio,
-    location,
-    website: toWebsite(webUrlOrNull(expanded_url ?? url)),
+    description: known?.bio ?? null,
+    location: known?.location ?? null,
+    website: toWebsite(webUrlOrNull(known?.expanded_url ?? known?.url ?? null)),
     avatar_url: enlargeAvatar(webUrlOrNull(author?.profile_image_url_https ?? null)),
     statuses,
     joined: joinedMs === null ? null : toIsoSeconds(joinedMs),
@@ -135,9 +134,9 @@ async function readAccount(
   });
 }
 
-/** Returns the author of a post in the newest script, which has the newest facts about the account. */
+/** Returns the author of a post in the newest script with posts, which has the newest facts about the account. */
 async function readAuthor(months: readonly ExportFile[], read: ExportFiles['read']) {
   const schema = z.object({ user: userPayload });
-  for await (const { user } of readRows(months.slice(-1), { schema, read })) return user;
+  for await (const { user } of readRows(months.toReversed(), { schema, read })) return user;
   return null;
 }

@@ -26,9 +26,15 @@ function readTerm(value: unknown): string | null {
   return read !== null && read.length <= maximums.token ? read : null;
 }
 
+/** Reads an id. Exports before 2019 also contain ids as numbers, which JSON parsers round if they are large. */
+export const readId = (value: unknown): string | null => {
+  if (Number.isSafeInteger(value)) return readDigitId(String(value));
+  return readDigitId(value);
+};
+
 const createReader = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value) ? value : null;
-const readId = createReader(/^\d{1,20}$/);
+const readDigitId = createReader(/^\d{1,20}$/);
 const readHandle = createReader(/^\w{1,20}$/);
 const digits = anything.transform(readDigits);
 const words = anything.transform(readWords);
@@ -102,7 +108,8 @@ function readEntities(value: unknown): EntitiesPayload | null {
 
 /** Schema of an author in exports before 2019. */
 export const userPayload = z.object({
-  id_str: words,
+  id_str: anything.transform(readId),
+  id: anything.transform(readId),
   screen_name: xHandle,
   name: words,
   protected: anything.transform((value) => value === true),
@@ -141,8 +148,10 @@ const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) })
 export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return reportFault(row, context);
-  const createdMs = readXTimeMs(row.created_at) ?? timeOfXId(BigInt(row.id_str));
+  const createdMs = readCreatedMs(row.created_at, row.id_str);
   if (createdMs === null) return refuseTime(context);
+  const reposted = readReposted(row, createdMs);
+  if (reposted === undefined) return refuseRepost(context);
   return {
     id_str: row.id_str,
     full_text: row.full_text,
@@ -159,7 +168,7 @@ export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((valu
     truncated: row.truncated === true,
     community_id: readId(row.community_id_str) ?? readId(row.community_id),
     ...readEdit(row.edit_info, row.id_str),
-    reposted: readReposted(row.retweeted_status),
+    reposted,
     createdMs,
   };
 });
@@ -171,18 +180,61 @@ export function readXTimeMs(value: unknown): number | null {
   return readTimeMs(day === undefined ? value : `${day}T${time}Z`);
 }
 
+const readCreatedMs = (time: unknown, id: string): number | null =>
+  readXTimeMs(time) ?? timeOfXId(BigInt(id));
+
 /** Original of a repost. Only exports before 2019 contain it. */
 export interface RepostedPayload {
   readonly row: TweetPayload;
   readonly user: UserPayload;
 }
 
-function readReposted(value: unknown): RepostedPayload | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const user = userPayload.safeParse(memberOf(value, 'user')).data;
-  // An original is never a repost, so the recursion ends.
-  const row = tweetPayload.safeParse({ ...value, retweeted_status: undefined }).data;
-  return user === undefined || row === undefined ? null : { row: row as TweetPayload, user };
+/** Matches the start of the text of a repost. Captures the handle of the original author. */
+export const repostStart = /^RT @(\w{1,20})(?::? |:?$)/;
+
+/**
+ * Reads the original of a repost. Missing members are those of the repost: its time, its id, and the handle and text after
+ * `RT`. Returns `null` if `row` is not a repost; `undefined` if the author of the original is unknown.
+ */
+function readReposted(row: TweetRow, createdMs: number): RepostedPayload | null | undefined {
+  const { retweeted_status: value } = row;
+  const statedId = readId(row.retweeted_status_id_str) ?? readId(row.retweeted_status_id);
+  if (!isObject(value) && statedId === null) return null;
+  const original = unwrapTweet(value ?? {});
+  const [start = '', handle] = repostStart.exec(row.full_text) ?? [];
+  const user = readAuthor(memberOf(original, 'user') ?? memberOf(value, 'user'), handle);
+  const id_str = readId(memberOf(original, 'id_str')) ?? statedId ?? row.id_str;
+  const { data } = tweetPayload.safeParse({
+    ...Object(original),
+    id_str,
+    full_text: readWords(memberOf(original, 'full_text')) ?? row.full_text.slice(start.length),
+    created_at: toOriginalTime(memberOf(original, 'created_at'), id_str, createdMs),
+    // An original is never a repost, so the recursion ends.
+    ...noOriginal,
+  });
+  return user === undefined || data === undefined ? undefined : { row: data, user };
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+const toOriginalTime = (time: unknown, id: string, repostedMs: number): unknown =>
+  readCreatedMs(time, id) === null ? new Date(repostedMs).toISOString() : time;
+
+const noOriginal = {
+  tweet: undefined,
+  retweeted_status: undefined,
+  retweeted_status_id: undefined,
+  retweeted_status_id_str: undefined,
+};
+
+const readAuthor = (value: unknown, handle: string | undefined): UserPayload | undefined =>
+  userPayload.safeParse(value).data ??
+  userPayload.safeParse({ ...Object(value), screen_name: handle }).data;
+
+function refuseRepost(context: z.RefinementCtx): never {
+  const message = 'It is a repost, and the author of the original post is unknown.';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
 }
 
 export const maxVersions = 50; // X allows five edits of a post
@@ -229,7 +281,8 @@ function unwrapTweet(value: unknown): unknown {
   if (typeof row !== 'object' || row === null) return row;
   if (Object.hasOwn(row, 'id_str') && Object.hasOwn(row, 'full_text')) return row;
   const either = (name: string, old: string) => memberOf(row, name) ?? memberOf(row, old);
-  return { ...row, id_str: either('id_str', 'id'), full_text: either('full_text', 'text') };
+  const id = either('id_str', 'id');
+  return { ...row, id_str: readId(id) ?? id, full_text: either('full_text', 'text') };
 }
 
 function memberOf(value: unknown, name: string): unknown {

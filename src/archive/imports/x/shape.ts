@@ -118,7 +118,7 @@ function shapeOriginal(
   by: Account,
 ): readonly [ExportedPost, ExportedRepost] {
   const author = toAccount({
-    id: user.id_str ?? user.screen_name,
+    id: user.id_str ?? user.id ?? user.screen_name,
     screen_name: user.screen_name,
     name: user.name ?? user.screen_name,
     url: profileUrl('x', user.screen_name, ''),

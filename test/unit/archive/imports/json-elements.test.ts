@@ -141,6 +141,14 @@ describe('the elements of a JSON array', () => {
 
     expect(await read(`[${deep},1]`)).toHaveLength(2);
   });
+
+  it('can be nested thousands of times and contain NUL', async () => {
+    const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+
+    const [element] = await read(`[{"name":"a\\u0000","deep":${deep}}]`);
+
+    expect(element).toMatchObject({ kind: 'value', value: { name: 'a\ufffd' } });
+  });
 });
 
 function toClean(value: unknown): unknown {

@@ -153,8 +153,84 @@ describe('an X export from 2012 to 2018', () => {
     ]);
   });
 
+  it.each([
+    ['without its details', undefined, { id: '1001', name: 'Wren & Co' }],
+    ['with empty details', '{}', { id: '1001', name: 'Wren & Co' }],
+    [
+      'without an id',
+      '{"screen_name":"Wren_Example","full_name":"Jenny"}',
+      { id: '1001', name: 'Jenny' },
+    ],
+  ])('%s has the account of its newest posts', async (_name, details, account) => {
+    const files = new Map(makeMonthlyExport(months));
+    files.delete('data/js/user_details.js');
+    if (details !== undefined)
+      files.set('data/js/user_details.js', `var user_details = ${details}`);
+    const items = await readExport(xFormat, writeExport(temporaryFolder(), files));
+
+    expect(items).toMatchObject([
+      { account: { screen_name: 'Wren_Example', ...account } },
+      { post: { id: '2' } },
+      { post: { id: '3' } },
+    ]);
+  });
+
+  it('has posts whose ids are only numbers', async () => {
+    const items = await read(
+      makeMonthlyPost(50, 'Small', { id_str: undefined }),
+      makeMonthlyPost(2 ** 60, 'Large', { id_str: undefined }),
+    );
+
+    expect(items).toMatchObject([{ post: { id: '50', text: 'Small' } }, { kind: 'skipped' }]);
+  });
+
+  const heron = { screen_name: 'Heron', id_str: '9' };
+  it.each([
+    ['no time', 'RT @Heron: Low tide', { id_str: '40', text: 'Low tide', user: heron }, '40'],
+    ['no handle', 'RT @Heron: Low', { id_str: '41', text: 'Low tide', user: { id: 9 } }, '41'],
+    ['no text', 'RT @Heron Low tide', { id_str: '42', user: heron }, '42'],
+    ['no id', 'RT @Heron: Low tide', { text: 'Low tide', user: heron }, '50'],
+    ['a wrapped post', 'Any', { user: heron, tweet: { id_str: '43', text: 'Low tide' } }, '43'],
+  ])('has reposts of an original with %s', async (_name, text, retweeted_status, postId) => {
+    const items = await read(makeMonthlyPost(50, text, { retweeted_status }));
+
+    expect(items).toMatchObject([
+      { post: { id: postId, text: 'Low tide', author: { id: '9', screen_name: 'Heron' } } },
+      { kind: 'repost', postHandle: 'heron', postId },
+    ]);
+  });
+
+  it('has reposts of which only the id of the original is left', async () => {
+    const items = await read(
+      makeMonthlyPost(50, 'RT @Heron: Low tide', { retweeted_status_id: 44 }),
+      makeMonthlyPost(51, 'Low tide', { retweeted_status_id_str: '45' }),
+    );
+
+    expect(items).toMatchObject([
+      { post: { id: '44', text: 'Low tide', author: { screen_name: 'Heron' } } },
+      { kind: 'repost', postId: '44' },
+      { kind: 'skipped', reason: expect.stringContaining('original') },
+    ]);
+  });
+
+  it('is read if reposts are nested thousands of times', async () => {
+    const level = '{"user":{"screen_name":"Heron"},"tweet":{"id_str":"47","text":"Low"';
+    const nested = `${`${level},"retweeted_status":`.repeat(3000)}{}${'}}'.repeat(3000)}`;
+    const row = `{"id_str":"50","text":"RT","created_at":"2015-01-24 02:02:37 +0000","retweeted_status":${nested}}`;
+    const name = 'data/js/tweets/2015_01.js';
+    const files = new Map(makeMonthlyExport({})).set(name, `Grailbird.data = [${row}]`);
+
+    const items = await readExport(xFormat, writeExport(temporaryFolder(), files));
+
+    expect(items?.slice(1)).toMatchObject([{ post: { id: '47' } }, { kind: 'repost' }]);
+  });
+
   it('needs an account', async () => {
-    const files = new Map(makeMonthlyExport(months)).set('data/js/user_details.js', 'var a = {}');
+    const anonymous = { '2015_01': [makeMonthlyPost(2, 'Low tide', { user: undefined })] };
+    const files = new Map(makeMonthlyExport(anonymous)).set(
+      'data/js/user_details.js',
+      'var a = {}',
+    );
     const folder = writeExport(temporaryFolder(), files);
 
     await expect(readExport(xFormat, folder)).rejects.toThrow('does not contain an account');
@@ -200,6 +276,44 @@ describe('a tweets.csv without scripts', () => {
     expect(await readExport(xCsvFormat, folder, hints)).toMatchObject(expected);
     expect(await readExport(xCsvFormat, zip, hints)).toMatchObject(expected);
     expect(await readExport(xCsvFormat, join(folder, 'tweets.csv'), hints)).toMatchObject(expected);
+  });
+
+  const readRow = async (row: readonly string[]) => {
+    const folder = writeExport(temporaryFolder(), new Map([['tweets.csv', makeCsv([row])]]));
+    return (await readExport(xCsvFormat, folder, hints))?.slice(1);
+  };
+  const [x, y] = ['https://pages.example/?q=x', 'https://other.example/y'];
+
+  it.each([
+    ['of one link with a comma', 'See http://t.co/a1', `${x},${y}`, [`${x},${y}`]],
+    ['of two links, one of them twice', 'http://t.co/a1 http://t.co/b2', `${x},${x},${y}`, [x, y]],
+    ['of the same link twice', 'http://t.co/a1 http://t.co/b2', `${x},${x}`, [x, x]],
+    ['of fewer links', 'http://t.co/a1 http://t.co/b2', x, ['http://t.co/a1', 'http://t.co/b2']],
+    [
+      'of more links',
+      'http://t.co/a1 http://t.co/b2',
+      `${x},${y},${x}1`,
+      ['http://t.co/a1', 'http://t.co/b2'],
+    ],
+  ])('has the addresses %s', async (_name, text, expanded, urls) => {
+    const items = await readRow(['2', '', '', at, 'web', text, ...none, expanded]);
+
+    expect(items).toMatchObject([{ post: { facets: urls.map((url) => ({ url })) } }]);
+  });
+
+  it('has reposts without a colon or the time of the original', async () => {
+    const items = await readRow(['5', '', '', at, 'web', 'RT @heron Low tide', '4', '9', '', '']);
+
+    expect(items).toMatchObject([
+      { post: { id: '4', text: 'Low tide', created_at: '2015-01-24T02:02:37Z' } },
+      { kind: 'repost', postHandle: 'heron', postId: '4' },
+    ]);
+  });
+
+  it('has no reposts of unknown authors', async () => {
+    const items = await readRow(['5', '', '', at, 'web', 'Low tide', '4', '9', '', '']);
+
+    expect(items).toMatchObject([{ kind: 'skipped', location: 'tweets.csv, row 2' }]);
   });
 
   it('needs a handle of X', async () => {

@@ -45,6 +45,19 @@ describe('the versions of an edited post', () => {
     }
   });
 
+  it('are one post if the first one lists only itself, also over an older export', async () => {
+    const first = edited(51, ['51'], 'Frist heron');
+    const edit_info = { edit: { initialTweetId: '51' } };
+    const later = makeTweet(52, { full_text: 'First heron', edit_info });
+    const newer = writeXExport({ tweets: [first, later] });
+    const { store: once } = await importAll([newer]);
+
+    const { store } = await importAll([writeXExport({ tweets: [first] }), newer]);
+
+    expect(dumpArchive(store)).toEqual(dumpArchive(once));
+    expect(store.readPost('x', '51', 'wren_example')?.post).toMatchObject({ id: '52' });
+  });
+
   it('are found by the last version only', async () => {
     const { archive } = await importAll(exports());
 
