@@ -123,10 +123,17 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Pattern of the hosts of GIF services. The Bluesky app displays links to these hosts as animated images. */
-const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
+/** Pattern of the hosts of files of GIF services. The Bluesky app displays links to these files as animated images. */
+const gifHosts = /^(?:media\d{0,2}\.tenor\.com|static\.klipy\.com|(?:i|media\d{0,2})\.giphy\.com)$/;
 
-const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
+/** Pattern of the paths of files, because the same hosts have web pages too. */
+const gifPaths = /\.(?:gif|webp|mp4|webm)$/i;
+
+function isGif({ uri }: External): boolean {
+  if (!isWebUrl(uri)) return false;
+  const { hostname, pathname } = new URL(uri);
+  return gifHosts.test(hostname) && gifPaths.test(pathname);
+}
 
 /**
  * Converts a link to a GIF. The size comes from the link's URL, and the author's alt text from the

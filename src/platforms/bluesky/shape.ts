@@ -143,10 +143,18 @@ function toTimes({ createdMs, indexedMs }: PostPayload) {
 /** Adds the link preview of an embedded record. A post has one card, so a second preview is a link after the text. */
 function addCard(post: Status, card: Card): Status {
   if (post.card === null) return { ...post, card };
+  if (showsUrl(post, card.url)) return post;
   const above = post.text === '' ? '' : `${post.text}\n\n`;
   const text = `${above}${card.url}`;
   const range = { start: countCodePoints(above), end: countCodePoints(text) };
   return { ...post, text, facets: [...post.facets, { type: 'link', url: card.url, ...range }] };
+}
+
+/** Returns whether a post already has a link to `url`, or the URL in its text. */
+function showsUrl({ card, facets, text }: Status, url: string): boolean {
+  if (card?.url === url || facets.some((facet) => facet.url === url)) return true;
+  const at = text.indexOf(url);
+  return at >= 0 && !/[\w-]/.test(text.charAt(at + url.length));
 }
 
 /**

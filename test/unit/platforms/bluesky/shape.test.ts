@@ -177,20 +177,35 @@ describe('the embeds of a post', () => {
     expect(shapeStatus({ embed: bskyExternal('javascript:alert(1)') }).card).toBeNull();
   });
 
-  it.each(['media.tenor.com', 'static.klipy.com', 'media2.giphy.com'])(
-    'are a GIF in place of a link to %s',
-    (host) => {
-      const url = `https://${host}/heron.gif?hh=280&ww=498`;
-      const { card, media } = shapeStatus({
-        embed: bskyExternal(url, { description: 'Alt: It flies' }),
-      });
+  it.each([
+    ...[
+      'https://help.giphy.com/heron.gif',
+      'https://giphy.com/gifs/heron-a1',
+      'https://giphy.com/',
+    ],
+    ...['https://media.tenor.com/', 'https://media.tenor.com/view/heron?f=x.gif'],
+    ...['https://static.klipy.com/about', 'https://media.giphy.com.nest.example/a.gif'],
+  ])('are a web page if a GIF service sends no file: %s', (url) => {
+    expect(shapeStatus({ embed: bskyExternal(url) })).toMatchObject({
+      card: { url },
+      media: { all: [] },
+    });
+  });
 
-      expect(card).toBeNull();
-      expect(media.videos).toMatchObject([
-        { type: 'gif', url, width: 498, height: 280, alt: 'It flies' },
-      ]);
-    },
-  );
+  it.each([
+    ...['media.tenor.com', 'media1.tenor.com', 'static.klipy.com', 'media2.giphy.com'],
+    'i.giphy.com',
+  ])('are a GIF in place of a link to %s', (host) => {
+    const url = `https://${host}/heron.gif?hh=280&ww=498`;
+    const { card, media } = shapeStatus({
+      embed: bskyExternal(url, { description: 'Alt: It flies' }),
+    });
+
+    expect(card).toBeNull();
+    expect(media.videos).toMatchObject([
+      { type: 'gif', url, width: 498, height: 280, alt: 'It flies' },
+    ]);
+  });
 
   it('are a quoted post with its media and its own quote', () => {
     const deeper = bskyRecordEmbed(bskyQuoted(bskyPost({ rkey: '3kdeep' })));
@@ -290,6 +305,20 @@ describe('the embeds of a post', () => {
     expect([hidden.quote, hidden.card]).toEqual([null, null]);
     const labels = [bskyLabel('!takedown', shown.uri)];
     expect(shapeStatus({ embed: bskyRecordEmbed({ ...shown, labels }) }).card).toBeNull();
+  });
+
+  it('link to a record that is not a post only once', () => {
+    const shown = { uri: `at://${bskyDid('tove.test')}/app.bsky.graph.list/3kx`, creator };
+    const url = `${base}/lists/3kx`;
+    const read = (text: string, page: string) => {
+      const { record } = bskyPost({ rkey: '3k', text });
+      const media = bskyExternal(page);
+      return shapeStatus({ record, embed: { media, record: bskyRecordEmbed(shown) } }).text;
+    };
+
+    expect(read('Look', url)).toBe('Look');
+    expect(read(`See ${url}, all`, 'https://nest.example/')).toBe(`See ${url}, all`);
+    expect(read(`See ${url}2`, 'https://nest.example/')).toBe(`See ${url}2\n\n${url}`);
   });
 
   it.each([
