@@ -339,10 +339,29 @@ describe('the embeds of a post', () => {
     expect(cards[1]?.url).toContain('tove.test');
   });
 
-  it.each([null, 'odd', [], { $type: 'app.bsky.embed.hologram#view', hologram: {} }])(
-    'are omitted if they are unknown: %j',
-    (embed) => {
-      expect(shapeStatus({ embed })).toMatchObject({ quote: null, card: null, media: { all: [] } });
-    },
-  );
+  it.each([null, '', [], {}, bskyImages()])('are omitted if they are empty: %j', (embed) => {
+    const post = shapeStatus({ embed });
+
+    expect(post).toMatchObject({ quote: null, card: null, media: { all: [] } });
+    expect(post).not.toHaveProperty('left_out');
+  });
+
+  const recipe = bskyRecordEmbed({ uri: `at://${bskyDid('tove.test')}/app.soup.recipe/3kx` });
+  it.each([
+    ['a type', { embed: { $type: 'app.bsky.embed.hologram#view', hologram: { of: 'gull' } } }],
+    ['a collection', { embed: recipe }],
+    ['a collection below media', { embed: { media: bskyImages('gull'), record: recipe } }],
+    ['a link that is no web page', { embed: bskyExternal('ftp://gull.test/') }],
+    [
+      'a type that was not sent',
+      {
+        record: {
+          ...Object(bskyPost({ rkey: '3k' }).record),
+          embed: { $type: 'app.bsky.embed.hologram', hologram: { of: 'gull' } },
+        },
+      },
+    ],
+  ])('are named if they are unknown: %s', (_name, fields) => {
+    expect(shapeStatus(fields)).toMatchObject({ quote: null, card: null, left_out: ['embed'] });
+  });
 });
