@@ -141,6 +141,7 @@ const nouns: Readonly<Record<string, string>> = {
   community_note: 'community note',
   source: 'name of the client',
   card: 'link preview',
+  embed: 'attachment',
   facets: 'links and styles',
   tags: 'hashtags',
   quote: 'quotes within quotes',

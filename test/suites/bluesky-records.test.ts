@@ -294,6 +294,25 @@ describe('an imported post', () => {
     });
   });
 
+  const images = { $type: 'app.bsky.embed.images', images: [picture] };
+  const both = { $type: 'app.bsky.embed.recordWithMedia', media: images };
+  it.each([
+    ['no record', both, ['A heron'], undefined],
+    ['an odd record', { ...both, record: 7 }, ['A heron'], ['embed']],
+    ['a record without address', { ...both, record: { record: 'odd' } }, ['A heron'], undefined],
+    ['a video without file', { $type: 'app.bsky.embed.video', video: { size: 7 } }, [], ['embed']],
+    ['an unknown type', { $type: 'app.test.embed.map', map: { of: 'sea' } }, [], ['embed']],
+  ])('names what is unreadable of its embed, and keeps the rest: %s', async (...row) => {
+    const [, embed, alts, lost] = row;
+    const record = toPostRecord('Look', '2024-01-02T00:00:00Z', { embed });
+
+    const post = (await readImported({ [`app.bsky.feed.post/${key}`]: record })).get(key);
+
+    expect(post).toMatchObject({ media: { all: alts.map((alt) => ({ alt })) } });
+    expect(typeof post === 'object' ? { ...post } : post).toHaveProperty('text', 'Look');
+    expect(Object(post).left_out).toEqual(lost);
+  });
+
   it('is skipped if it has no time, and its key only one in the future', async () => {
     const ahead = toTid(Date.UTC(2099, 0));
 

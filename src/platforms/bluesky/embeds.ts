@@ -64,6 +64,36 @@ export function parseEmbed(value: unknown) {
   return { ...toMedia(readEmbed(media), media), record: record?.record };
 }
 
+/** Parts of an embed with content: its media or link, and its record. */
+export interface EmbedParts {
+  readonly hasMedia: boolean;
+  readonly hasRecord: boolean;
+}
+
+const readParts = parserOf(
+  z.object({ record: z.unknown().optional(), media: z.unknown().optional() }),
+);
+
+/** Returns which parts an embed has, whether they are readable or not. */
+export function partsOf(value: unknown): EmbedParts {
+  const { record, media } = readParts(value) ?? {};
+  if (media !== undefined) return { hasMedia: isFilled(media), hasRecord: isFilled(record) };
+  const hasRecord = isFilled(record);
+  return { hasMedia: !hasRecord && isFilled(value), hasRecord };
+}
+
+/** Returns whether a part of an embed has content beside the name of its type. */
+function isFilled(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return !isEmpty(part);
+  return Object.entries(part).some(([name, value]) => name !== '$type' && !isEmpty(value));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0);
+
 function toMedia(embed: ReturnType<typeof readEmbed>, value: unknown) {
   const { images = [], items = [], external = null } = embed ?? {};
   return { pictures: joinLists(images, items), video: embed && readVideo(value), external };
@@ -123,10 +153,17 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Pattern of the hosts of GIF services. The Bluesky app displays links to these hosts as animated images. */
-const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
+/** Pattern of the hosts of files of GIF services. The Bluesky app displays links to these files as animated images. */
+const gifHosts = /^(?:media\d{0,2}\.tenor\.com|static\.klipy\.com|(?:i|media\d{0,2})\.giphy\.com)$/;
 
-const isGif = ({ uri }: External): boolean => isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
+/** Pattern of the paths of files, because the same hosts have web pages too. */
+const gifPaths = /\.(?:gif|webp|mp4|webm)$/i;
+
+function isGif({ uri }: External): boolean {
+  if (!isWebUrl(uri)) return false;
+  const { hostname, pathname } = new URL(uri);
+  return gifHosts.test(hostname) && gifPaths.test(pathname);
+}
 
 /**
  * Converts a link to a GIF. The size comes from the link's URL, and the author's alt text from the

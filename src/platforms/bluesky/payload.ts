@@ -60,6 +60,7 @@ const record = z.object({
   tags: listOf(token.min(1), maximums.tags),
   reply: lenient(z.object({ parent: z.object({ uri: recordUri }) })),
   labels: selfLabels,
+  embed: z.unknown().optional(),
 });
 
 const shared = {

@@ -7,10 +7,17 @@ import { countCodePoints } from '../text.ts';
 import { toCreated } from '../times.ts';
 import { toTombstone, toUnavailability, type Unavailability } from '../unavailable.ts';
 import { nameOf, shapeAccount } from './account.ts';
-import { blueskyPostUrl, postCollection, type RecordAddress } from './addresses.ts';
+import {
+  blueskyPostUrl,
+  pageOfRecord,
+  parseRecordUri,
+  postCollection,
+  type RecordAddress,
+} from './addresses.ts';
 import {
   type EmbedPayload,
   parseEmbed,
+  partsOf,
   shapeMedia,
   shapePageCard,
   shapeRecordCard,
@@ -48,12 +55,42 @@ function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): P
   const embeds = post.embeds.map(parseEmbed);
   const own = shapeOwn({ post, embeds, assessment }, shaping);
   const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
+  const isLost = losesEmbed(post, { own, row, quotesLeft });
+  return addRecord(isLost ? nameLeftOut(own, ['embed']) : own, row, { shaping, quotesLeft });
+}
+
+interface Levels {
+  readonly shaping: Shaping;
+  readonly quotesLeft: number;
+}
+
+/** Adds the record that a post embeds: a quoted post, or a link preview. */
+function addRecord(own: Status, row: unknown, { shaping, quotesLeft }: Levels): Status {
   if (row === undefined) return own;
   const card = shapeRecordCard(row, shaping.nowMs);
   if (card !== null) return addCard(own, card);
   if (isOtherKind(row)) return own;
   if (quotesLeft === 0) return nameLeftOut(own, ['quote']);
   return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
+}
+
+/** Number of levels of posts, from the post itself on, whose embeds Bluesky sends. */
+const sentLevels = 2;
+
+interface ShownEmbed {
+  readonly own: Status;
+  readonly row: unknown;
+  readonly quotesLeft: number;
+}
+
+/** Returns whether a post has an embed, or a part of one, of which Perch shows nothing, such as one of an unknown type. */
+function losesEmbed({ record, embeds }: PostPayload, { own, row, quotesLeft }: ShownEmbed) {
+  // Of an unknown type, Bluesky sends only what the author's record contains.
+  const isSent = quotesLeft > maximums.quotes - sentLevels;
+  const { hasMedia, hasRecord } = partsOf((isSent ? record.embed : null) ?? embeds[0]);
+  const showsMedia = own.card !== null || own.media.all.length > 0;
+  const isMediaLost = hasMedia && !showsMedia && !own.left_out?.includes('media');
+  return isMediaLost || (hasRecord && (row === undefined || isUnknownKind(row)));
 }
 
 export const shapeMissing = ({ uri, is }: MissingPayload): Tombstone =>
@@ -143,10 +180,18 @@ function toTimes({ createdMs, indexedMs }: PostPayload) {
 /** Adds the link preview of an embedded record. A post has one card, so a second preview is a link after the text. */
 function addCard(post: Status, card: Card): Status {
   if (post.card === null) return { ...post, card };
+  if (showsUrl(post, card.url)) return post;
   const above = post.text === '' ? '' : `${post.text}\n\n`;
   const text = `${above}${card.url}`;
   const range = { start: countCodePoints(above), end: countCodePoints(text) };
   return { ...post, text, facets: [...post.facets, { type: 'link', url: card.url, ...range }] };
+}
+
+/** Returns whether a post already has a link to `url`, or the URL in its text. */
+function showsUrl({ card, facets, text }: Status, url: string): boolean {
+  if (card?.url === url || facets.some((facet) => facet.url === url)) return true;
+  const at = text.indexOf(url);
+  return at >= 0 && !/[\w-]/.test(text.charAt(at + url.length));
 }
 
 /**
@@ -182,6 +227,17 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
 
 /** Returns whether an embedded record is not a post but, for example, a list or a feed. */
 function isOtherKind(row: unknown): boolean {
+  const uri = uriOf(row);
+  return uri !== null && !uri.includes(`/${postCollection}/`);
+}
+
+/** Returns whether an embedded record is of a collection for which Perch knows no web page. */
+function isUnknownKind(row: unknown): boolean {
+  const address = parseRecordUri(uriOf(row) ?? '');
+  return isOtherKind(row) && (address === null || pageOfRecord(address, address.did) === null);
+}
+
+function uriOf(row: unknown): string | null {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
-  return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
+  return typeof uri === 'string' ? uri : null;
 }

@@ -189,6 +189,13 @@ const gone = (member: string) => ({ record: { uri: bskyUri('tove.test', '3kq'), 
 const samples: readonly (readonly [string, Json])[] = [
   ['post', post({ images: [picture] })],
   ['post', post({ items: [picture] })],
+  [
+    'post',
+    bskyPost({
+      rkey: '3kabc',
+      record: { embed: { $type: 'app.test.embed.map', media: 'sea', record: 'sea' } },
+    }),
+  ],
   ['post', bskyPost({ rkey: '3kabc' }, labelled('at://x'))],
   ['post', bskyPost({ rkey: '3kabc', text: 'link', record: { entities } })],
   ['post', bskyPost({ rkey: '3kabc' }, { author: { ...mira, ...labelled(String(mira.did)) } })],

@@ -101,7 +101,17 @@ const collection = { id: `${me}/x`, type: 'Collection', totalItems: 2 };
 const choice = { type: 'Note', name: 'Tea', replies: { type: 'Collection', totalItems: 3 } };
 const quoted = `${me}/statuses/2`;
 const none = Object.fromEntries(
-  ['name', 'mediaType', 'source', 'quote', 'quoteUri', 'quoteUrl', '_misskey_quote', 'updated']
+  [
+    'name',
+    'mediaType',
+    'source',
+    'quote',
+    'quoteUri',
+    'quoteUrl',
+    'quoteURL',
+    '_misskey_quote',
+    'updated',
+  ]
     .concat('oneOf', 'anyOf', 'endTime', 'closed', 'votersCount', 'likes', 'shares', 'generator')
     .map((name) => [name, null]),
 );
@@ -203,7 +213,7 @@ const samples: Platform['samples'] = [
   ['note', note({ attachment: [{ ...file, mediaType: 'application/pdf' }] })],
   ['note', note({ oneOf: [choice], endTime: '2023-01-05T00:00:00Z', votersCount: 4 })],
   ['note', note({ anyOf: [choice], closed: '2023-01-05T00:00:00Z', votersCount: 4 })],
-  ...['quote', 'quoteUri', 'quoteUrl', '_misskey_quote'].map(
+  ...['quote', 'quoteUri', 'quoteUrl', 'quoteURL', '_misskey_quote'].map(
     (name): Platform['samples'][number] => ['note', note({ [name]: quoted })],
   ),
   [
@@ -212,6 +222,7 @@ const samples: Platform['samples'] = [
       tag: [{ type: 'Link', rel: 'https://misskey-hub.net/ns#_misskey_quote', href: quoted }],
     }),
   ],
+  ['note', note({ tag: [{ type: 'Link', mediaType: 'application/activity+json', href: quoted }] })],
 ];
 
 function shape(kind: string, value: unknown): void {

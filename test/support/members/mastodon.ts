@@ -184,6 +184,9 @@ const samples: readonly (readonly [string, Json])[] = [
   ['status', post({ quote: { state: 'accepted', quoted_status: statusRow('5', kelp) } })],
   ['status', post({ quote: { state: 'accepted', quoted_status_id: '5' } })],
   ['status', post({ quoted_status: statusRow('5', kelp) })],
+  ['status', post({ quote_id: '5' })],
+  ['status', post({ quote_url: 'https://kelp.example.org/@kelp/109876543210987654' })],
+  ['status', post({ quote: { state: 'accepted', quote_url: 'https://kelp.example.org/@kelp/5' } })],
   [
     'status',
     post({

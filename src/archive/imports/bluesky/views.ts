@@ -103,7 +103,7 @@ const readEmbed = parserOf(
     z.object({ $type: z.literal('app.bsky.embed.record'), record: z.unknown() }),
     z.object({
       $type: z.literal('app.bsky.embed.recordWithMedia'),
-      record: z.object({ record: z.unknown() }),
+      record: lenient(z.object({ record: z.unknown() })),
       media: lenient(mediaEmbed),
     }),
   ]),
@@ -118,7 +118,7 @@ function toEmbedView(value: unknown, repository: Repository, quotesLeft: number)
     case 'app.bsky.embed.recordWithMedia':
       return {
         media: embed.media === null ? {} : toMediaView(embed.media, repository.owner),
-        record: { record: toRecordView(embed.record.record, repository, quotesLeft) },
+        record: { record: toRecordView(embed.record?.record, repository, quotesLeft) },
       };
     default:
       return toMediaView(embed, repository.owner);

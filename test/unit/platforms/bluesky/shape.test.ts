@@ -177,20 +177,35 @@ describe('the embeds of a post', () => {
     expect(shapeStatus({ embed: bskyExternal('javascript:alert(1)') }).card).toBeNull();
   });
 
-  it.each(['media.tenor.com', 'static.klipy.com', 'media2.giphy.com'])(
-    'are a GIF in place of a link to %s',
-    (host) => {
-      const url = `https://${host}/heron.gif?hh=280&ww=498`;
-      const { card, media } = shapeStatus({
-        embed: bskyExternal(url, { description: 'Alt: It flies' }),
-      });
+  it.each([
+    ...[
+      'https://help.giphy.com/heron.gif',
+      'https://giphy.com/gifs/heron-a1',
+      'https://giphy.com/',
+    ],
+    ...['https://media.tenor.com/', 'https://media.tenor.com/view/heron?f=x.gif'],
+    ...['https://static.klipy.com/about', 'https://media.giphy.com.nest.example/a.gif'],
+  ])('are a web page if a GIF service sends no file: %s', (url) => {
+    expect(shapeStatus({ embed: bskyExternal(url) })).toMatchObject({
+      card: { url },
+      media: { all: [] },
+    });
+  });
 
-      expect(card).toBeNull();
-      expect(media.videos).toMatchObject([
-        { type: 'gif', url, width: 498, height: 280, alt: 'It flies' },
-      ]);
-    },
-  );
+  it.each([
+    ...['media.tenor.com', 'media1.tenor.com', 'static.klipy.com', 'media2.giphy.com'],
+    'i.giphy.com',
+  ])('are a GIF in place of a link to %s', (host) => {
+    const url = `https://${host}/heron.gif?hh=280&ww=498`;
+    const { card, media } = shapeStatus({
+      embed: bskyExternal(url, { description: 'Alt: It flies' }),
+    });
+
+    expect(card).toBeNull();
+    expect(media.videos).toMatchObject([
+      { type: 'gif', url, width: 498, height: 280, alt: 'It flies' },
+    ]);
+  });
 
   it('are a quoted post with its media and its own quote', () => {
     const deeper = bskyRecordEmbed(bskyQuoted(bskyPost({ rkey: '3kdeep' })));
@@ -292,6 +307,20 @@ describe('the embeds of a post', () => {
     expect(shapeStatus({ embed: bskyRecordEmbed({ ...shown, labels }) }).card).toBeNull();
   });
 
+  it('link to a record that is not a post only once', () => {
+    const shown = { uri: `at://${bskyDid('tove.test')}/app.bsky.graph.list/3kx`, creator };
+    const url = `${base}/lists/3kx`;
+    const read = (text: string, page: string) => {
+      const { record } = bskyPost({ rkey: '3k', text });
+      const media = bskyExternal(page);
+      return shapeStatus({ record, embed: { media, record: bskyRecordEmbed(shown) } }).text;
+    };
+
+    expect(read('Look', url)).toBe('Look');
+    expect(read(`See ${url}, all`, 'https://nest.example/')).toBe(`See ${url}, all`);
+    expect(read(`See ${url}2`, 'https://nest.example/')).toBe(`See ${url}2\n\n${url}`);
+  });
+
   it.each([
     ['app.bsky.feed.generator', 'Feed'],
     ['app.bsky.graph.list', 'List'],
@@ -310,10 +339,29 @@ describe('the embeds of a post', () => {
     expect(cards[1]?.url).toContain('tove.test');
   });
 
-  it.each([null, 'odd', [], { $type: 'app.bsky.embed.hologram#view', hologram: {} }])(
-    'are omitted if they are unknown: %j',
-    (embed) => {
-      expect(shapeStatus({ embed })).toMatchObject({ quote: null, card: null, media: { all: [] } });
-    },
-  );
+  it.each([null, '', [], {}, bskyImages()])('are omitted if they are empty: %j', (embed) => {
+    const post = shapeStatus({ embed });
+
+    expect(post).toMatchObject({ quote: null, card: null, media: { all: [] } });
+    expect(post).not.toHaveProperty('left_out');
+  });
+
+  const recipe = bskyRecordEmbed({ uri: `at://${bskyDid('tove.test')}/app.soup.recipe/3kx` });
+  it.each([
+    ['a type', { embed: { $type: 'app.bsky.embed.hologram#view', hologram: { of: 'gull' } } }],
+    ['a collection', { embed: recipe }],
+    ['a collection below media', { embed: { media: bskyImages('gull'), record: recipe } }],
+    ['a link that is no web page', { embed: bskyExternal('ftp://gull.test/') }],
+    [
+      'a type that was not sent',
+      {
+        record: {
+          ...Object(bskyPost({ rkey: '3k' }).record),
+          embed: { $type: 'app.bsky.embed.hologram', hologram: { of: 'gull' } },
+        },
+      },
+    ],
+  ])('are named if they are unknown: %s', (_name, fields) => {
+    expect(shapeStatus(fields)).toMatchObject({ quote: null, card: null, left_out: ['embed'] });
+  });
 });
