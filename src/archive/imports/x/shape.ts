@@ -4,6 +4,7 @@ import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
 import type { Community, Status } from '../../../model/post.ts';
 import { toLanguage } from '../../../platforms/language.ts';
 import { omitNull } from '../../../platforms/omit-null.ts';
+import { nestRuns } from '../../../platforms/runs.ts';
 import {
   countCodePoints,
   decodeEntities,
@@ -54,7 +55,7 @@ export function shapePost(
   author: Account,
   { long, isShortened }: LongText,
 ): OwnPost {
-  const text = long ?? shapeText(row.full_text, row.entities, 0);
+  const text = markQuoted(long ?? shapeText(row.full_text, row.entities, 0));
   const shaped = shapeStatus(row, { author, text, isRepost: false });
   const community = row.community_id === null ? null : toCommunity(row.community_id);
   // Most posts have neither, and the spread syntax is slow.
@@ -69,6 +70,23 @@ export function shapePost(
     created: row.createdMs / 1000,
     media: referToMedia(post),
   };
+}
+
+/**
+ * Puts the words that an author quoted with a typed `RT @handle: …` in italics. Own words of the author follow after
+ * ` // `, by a habit of the time.
+ */
+function markQuoted(whole: ShapedText): ShapedText {
+  const { text, facets } = whole;
+  const [prefix] = /^RT:? @\w{1,20}:? /.exec(text) ?? [];
+  if (prefix === undefined) return whole;
+  const [quoted = ''] = text.split(' // ', 1);
+  const run = {
+    type: 'italic',
+    start: countCodePoints(prefix),
+    end: countCodePoints(quoted),
+  } as const;
+  return { text, facets: nestRuns([...facets, run], countCodePoints(text)) };
 }
 
 /** X exports only the ids of communities. */

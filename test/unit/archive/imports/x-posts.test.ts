@@ -202,14 +202,17 @@ describe('a post that starts with RT', () => {
     expect(posts).toMatchObject([{ text: whole, author: { screen_name: exporter.handle } }]);
   });
 
-  it('keeps the mention of the quoted account', async () => {
+  it('keeps the mention of the quoted account, whose words are in italics', async () => {
     const mention = { screen_name: 'heron', name: 'Heron', id_str: '9', indices: ['3', '9'] };
 
     const { posts } = await readX({
       tweets: [makeTweet(30, { full_text, entities: { user_mentions: [mention] } })],
     });
 
-    expect(posts[0]?.facets).toMatchObject([{ type: 'mention', start: 3, end: 9 }]);
+    expect(posts[0]?.facets).toMatchObject([
+      { type: 'mention', start: 3, end: 9 },
+      { type: 'italic', start: 11, end: 19 },
+    ]);
   });
 
   it('says that its text is incomplete if X has shortened it', async () => {
