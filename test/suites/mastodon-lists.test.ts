@@ -221,7 +221,7 @@ describe('a timeline of Mastodon', () => {
   });
 
   it('counts the rows that could not be read', async () => {
-    const { handler } = serverWithPosts(3, (at) => (at === 1 ? { account: null } : {}));
+    const { handler } = serverWithPosts(3, (at) => (at === 1 ? { reblog: { id: 'broken' } } : {}));
 
     const page = await withServer(handler, ({ provider }) => askProvider(provider, timeline()));
 
