@@ -29,6 +29,8 @@ const tweets = [
   }),
   makeTweet(23, {
     full_text: 'RT @Heron: Low water at six.',
+    favorite_count: '0',
+    retweet_count: '0',
     created_at: 'Tue Oct 01 10:03:00 +0000 2024',
     entities: { user_mentions: [mention] },
   }),
