@@ -3,8 +3,12 @@ import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
 
-/** Maximum ratio of the CPU time for an input to the CPU time for half of the input. */
-const maxRatio = 2.5;
+/**
+ * Maximum ratio of the CPU time for an input to the CPU time for half of the input. Quadratic work has the ratio 4.
+ * Linear work can exceed 2 by much if the larger input no longer fits into the caches of the CPU: up to 3.0 was measured
+ * on a machine with slow memory.
+ */
+const maxRatio = 3.3;
 
 /** CPU time in milliseconds below which a run is too short to judge. */
 const floorMs = 100;
