@@ -4,11 +4,12 @@ import type { Case } from './linear/upstreams.ts';
 import { xCases } from './linear/x-cases.ts';
 
 /**
- * Maximum ratio of the CPU time for an input to the CPU time for half of the input. Quadratic work has the ratio 4.
- * Linear work can exceed 2 by much if the larger input no longer fits into the caches of the CPU: up to 3.0 was measured
- * on a machine with slow memory.
+ * Maximum factor of the CPU time when an input doubles. Linear work has the factor 2, quadratic work the factor 4.
+ *
+ * It is the mean factor of three doublings. One doubling alone can multiply the CPU time of linear work by 4: the one
+ * whose larger input makes the garbage collector move objects, or no longer fits into the caches of the CPU.
  */
-const maxRatio = 3.3;
+const maxRatio = 2.5;
 
 /** CPU time in milliseconds below which a run is too short to judge. */
 const floorMs = 100;
@@ -16,7 +17,7 @@ const floorMs = 100;
 /** CPU time in milliseconds. If an input takes longer, no larger inputs are tested. */
 const enoughMs = 1000;
 
-/** Number of times that an input and half the input are each measured. The shortest CPU times are compared. */
+/** Number of times that an input and an eighth of it are each measured. The shortest CPU times are compared. */
 const repeats = 7;
 
 /**
@@ -31,7 +32,7 @@ const parts = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] as const;
 const seed = process.env.BENCH_SEED ?? 'heron';
 const [only = ''] = process.argv.slice(2);
 
-interface Doubling {
+interface Growth {
   readonly bytes: number;
   readonly ms: number;
   readonly ratio: number;
@@ -57,21 +58,27 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 
 /**
  * Measures inputs that double in size up to `maxBytes`. Stops early if an input takes longer than `enoughMs`.
- * Returns the doubling of the input that increased the CPU time by the largest factor.
+ * Returns the input whose CPU time grew by the largest factor.
  */
-async function findWorst(one: Case): Promise<Doubling> {
-  let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
-  let before = Number.POSITIVE_INFINITY;
+async function findWorst(one: Case): Promise<Growth> {
+  let worst: Growth = { bytes: 0, ms: 0, ratio: 0 };
+  const times: number[] = [];
   await warmUp(one);
   for (const part of parts) {
     const bytes = one.maxBytes / part;
     const ms = await measure(one.prepare(seed, bytes));
-    const ratio = ms >= floorMs ? await confirm(one, bytes, ms / before) : 0;
+    const eighth = times.at(-3);
+    const isShort = eighth === undefined || ms < floorMs;
+    const ratio = isShort ? 0 : await confirm(one, bytes, perDoubling(ms, eighth));
     if (ratio > worst.ratio) worst = { bytes, ms, ratio };
-    if (ms > enoughMs) break;
-    before = ms;
+    if (ms > enoughMs && eighth !== undefined) break;
+    times.push(ms);
   }
   return worst;
+}
+
+function perDoubling(whole: number, eighth: number): number {
+  return Math.cbrt(whole / eighth);
 }
 
 /** Runs a case with its smallest input until the code is compiled, so that compilation does not affect measurements. */
@@ -81,8 +88,8 @@ async function warmUp(one: Case): Promise<void> {
 }
 
 /**
- * Returns `ratio`, the CPU time for an input divided by the CPU time for half the input, if it is `maxRatio` or
- * less. Otherwise measures both inputs again, up to `rounds` times, and returns the lowest ratio.
+ * Returns `ratio` if it is `maxRatio` or less. Otherwise measures the input and an eighth of it again, up to `rounds`
+ * times, and returns the lowest ratio.
  */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
@@ -92,17 +99,15 @@ async function confirm(one: Case, bytes: number, ratio: number): Promise<number>
   return least;
 }
 
-/**
- * Measures an input and half the input alternately. Returns the shortest CPU time of the input
- * divided by the shortest CPU time of half the input.
- */
+/** Measures an input and an eighth of it alternately, and compares their shortest CPU times. */
 async function measureAgain(one: Case, bytes: number, roundSeed: string): Promise<number> {
-  const [half, whole] = [one.prepare(roundSeed, bytes / 2), one.prepare(roundSeed, bytes)];
-  const times: { readonly half: number; readonly whole: number }[] = [];
+  const [eighth, whole] = [one.prepare(roundSeed, bytes / 8), one.prepare(roundSeed, bytes)];
+  const times: { readonly eighth: number; readonly whole: number }[] = [];
   for (let run = 0; run < repeats; run += 1) {
-    times.push({ half: await measure(half), whole: await measure(whole) });
+    times.push({ eighth: await measure(eighth), whole: await measure(whole) });
   }
-  return Math.min(...times.map((time) => time.whole)) / Math.min(...times.map((time) => time.half));
+  const shortest = (size: 'eighth' | 'whole') => Math.min(...times.map((time) => time[size]));
+  return perDoubling(shortest('whole'), shortest('eighth'));
 }
 
 /** Returns the CPU time of a run in milliseconds. Collects garbage before the run. */
