@@ -92,10 +92,11 @@ describe.skipIf(browserPath === undefined)('the dashboard in the browser PERCH_B
   it('asks to sign in again after the session has ended', async () => {
     const page = await rig.open({ faults: 'expected' });
     const cookie = await signIn();
-    await page.context().addCookies([{ ...cookie, expires: Math.floor(Date.now() / 1000) + 1 }]);
+    await page.context().addCookies([cookie]);
     await page.goto('/admin/keys');
     await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
 
+    await page.context().addCookies([{ ...cookie, expires: Math.floor(Date.now() / 1000) + 1 }]);
     await expect.poll(() => page.context().cookies()).toEqual([]);
     await page.reload();
 
