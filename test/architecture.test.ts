@@ -66,7 +66,7 @@ const sources = typescriptUnder('src');
 const importsOf = (folder: string, from: string) =>
   [
     ...readFileSync(join(folder, from), 'utf8').matchAll(
-      /(?:^(?:import|export)\b[^;]*?from |\bimport\()'([^']+)'/gms,
+      /(?:^(?:import|export)\b[^;]*?from |\bimport\()'([^'\n]+)'/gms,
     ),
   ].map((match): Import => ({ from, to: match[1] ?? '' }));
 const imports = sources.flatMap((from) => importsOf('src', from));

@@ -14,8 +14,6 @@ export interface RenderContext {
    * picture. Absent if pages show no pictures.
    */
   readonly toPictureUrl?: (url: string) => string | null;
-  /** Whether the server fetches pictures from other hosts (`PERCH_MEDIA=proxy`). */
-  readonly hasPictureProxy?: boolean;
 }
 
 /**

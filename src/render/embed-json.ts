@@ -4,7 +4,7 @@ import type { EmbedReply, EmbedResult } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
 import { toSafeUrl } from './html/escape.ts';
 import { findPictures } from './html/pictures.ts';
-import { renderPostQuote } from './html/post-quote.ts';
+import { renderPostQuote } from './html/post.ts';
 import { copyPrefix } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
 import { headlinePost } from './summary.ts';

@@ -2,7 +2,7 @@ import type { Post } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { escapeHtml, escapeLine, toSafeUrl } from './html/escape.ts';
 import { findPictures, findVideo, hidesPictures, type Picture, toWebUrl } from './html/pictures.ts';
-import { renderPostQuote } from './html/post-quote.ts';
+import { renderPostQuote } from './html/post.ts';
 import { nameAccount } from './markdown/accounts.ts';
 import { toThread } from './markdown/thread.ts';
 import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts';

@@ -1,9 +1,8 @@
-import type { Media } from '../model/media.ts';
 import type { Poll, Post, Status } from '../model/post.ts';
 import { copyPrefix, nameAccount } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
-import { formatCount, formatDuration, toMinute } from './markdown/layout.ts';
-import { describeFile, describePositions, mediaNames } from './markdown/media.ts';
+import { formatCount, toMinute } from './markdown/layout.ts';
+import { describeMedia } from './media-labels.ts';
 
 const maxTitle = 120;
 const maxSummary = 300;
@@ -80,20 +79,6 @@ function describeQuote(quote: Post): string {
 
 /** Formats a time to the minute as plain text. Returns the input on one line if `time` cannot be parsed. */
 export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
-
-/** Returns a plain-text label for each media item of a post: the kind of media and the author's description. */
-export function describeMedia(all: readonly Media[]): readonly string[] {
-  const positions = describePositions(all);
-  return all.map((item, at) => {
-    const { type, alt, duration = null } = item;
-    const said = toLine(alt ?? '');
-    if (type === 'file') return joinTitle(joinTitle('File', toLine(describeFile(item))), said);
-    const isTimed = (type === 'video' || type === 'audio') && duration !== null;
-    const name = `${mediaNames[type]}${said === '' ? positions[at] : ''}`;
-    const length = isTimed ? `, ${formatDuration(duration)}` : '';
-    return joinTitle(`${name}${length}`, said);
-  });
-}
 
 export function describeChoices(poll: Poll): readonly string[] {
   return poll.choices.map(({ label, percentage }) => {

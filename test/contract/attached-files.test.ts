@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFile } from '../../src/render/markdown/media.ts';
+import { describeMedia } from '../../src/render/media-labels.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import {
@@ -96,6 +96,8 @@ describe('an attachment of unknown type', () => {
   ])('has its size in the unit that fits the rounded number: %i', (size, text) => {
     const file = { type: 'file', url: table, width: null, height: null, alt: null } as const;
 
-    expect(describeFile({ ...file, name: 'tide.odp', size })).toBe(`tide.odp (${text})`);
+    expect(describeMedia([{ ...file, name: 'tide.odp', size }])).toEqual([
+      `File: tide.odp (${text})`,
+    ]);
   });
 });

@@ -28,8 +28,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   if (config.PERCH_MEDIA === 'off') {
     // Archived media files need no request to another host.
     const toPictureUrl = (url: string) => (url.startsWith(`${baseUrl}${copiesPath}`) ? url : null);
-    const context = { toPictureUrl, hasPictureProxy: false };
-    return { pictures: null, context, close: async () => {} };
+    return { pictures: null, context: { toPictureUrl }, close: async () => {} };
   }
   const { limits, network, stop, secret } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
@@ -52,7 +51,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
   return {
     pictures: { get: fetched.get, parse },
-    context: { toPictureUrl, hasPictureProxy: true },
+    context: { toPictureUrl },
     close: fetched.close,
   };
 }

@@ -4,7 +4,7 @@ import { canonicalUrl, type Post, type Status } from '../../model/post.ts';
 import { contentTypeOf } from '../../platforms/files.ts';
 import type { RenderContext } from '../context.ts';
 import { chooseFile, hidesPictures } from '../html/pictures.ts';
-import { renderPostBody } from '../html/post-quote.ts';
+import { renderPostBody } from '../html/post.ts';
 import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
 import { toLine } from '../markdown/characters.ts';
 import { firstWordsOf } from '../summary.ts';

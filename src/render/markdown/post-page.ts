@@ -2,19 +2,15 @@ import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
+import { present } from '../blocks/block.ts';
+import { describeCounts, originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
-import { copyPrefix, linkAccount, nameAccount, renderAbout, titleAccount } from './accounts.ts';
+import { copyPrefix, nameAccount, renderAbout, titleAccount } from './accounts.ts';
+import { writeBlocks, writeFacts } from './blocks.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
-import { joinBlocks, joinFacts, joinLines } from './layout.ts';
-import {
-  originOf,
-  renderContent,
-  renderFacts,
-  renderOrigin,
-  renderPostBlock,
-  renderTombstone,
-} from './post-block.ts';
+import { joinBlocks, joinLines } from './layout.ts';
+import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
@@ -77,7 +73,7 @@ export const isTitledByArticle = (posts: readonly Post[], main: Post | undefined
 function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {
   const post = thread.main;
   if (post === undefined) return [];
-  if (post.type === 'tombstone') return [renderTombstone(post)];
+  if (post.type === 'tombstone') return [writeBlocks([toCitation(post)])];
   const { full, fetchedAt, posts } = result;
   const isTitled = isTitledByArticle(posts, post);
   const view = {
@@ -88,9 +84,13 @@ function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {
     articles: 'whole',
   } as const;
   // The title has the author's name unless it is an article's title.
-  const origin = joinFacts([isTitled ? linkAccount(post.author) : null, ...originOf(post)]);
-  const signature = joinLines([`— ${origin}`, renderFacts(post, view)]);
-  return [renderOrigin(post, { thread, owner: null }), renderContent(post, view), signature];
+  const author = { type: 'account', account: post.author, isBold: false } as const;
+  const origin = writeFacts([...(isTitled ? [author] : []), ...originOf(post)]);
+  const counts = writeFacts(present(describeCounts(post, view)));
+  return [
+    writeBlocks([...toContext(post, { thread, owner: null }), ...toContent(post, view)]),
+    joinLines([`— ${origin}`, counts]),
+  ];
 }
 
 function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly string[]> {

@@ -1,14 +1,7 @@
 import type { OwnPage, RenderContext } from '../context.ts';
-import { escapeHtml, escapeLine, openLink, toSafeUrl } from '../html/escape.ts';
+import { escapeHtml, openLink, toSafeUrl } from '../html/escape.ts';
 import type { TagPair } from '../html/text.ts';
-
-/** Functions that render the links of one page. Links to posts, accounts and searches lead to pages of this server. */
-export interface PageLinks {
-  /** Returns the tags of a link; empty tags if the URL's scheme is not http, https or mailto. */
-  toTags(url: string | null): TagPair;
-  /** Returns a link with escaped text; only the escaped text if the URL's scheme is not http, https or mailto. */
-  link(text: string, url: string | null): string;
-}
+import { createLinks, type HtmlLinks } from '../html/view.ts';
 
 /**
  * Maximum number of different URLs on a page that the server tries to replace with URLs of its own
@@ -17,14 +10,15 @@ export interface PageLinks {
 const maxLookups = 2000;
 
 /**
- * Creates the functions that render the links of a page. The first link to each post or account is
+ * Creates the functions that render the links of one page. Links to posts, accounts and searches lead to pages of this
+ * server. The first link to each post or account is
  * followed by an arrow, which links to the original on the social platform (docs/decisions/0059).
  * `mastodonHost`: Mastodon server from which the result was read, or `null`.
  */
 export function createPageLinks(
   { toOwnPage }: RenderContext,
   mastodonHost: string | null,
-): PageLinks {
+): HtmlLinks {
   const found = new Map<string, OwnPage | null>();
   const linked = new Set<string>();
   const find = (url: string): OwnPage | null => {
@@ -45,13 +39,7 @@ export function createPageLinks(
     linked.add(page.url);
     return [open, `</a>${renderOriginal(safe)}`];
   };
-  return {
-    toTags,
-    link: (text, url) => {
-      const [open, close] = toTags(url);
-      return `${open}${escapeLine(text)}${close}`;
-    },
-  };
+  return createLinks(toTags);
 }
 
 /** Renders an arrow as a link to the original post or account. U+FE0E prevents the display of the arrow as an emoji. */

@@ -5,10 +5,10 @@ import { postsOf } from '../feeds/feed.ts';
 import { feedMediaTypes } from '../feeds/feeds.ts';
 import { toFormatUrl } from '../feeds/urls.ts';
 import { escapeHtml, escapeLine, openLink } from '../html/escape.ts';
+import { joinParts, renderTime } from '../html/markup.ts';
 import { toThread } from '../markdown/thread.ts';
 import { renderPreviewTags, renderRelation } from '../preview-page.ts';
 import { brandMark } from './brand-mark.ts';
-import { joinParts, renderTime } from './markup.ts';
 import { renderResult } from './result.ts';
 
 /**

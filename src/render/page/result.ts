@@ -2,13 +2,14 @@ import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
-import { escapeHtml, escapeLine } from '../html/escape.ts';
+import { escapeLine } from '../html/escape.ts';
+import { heading, joinParts, paragraph, renderList } from '../html/markup.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
+import { joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
 import { findAccounts, findPositions, type Thread, toThread } from '../markdown/thread.ts';
 import { renderAccountList, renderProfile } from './accounts.ts';
-import { heading, joinFacts, joinParts, paragraph, renderList } from './markup.ts';
 import { renderPost } from './post.ts';
 import { createPageView, type PageView } from './view.ts';
 
@@ -37,16 +38,9 @@ export function* renderResult(
   const title = isPost ? headPostPage(result) : titleBrowsePage(result);
   return {
     title: isPost ? titlePostPage(result) : title,
-    html: `${joinParts([
-      heading(options.level, escapeLine(title)),
-      view.hasLinkedPictures && options.hasPictureProxy !== true ? renderHint(options) : null,
-      ...content,
-    ])}\n`,
+    html: `${joinParts([heading(options.level, escapeLine(title)), ...content])}\n`,
   };
 }
-
-const renderHint = ({ baseUrl }: RenderContext) =>
-  `<p class="hint">Pictures are shown as links. <a href="${escapeHtml(`${baseUrl}/docs/pages#see-pictures`)}">How to see pictures</a></p>`;
 
 function renderNotes(warnings: readonly string[]): string {
   if (warnings.length === 0) return '';

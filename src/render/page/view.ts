@@ -1,20 +1,19 @@
 import { parseUrl } from '../../core/http/url.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
+import type { HtmlView } from '../html/view.ts';
 import { toThread } from '../markdown/thread.ts';
-import { createPageLinks, type PageLinks } from './links.ts';
+import { createPageLinks } from './links.ts';
 
-/** Options of a page, and state that changes while the page is rendered. */
-export interface PageView {
-  readonly links: PageLinks;
-  readonly toPictureUrl: NonNullable<RenderContext['toPictureUrl']>;
+/** Options of a page. */
+export interface PageView extends HtmlView {
   /** Whether to show exact times, all counts and account details. */
   readonly full: boolean;
   /** Time when the content was fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** Whether the page links to at least one picture instead of showing it. Set during rendering. */
-  hasLinkedPictures: boolean;
 }
+
+const columnWidth = 688; // pixels: the width of a page's text, as in `assets/post.css`
 
 export function createPageView(
   result: PostResult | BrowseResult,
@@ -25,15 +24,10 @@ export function createPageView(
     toPictureUrl: context.toPictureUrl ?? (() => null),
     full: result.full,
     fetchedAt: result.fetchedAt,
-    hasLinkedPictures: false,
+    pictureWidth: columnWidth,
+    isStyled: true,
   };
 }
-
-/** Returns a copy of the page options that renders all pictures as links only. */
-export const withoutPictures = (view: PageView): PageView => ({
-  ...view,
-  toPictureUrl: () => null,
-});
 
 /**
  * Returns the host of the Mastodon server of the requested account or of the requested post's author. Returns `null`

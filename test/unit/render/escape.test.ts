@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
-import { linkAccount } from '../../../src/render/markdown/accounts.ts';
+import { writeWords } from '../../../src/render/markdown/blocks.ts';
 import { escapeCell, escapeInline } from '../../../src/render/markdown/escape.ts';
 import { quoteBlock } from '../../../src/render/markdown/layout.ts';
 import { image } from '../../../src/render/markdown/links.ts';
@@ -37,7 +37,11 @@ describe('an escaped line', () => {
   it('keeps its text in bold, next to a link', () => {
     fc.assert(
       fc.property(hostileLine, (name) => {
-        const markdown = linkAccount(account(name, 'a_b_.example'), '**');
+        const markdown = writeWords({
+          type: 'account',
+          account: account(name, 'a_b_.example'),
+          isBold: true,
+        });
 
         expect(textsWithin(markdown, 'strong')).toEqual([name]);
         expect(textsWithin(markdown, 'link')).toEqual(['@a_b_.example']);

@@ -81,7 +81,7 @@ describe('the preview page', () => {
         '<body>',
         '<blockquote dir="auto">',
         '<p dir="auto">Fog at<br />\nthe &quot;point&quot; &lt;b&gt;</p>',
-        '<p dir="auto">— Ada Keeper (<a href="https://perch.example/ada.example" rel="nofollow noopener noreferrer">@ada.example</a>), <a href="https://perch.example/ada.example/status/1" rel="nofollow noopener noreferrer">2026-03-04 09:13 UTC</a></p>',
+        '<p dir="auto">— Ada Keeper (<a href="https://perch.example/ada.example" rel="nofollow noopener noreferrer">@ada.example</a>) · <a href="https://perch.example/ada.example/status/1" rel="nofollow noopener noreferrer">2026-03-04 09:13 UTC</a></p>',
         '</blockquote>',
         '</body>',
         '</html>',

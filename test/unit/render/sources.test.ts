@@ -91,7 +91,7 @@ describe('a copy of a post', () => {
     expect(document.title).toMatch(/^Copy from evil\.example\.org: Ada/);
     expect(document.author_name).toMatch(/^Copy from evil\.example\.org: Ada/);
     expect(document).not.toHaveProperty('author_url');
-    expect(parseHtml(document.html).text).toContain(`, copied from ${host}`);
+    expect(parseHtml(document.html).text).toContain(` · copied from ${host}`);
   });
 
   it.each([
@@ -109,7 +109,7 @@ describe('a copy of a post', () => {
     }
     expect(elements.find(({ tag }) => tag === 'title')?.text).toMatch(/^Copy from/);
     expect([contentOf('og:url'), contentOf('article:author')]).toEqual([source.url, undefined]);
-    expect(text).toContain(`, copied from ${host}`);
+    expect(text).toContain(` · copied from ${host}`);
   });
 
   it('is labelled in lists of accounts and sections about them', () => {
@@ -174,7 +174,7 @@ describe('a fact that only some sources provide', () => {
     expect(text).toContain('In Keepers');
     expect(text).toContain('Tags: #fog #sea_mist');
     expect(text).toContain('Light House · by Bo');
-    expect(text).toContain('3 votes, 2 voters');
+    expect(text).toContain('3 votes · 2 voters');
     expect(text).toContain('edited 2026-03-05 10:00 UTC');
   });
 

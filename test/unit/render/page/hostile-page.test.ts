@@ -114,7 +114,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ol: ['class'],
   li: ['dir'],
   a: ['href', 'rel', 'class', 'aria-label'],
-  img: ['class', 'src', 'alt', 'dir', 'width', 'height', 'loading', 'decoding'],
+  img: ['class', 'src', 'alt', 'dir', 'width', 'height', 'loading', 'decoding', 'referrerpolicy'],
   svg: ['class', 'viewbox', 'viewBox', 'width', 'height', 'aria-hidden', 'preserveAspectRatio'],
   path: ['class', 'd'],
   circle: ['class', 'cx', 'cy', 'r'],

@@ -1,13 +1,9 @@
-import { escapeHtml, escapeLine } from '../html/escape.ts';
 import { toMinute } from '../markdown/layout.ts';
+import { escapeHtml, escapeLine } from './escape.ts';
 
 /** Joins the non-empty parts of a page with line feeds. */
 export const joinParts = (parts: readonly (string | null)[]): string =>
   parts.filter(Boolean).join('\n');
-
-/** Joins the non-empty texts on one line, separated by ` · `. */
-export const joinFacts = (facts: readonly (string | null)[]): string =>
-  facts.filter(Boolean).join(' · ');
 
 /** Renders a paragraph; an empty string if it has no content. `name`: CSS class. */
 export const paragraph = (html: string | null, name = ''): string =>
@@ -26,10 +22,11 @@ export const heading = (level: number, html: string): string => {
   return `<${tag} dir="auto">${html}</${tag}>`;
 };
 
-/** Renders a time as a `time` element, to the minute. If the time cannot be parsed, renders it as text. */
-export function renderTime(time: string): string {
+/** Renders a time as a `time` element, to the minute or the day. If the time cannot be parsed, renders it as text. */
+export function renderTime(time: string, precision: 'minute' | 'day' = 'minute'): string {
   const minute = toMinute(time);
   if (minute === null) return escapeLine(time);
   const iso = new Date(time).toISOString();
-  return `<time datetime="${escapeHtml(iso)}">${minute}</time>`;
+  const shown = precision === 'day' ? minute.slice(0, 10) : minute;
+  return `<time datetime="${escapeHtml(iso)}">${shown}</time>`;
 }

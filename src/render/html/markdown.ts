@@ -1,10 +1,10 @@
 import type { Steps } from '../../core/scheduling/slices.ts';
 import { trimEndOf } from '../../core/trim-end.ts';
-import { escapeHtml } from '../html/escape.ts';
-import { renderInline, renderParagraphs, type TextOptions } from '../html/text.ts';
 import { toVisibleText } from '../markdown/characters.ts';
 import type { NestHeading } from '../markdown/verbatim.ts';
+import { escapeHtml } from './escape.ts';
 import { heading, joinParts } from './markup.ts';
+import { renderInline, renderParagraphs, type TextOptions } from './text.ts';
 
 export const renderCode = (code: string): string =>
   `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;

@@ -1,0 +1,250 @@
+import type { Account } from '../../model/account.ts';
+import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
+import { hidesPictures } from '../html/pictures.ts';
+import { toLine } from '../markdown/characters.ts';
+import { formatCount, formatNumber } from '../markdown/layout.ts';
+import { isReplyTargetElsewhere, isSameAccount, type Thread } from '../markdown/thread.ts';
+import { type ArticlePlace, toArticle } from './article.ts';
+import {
+  type Block,
+  type Box,
+  type BoxRole,
+  describeCopy,
+  line,
+  link,
+  minute,
+  plain,
+  present,
+  toText,
+  type Words,
+} from './block.ts';
+import { toMediaItems } from './media.ts';
+
+/** Options for the content of a post. */
+export interface PostView {
+  /** Whether to add exact times, all counts, the language and the name of the posting application. */
+  readonly full: boolean;
+  /** Time when the posts were fetched: ISO 8601, UTC. */
+  readonly fetchedAt: string;
+  /** Level of headings within the post, such as the title of an article. */
+  readonly level: number;
+  /** Whether the page's title is the title of the post's article. If so, the article has no title of its own. */
+  readonly isTitledByArticle: boolean;
+  readonly articles: ArticlePlace['extent'];
+}
+
+/** Place of a post on a page. */
+export interface PostPlace {
+  readonly thread: Thread;
+  /**
+   * Account whose profile page is rendered; `null` on other pages. Posts by this account are shown
+   * without the author's name.
+   */
+  readonly owner: Account | null;
+  /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
+  readonly position: string | null;
+  /** Whether to label the post as `requested post`. */
+  readonly isRequested: boolean;
+  /** Level of the post's heading. */
+  readonly level: number;
+}
+
+/** Parts of the head of a post. */
+interface PostHead {
+  /** Author; `null` if unknown, or if the page is about the author. */
+  readonly author: Account | null;
+  /** Times, and the server from which the post was copied; `Unavailable post` or `unavailable` for a tombstone. */
+  readonly origin: readonly Words[];
+  /** Position in the thread, and whether the post is the requested one. */
+  readonly labels: readonly Words[];
+}
+
+export function toPostHead(post: Post, { owner, position, isRequested }: PostPlace): PostHead {
+  const author = post.author !== null && isSameAccount(post.author, owner) ? null : post.author;
+  const missing = author === null ? 'Unavailable post' : 'unavailable';
+  return {
+    author,
+    origin: post.type === 'status' ? originOf(post) : [missing],
+    labels: present([position, isRequested ? { type: 'italic', words: 'requested post' } : null]),
+  };
+}
+
+/** Returns the blocks of a post below its head. */
+export function toPostBlocks(post: Post, place: PostPlace, view: PostView): readonly Block[] {
+  if (post.type === 'tombstone') return [toCitation(post)];
+  return present([
+    ...toContext(post, place),
+    ...toContent(post, view),
+    line('counts', describeCounts(post, view)),
+  ]);
+}
+
+/** Returns the placeholder of an unavailable post: its reason, and `author` where the page does not name the author. */
+export const toCitation = ({ text, url }: Tombstone, author: Account | null = null): Box =>
+  toBox('citation', [
+    line('plain', [link(text, url), author && { type: 'account', account: author, isBold: false }]),
+  ]);
+
+const toBox = (
+  role: BoxRole,
+  blocks: readonly (Block | null)[],
+  label: Words | null = null,
+): Box => ({ type: 'box', role, label, blocks: present(blocks) });
+
+/**
+ * Returns the lines “Reposted by”, “In” (community) and “In reply to” of a post. Omits “In reply to” if the
+ * replied-to post is part of `thread`.
+ */
+export function toContext(
+  post: Status,
+  { thread, owner }: Pick<PostPlace, 'thread' | 'owner'>,
+): readonly Block[] {
+  const { reposted_by: reposter, community } = post;
+  return present([
+    reposter && line('context', describeReposter(reposter, owner)),
+    community && line('context', [['In ', link(community.name, community.url)]]),
+    isReplyTargetElsewhere(post, thread) ? line('context', [describeTarget(post)]) : null,
+  ]);
+}
+
+function describeReposter(reposter: Account, owner: Account | null): readonly (Words | null)[] {
+  const type = isSameAccount(reposter, owner) ? 'handle' : 'account';
+  return [['Reposted by ', { type, account: reposter, isBold: false }], describeCopy(reposter)];
+}
+
+function describeTarget({ replying_to: target }: Status): Words {
+  const handle = target?.screen_name ?? null;
+  const text = handle === null ? 'another post' : `@${handle}`;
+  return ['In reply to ', link(text, target?.url ?? null)];
+}
+
+const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links
+
+/** Returns the content of a post: text, media, poll, article, link card, quoted post and community note. */
+export function toContent(post: Status, view: PostView, depth = 0): readonly Block[] {
+  const { content_warning: warning, tags, article, card, quote, poll } = post;
+  const isHidden = hidesPictures(post);
+  const items = toMediaItems(post.media.all, view.full);
+  const { level, full, articles: extent } = view;
+  const isTitled = depth === 0 && view.isTitledByArticle;
+  return present([
+    warning === null ? null : line('warning', [describeWarning(warning)]),
+    toText(post.text, post.facets, post.lang),
+    tags && line('plain', [['Tags: ', plain(tags.map((tag) => `#${tag}`).join(' '))]]),
+    post.possibly_sensitive ? line('remark', ['Marked as sensitive content.']) : null,
+    items.length === 0 ? null : ({ type: 'media', items, isHidden } as const),
+    poll && toPoll(poll, view.fetchedAt),
+    article && toArticle(article, { level, isTitled, full, extent, isHidden }),
+    card && toCard(card, isHidden),
+    quote && toQuote(quote, view, depth + 1),
+    toNote(post),
+    ...toEarlier(post, full),
+  ]);
+}
+
+const describeWarning = (warning: string): Words => [
+  { type: 'bold', words: 'Content warning:' },
+  ' ',
+  { type: 'prose', text: warning },
+];
+
+function toNote({ community_note: note, community_note_facets: facets = [] }: Status) {
+  return note === null ? null : toBox('note', [toText(note, facets)], 'Community note');
+}
+
+/** Returns the texts before edits; nothing if `full` is not set. */
+const toEarlier = ({ earlier_versions: versions = [] }: Status, full: boolean): readonly Block[] =>
+  (full ? versions : []).map(({ text, created_at }) =>
+    toBox('earlier', [toText(text)], ['Before an edit, ', minute(created_at)]),
+  );
+
+function toCard(card: Card, isHidden: boolean): Block {
+  const { url, title, description, provider_name: site, author_name: author } = card;
+  const name = toLine(title) || url;
+  const picture = card.image_url;
+  const figure = picture && {
+    ...{ url: picture, target: url, label: card.image_alt ?? name },
+    ...{ width: null, height: null },
+  };
+  return toBox('card', [
+    figure ? { type: 'figure', role: 'card', figure, isHidden } : null,
+    line('title', [link(name, url)]),
+    description ? line('plain', [{ type: 'prose', text: description }]) : null,
+    line('facts', [
+      site === undefined ? null : plain(site),
+      author === undefined ? null : ['by ', link(author, card.author_url ?? null)],
+    ]),
+  ]);
+}
+
+function toQuote(quote: Post, view: PostView, depth: number): Block {
+  if (quote.type === 'tombstone') return toCitation(quote, quote.author);
+  const head: readonly Words[] = [
+    { type: 'account', account: quote.author, isBold: true },
+    ...originOf(quote),
+  ];
+  if (depth > maxQuoteDepth) {
+    const [author = '', ...origin] = head;
+    return toBox('quote', [line('facts', [['Quotes ', author], ...origin])]);
+  }
+  return toBox('quote', [
+    line('facts', head),
+    ...toContent(quote, view, depth),
+    view.full ? line('counts', describeCounts(quote, view)) : null,
+  ]);
+}
+
+/**
+ * Returns the time of a post as a link, the time of its last edit, the time at which the platform first saw the
+ * post, and a link to the server from which it was copied. Absent values are left out.
+ */
+export function originOf(post: Status): readonly Words[] {
+  const { created_at, edited_at: edited, indexed_at: indexed, url } = post;
+  return present<Words>([
+    minute(created_at, url),
+    edited === undefined ? null : ['edited ', minute(edited)],
+    indexed === undefined ? null : ['first seen ', minute(indexed)],
+    describeCopy(post),
+  ]);
+}
+
+/**
+ * Returns the replies, reposts, likes and views of a post, without counts of 0. If `full` is set, also returns counts
+ * of 0, the time and other details, such as the language.
+ */
+export function describeCounts(
+  post: Status,
+  { full }: Pick<PostView, 'full'>,
+): readonly (Words | null)[] {
+  const known = (count: number | null) => (full ? count : count || null);
+  const more = (fact: Words | null) => (full ? fact : null);
+  return [
+    more(plain(post.created_at)),
+    formatCount(known(post.replies), 'reply', 'replies'),
+    formatCount(known(post.reposts), 'repost', 'reposts'),
+    formatCount(known(post.likes), 'like', 'likes'),
+    more(formatCount(post.quotes, 'quote', 'quotes')),
+    more(formatCount(post.bookmarks, 'bookmark', 'bookmarks')),
+    formatCount(known(post.views), 'view', 'views'),
+    more(post.reactions === undefined ? null : describeReactions(post.reactions)),
+    more(post.lang === null ? null : ['language ', plain(post.lang)]),
+    more(post.source === null ? null : ['via ', plain(post.source)]),
+  ];
+}
+
+function describeReactions(reactions: readonly Reaction[]): Words {
+  const counts = reactions.map(({ name, count }) => `${name} ${formatNumber(count)}`);
+  return ['reactions: ', plain(counts.join(', '))];
+}
+
+/** Returns a poll with its votes and its end. A poll that ended by `fetchedAt` is described as closed. */
+function toPoll({ choices, ...poll }: Poll, fetchedAt: string): Block {
+  const isClosed = Date.parse(poll.ends_at ?? '') <= Date.parse(fetchedAt);
+  const end = poll.ends_at && [isClosed ? 'closed ' : 'closes ', minute(poll.ends_at)];
+  const facts = present<Words>([
+    formatCount(poll.total_votes, 'vote', 'votes'),
+    formatCount(poll.total_voters ?? null, 'voter', 'voters'),
+    end,
+  ]);
+  return { type: 'poll', choices, facts };
+}

@@ -1,0 +1,58 @@
+import { runAtOnce } from '../../core/scheduling/slices.ts';
+import type { Post, Status } from '../../model/post.ts';
+import type { Words } from '../blocks/block.ts';
+import { originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
+import type { RenderContext } from '../context.ts';
+import { toThread } from '../markdown/thread.ts';
+import { quote, writeBlocks, writeFacts } from './blocks.ts';
+import { joinParts, paragraph } from './markup.ts';
+import { type HtmlView, outwardLinks } from './view.ts';
+
+interface PostOptions {
+  /** Returns the address at which a reader sees a picture. If absent, media are rendered as links only. */
+  readonly toPictureUrl?: RenderContext['toPictureUrl'] | undefined;
+  /** Maximum width of a picture in pixels. */
+  readonly pictureWidth?: number;
+}
+
+const defaultPictureWidth = 600; // pixels; most feed readers show a column of about this width
+
+const toView = ({ toPictureUrl, pictureWidth }: PostOptions): HtmlView => ({
+  links: outwardLinks,
+  toPictureUrl: toPictureUrl ?? (() => null),
+  pictureWidth: pictureWidth ?? defaultPictureWidth,
+  isStyled: false,
+});
+
+const noThread = { thread: toThread([]), owner: null };
+const postView = {
+  full: false,
+  fetchedAt: '',
+  level: 3,
+  isTitledByArticle: false,
+  articles: 'preview',
+} as const;
+
+/** Renders the content of a post as HTML without scripts and classes, for feeds. The HTML is well-formed XML. */
+export function renderPostBody(post: Status, options: PostOptions = {}): string {
+  const blocks = [...toContext(post, noThread), ...toContent(post, postView)];
+  return runAtOnce(writeBlocks(blocks, toView(options)));
+}
+
+/**
+ * Renders a post as an HTML `blockquote` that ends with its author and time. The HTML is well-formed XML, because
+ * oEmbed 1.0 §2.3.4.4 recommends XHTML Basic.
+ */
+export function renderPostQuote(post: Post, options: PostOptions = {}): string {
+  const view = toView(options);
+  const { author } = post;
+  const who: readonly Words[] =
+    author === null ? [] : [{ type: 'account', account: author, isBold: false }];
+  const origin = [...who, ...(post.type === 'status' ? originOf(post) : [])];
+  const body =
+    post.type === 'status'
+      ? renderPostBody(post, options)
+      : runAtOnce(writeBlocks(toCitation(post).blocks, view));
+  const signature = origin.length === 0 ? '' : paragraph(`— ${writeFacts(origin, view)}`);
+  return quote(joinParts([body, signature]));
+}

@@ -1,0 +1,164 @@
+import { trimEndOf } from '../../core/trim-end.ts';
+import type { Account } from '../../model/account.ts';
+import type { Poll } from '../../model/post.ts';
+import {
+  type Block,
+  levelOf,
+  type MediaItem,
+  type StyledText,
+  type Words,
+} from '../blocks/block.ts';
+import { toVisibleText } from './characters.ts';
+import { escapeCell, escapeInline, escapeLine } from './escape.ts';
+import {
+  formatDay,
+  formatMinute,
+  formatNumber,
+  joinBlocks,
+  joinFacts,
+  joinLines,
+  listItem,
+  quoteBlock,
+} from './layout.ts';
+import { image, link, linkUrl, wrapLink } from './links.ts';
+import { separateTemplates } from './note-syntax.ts';
+import { renderHeading, renderLine, renderText } from './text.ts';
+import { cleanMarkdown } from './verbatim.ts';
+
+/** Writes the blocks of a post, an article or a profile as CommonMark with GitHub tables. */
+export const writeBlocks = (blocks: readonly Block[]): string => joinBlocks(blocks.map(writeBlock));
+
+/** Writes facts on one line, separated by ` · `. */
+export const writeFacts = (facts: readonly Words[]): string =>
+  joinFacts(facts.map((fact, at) => writeWords(fact, at === 0)));
+
+/** Writes words on one line. `isStart`: whether they are the start of the line, which needs more escapes. */
+export function writeWords(words: Words, isStart = false): string {
+  if (typeof words === 'string') return words;
+  if ('length' in words) return words.map((part) => writeWords(part)).join('');
+  switch (words.type) {
+    case 'bold':
+      return `**${words.words}**`;
+    case 'italic':
+      return `*${words.words}*`;
+    case 'plain':
+      return isStart ? escapeLine(words.text) : escapeInline(words.text);
+    case 'prose':
+      return renderLine(words.text);
+    default:
+      return writeReference(words);
+  }
+}
+
+type Reference = Extract<Words, { type: 'link' | 'url' | 'time' | 'account' | 'handle' }>;
+
+function writeReference(words: Reference): string {
+  switch (words.type) {
+    case 'link':
+      return link(words.text, words.url);
+    case 'url':
+      return linkUrl(words.url);
+    case 'account':
+      return writeAccount(words.account, words.isBold ? '**' : '');
+    case 'handle':
+      return link(`@${words.account.screen_name}`, words.account.url);
+    case 'time': {
+      const shown = words.precision === 'day' ? formatDay(words.time) : formatMinute(words.time);
+      return words.url === null ? shown : link(shown, words.url);
+    }
+  }
+}
+
+/** Writes an account as `Name ([@handle](url))`. `emphasis`: marker to put around the name. */
+function writeAccount(account: Account, emphasis: '' | '**'): string {
+  const name = escapeInline(account.name);
+  const handle = link(`@${account.screen_name}`, account.url);
+  return name === '' ? handle : `${emphasis}${name}${emphasis} (${handle})`;
+}
+
+function writeBlock(block: Block): string {
+  switch (block.type) {
+    case 'line':
+      return writeLine(block);
+    case 'text':
+      return renderText(block.text, block.annotations);
+    case 'media':
+      return joinBlocks(block.items.map(writeMedia));
+    case 'poll':
+      return joinBlocks([writeChoices(block.choices), writeFacts(block.facts)]);
+    case 'box':
+      return writeBox(block);
+    default:
+      return writeArticleBlock(block);
+  }
+}
+
+function writeLine({ role, facts }: Extract<Block, { type: 'line' }>): string {
+  const written = writeFacts(facts);
+  if (role === 'title') return `**${written}**`;
+  return role === 'context' || role === 'remark' ? `*${written}*` : written;
+}
+
+function writeBox({ label, blocks }: Extract<Block, { type: 'box' }>): string {
+  const written = writeBlocks(blocks);
+  if (label !== null) return quoteBlock(`**${writeWords(label)}:** ${written}`);
+  return written === '' ? '' : quoteBlock(written);
+}
+
+function writeMedia({ item, caption, details }: MediaItem): string {
+  const preview = item.thumbnail_url ?? null;
+  const isLink = preview === null || item.type === 'audio' || item.type === 'file';
+  const linked = isLink ? link(caption, item.url) : wrapLink(image(caption, preview), item.url);
+  const shown = item.type === 'photo' ? image(caption, item.url) : linked;
+  return joinLines([shown, writeFacts(details)]);
+}
+
+function writeChoices(choices: Poll['choices']): string {
+  const rows = choices.map(({ label, count, percentage }) => {
+    const votes = count === null ? '–' : formatNumber(count);
+    const share = percentage === null ? '–' : `${percentage.toFixed(1)}%`;
+    return `| ${escapeCell(label)} | ${votes} | ${share} |`;
+  });
+  return ['| Choice | Votes | Share |', '| --- | ---: | ---: |', ...rows].join('\n');
+}
+
+type ArticleBlock = Exclude<Block, { type: 'line' | 'text' | 'media' | 'poll' | 'box' }>;
+
+function writeArticleBlock(block: ArticleBlock): string {
+  switch (block.type) {
+    case 'article':
+      return writeBlocks(block.blocks);
+    case 'heading': {
+      const title = renderHeading(block.text, block.annotations);
+      return title === '' ? '' : `${'#'.repeat(levelOf(block))} ${title}`;
+    }
+    case 'list':
+      return writeList(block.items, block.isOrdered);
+    case 'code':
+      return fenceCode(block.text);
+    case 'markdown':
+      return cleanMarkdown(block.text, block.nest);
+    case 'figure':
+      // The title of a link card is a link already.
+      return block.role === 'card' ? '' : image(block.figure.label, block.figure.url);
+    case 'rule':
+      return '---';
+  }
+}
+
+function writeList(items: readonly StyledText[], isOrdered: boolean): string {
+  return items
+    .map(({ text, annotations }) => renderText(text, annotations))
+    .filter((text) => text !== '')
+    .map((text, at) => listItem(text, isOrdered ? `${at + 1}. ` : '- '))
+    .join('\n');
+}
+
+/** Renders a Markdown code block with a fence longer than any run of backticks in the code. */
+function fenceCode(code: string): string {
+  const shown = separateTemplates(trimEndOf(toVisibleText(code), '\n'));
+  const runs = shown.match(/`+/g) ?? [];
+  const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${shown}\n${fence}`;
+}
