@@ -51,13 +51,13 @@ export function listPaths(sessionSegment: string | null): readonly string[] {
 
 /**
  * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` to omit these
- * routes. `media`: value of `PERCH_MEDIA`; `off` to omit the route of pictures.
+ * routes. `media`: value of `PERCH_MEDIA`; the route of pictures is only there for `proxy`.
  */
 export function listEndpoints(
   sessionSegment: string | null,
   media: Config['PERCH_MEDIA'] = 'proxy',
 ): readonly Endpoint[] {
-  const listed = media === 'off' ? endpoints : [...endpoints, ...pictureEndpoints];
+  const listed = media === 'proxy' ? [...endpoints, ...pictureEndpoints] : endpoints;
   if (sessionSegment === null) return listed;
   return [...listed, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
 }

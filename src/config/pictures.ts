@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { integer, oneOf } from './schemas.ts';
 
 export const pictureVariables = z.object({
-  PERCH_MEDIA: oneOf('off', 'proxy').describe(
-    'Pictures of posts in pages, feeds and embeds: only a link to each picture (`off`), or the picture itself, which Perch fetches from its host for the reader (`proxy`).',
+  PERCH_MEDIA: oneOf('proxy', 'direct', 'off').describe(
+    'Pictures of posts in pages, feeds and embeds: Perch fetches them from their hosts for the reader (`proxy`), the browser of the reader fetches them from their hosts (`direct`), or the posts only link to them (`off`).',
   ),
   PERCH_MEDIA_MAX_BYTES: integer(1024, 1_073_741_824, 10_485_760).describe(
     'Maximum size in bytes of a picture that Perch fetches. Perch also refuses pictures that are larger than `PERCH_REPLY_BYTES_PER_ADDRESS`.',

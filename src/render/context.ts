@@ -14,6 +14,8 @@ export interface RenderContext {
    * picture. Absent if pages show no pictures.
    */
   readonly toPictureUrl?: (url: string) => string | null;
+  /** Whether browsers fetch the pictures from their hosts (`PERCH_MEDIA=direct`). */
+  readonly hasDirectPictures?: boolean;
 }
 
 /**

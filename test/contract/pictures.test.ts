@@ -6,6 +6,7 @@ import { answerText } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import {
   buildPictureRig,
+  type PictureRig,
   pictureUrl,
   png,
   readPicturePath,
@@ -115,7 +116,7 @@ describe('a picture of a post', () => {
 
     const { html, thumbnail_url } = reply.json();
     expect(html).toContain(
-      `<img src="${thumbnail_url}" alt="A picture of heron" width="470" height="353" /><br /><a href="${pictureUrl}"`,
+      `<img src="${thumbnail_url}" alt="A picture of heron" width="470" height="353"`,
     );
     expect(rig.picturesAsked()).toEqual([]);
   });
@@ -266,16 +267,73 @@ it('does not affect the permalinks of an account with the handle media', async (
   }
 });
 
-describe('with pictures off', () => {
-  clause('read.pictures.off_by_default', 'nothing is signed or fetched', async () => {
-    const rig = await buildPictureRig({ isOff: true });
-    const oembed = `/api/v1/oembed?url=${encodeURIComponent(rig.postUrl)}`;
+/** Reads the post of a rig in the formats that show pictures, and as Markdown. */
+async function readFormats({ app, postUrl }: PictureRig) {
+  const post = `/api/v1/posts?url=${encodeURIComponent(postUrl)}&format=`;
+  const embed = (await app.request(`/api/v1/oembed?url=${encodeURIComponent(postUrl)}`)).json();
+  const page = await app.request(`${post}html`);
+  const front = await app.request(`/?q=${encodeURIComponent(postUrl)}`, {
+    headers: { accept: 'text/html' },
+  });
+  const feed = await app.request(`${post}rss`);
+  const markdown = await app.request(`${post}markdown`);
+  return { embed, page, front, feed, markdown };
+}
 
-    const embed = (await rig.app.request(oembed)).json();
+describe('PERCH_MEDIA', () => {
+  clause('read.pictures.proxy_by_default', 'shows pictures from this server', async () => {
+    const rig = await buildPictureRig();
+
+    const { embed, page, front, feed, markdown } = await readFormats(rig);
+
+    const own = /<img [^>]*?src="https?:\/\/[^"/]+\/media\/[\w-]{32,}"/;
+    for (const html of [embed.html, page.body, front.body]) expect(html).toMatch(own);
+    expect(feed.body).toMatch(/&lt;img src="https?:\/\/[^"/]+\/media\/[\w-]{32,}"/);
+    expect(markdown.body).toContain(`](${pictureUrl})`);
+    for (const { headers } of [page, front])
+      expect(headers['content-security-policy']).toContain("img-src 'self' data:;");
+  });
+
+  clause('read.pictures.direct', 'links the addresses of the platform', async () => {
+    const rig = await buildPictureRig({ env: { PERCH_MEDIA: 'direct' } });
+
+    const { embed, page, front, feed } = await readFormats(rig);
+    const signed = await rig.app.request(signPicture(pictureUrl));
+
+    for (const html of [embed.html, page.body, front.body])
+      expect(html).toMatch(
+        new RegExp(`<img src="${pictureUrl}"[^>]* referrerpolicy="no-referrer" />`),
+      );
+    expect(feed.body).toContain(`&lt;img src="${pictureUrl}"`);
+    expect([signed.statusCode, signed.json().code]).toEqual([404, 'route_not_found']);
+    expect(rig.picturesAsked()).toEqual([]);
+  });
+
+  clause('read.pictures.direct', 'widens only the sources of pictures', async () => {
+    const policies = async (media: string) => {
+      const { page, front } = await readFormats(
+        await buildPictureRig({ env: { PERCH_MEDIA: media } }),
+      );
+      return [page, front].map(({ headers }) => {
+        expect(headers['referrer-policy']).toBe('same-origin');
+        return String(headers['content-security-policy']);
+      });
+    };
+
+    const widened = (await policies('proxy')).map((policy) =>
+      policy.replace("img-src 'self' data:;", "img-src 'self' data: https:;"),
+    );
+    expect(await policies('direct')).toEqual(widened);
+  });
+
+  clause('read.pictures.off', 'nothing is signed or fetched', async () => {
+    const rig = await buildPictureRig({ env: { PERCH_MEDIA: 'off' } });
+
+    const { embed, page, front } = await readFormats(rig);
     const reply = await rig.app.request(signPicture(pictureUrl));
 
     expect(embed.thumbnail_url).toBe(pictureUrl);
-    expect(embed.html).not.toContain('<img');
+    for (const html of [embed.html, page.body, front.body]) expect(html).not.toContain('<img');
     expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
     expect(rig.picturesAsked()).toEqual([]);
     expect(rig.internet.lookedUp).not.toContain('files.example.org');

@@ -163,7 +163,9 @@ const clausesByAnchor = {
     'read.limits.exhausted_429_retry_after',
   ],
   'reads.md#pictures': [
-    'read.pictures.off_by_default',
+    'read.pictures.proxy_by_default',
+    'read.pictures.direct',
+    'read.pictures.off',
     'read.pictures.signed_addresses',
     'read.pictures.expiry',
     'read.pictures.type_by_content',

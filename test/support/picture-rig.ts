@@ -35,14 +35,12 @@ export const png = Buffer.from(
 export interface PictureRigOptions extends Omit<TestAppOptions, 'network'> {
   /** Answers requests for pictures. Default: a PNG picture. */
   readonly onPicture?: FakeHandler;
-  /** Whether the app has the default of `PERCH_MEDIA` instead. */
-  readonly isOff?: boolean;
   readonly names?: Readonly<Record<string, FakeName>>;
 }
 
-/** Builds an app with `PERCH_MEDIA=proxy`. It is closed at the end of the test. */
+/** Builds an app with the default `PERCH_MEDIA=proxy`. It is closed at the end of the test. */
 export async function buildPictureRig(options: PictureRigOptions = {}): Promise<PictureRig> {
-  const { onPicture = sendPng, isOff = false, names, env, ...rest } = options;
+  const { onPicture = sendPng, names, env, ...rest } = options;
   const server = createFakeMastodon(homeHost);
   const wren = accountRow('wren');
   const id = snowflake(Date.UTC(2026, 0, 1));
@@ -59,7 +57,6 @@ export async function buildPictureRig(options: PictureRigOptions = {}): Promise<
     ...rest,
     network: internet,
     env: {
-      ...(isOff ? {} : { PERCH_MEDIA: 'proxy' }),
       PERCH_PROVIDERS: 'mastodon',
       PERCH_CURSOR_KEY: pictureSecret,
       ...env,

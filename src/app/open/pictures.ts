@@ -2,6 +2,8 @@ import { copiesPath } from '../../archive/media/media-links.ts';
 import { pictureFolder } from '../../core/files/data-folder.ts';
 import type { HttpClientOptions } from '../../core/http/http-client.ts';
 import { openPictureClient } from '../../core/http/picture-client.ts';
+import { isPublicUrl } from '../../core/http/public-host.ts';
+import { parseUrl } from '../../core/http/url.ts';
 import { createPictureAddresses } from '../../fetching/media/picture-address.ts';
 import { createPictureStore } from '../../fetching/media/picture-store.ts';
 import { createPictures } from '../../fetching/media/pictures.ts';
@@ -20,15 +22,18 @@ const logIntervalMs = 600_000;
 
 /**
  * Creates the picture proxy. In the returned object, `context.toPictureUrl` signs the URL of a picture, and
- * `pictures` fetches pictures. The member `pictures` is `null` if the proxy is off (`PERCH_MEDIA=off`). The proxy
- * opens no file and no connection before the first request for a picture.
+ * `pictures` fetches pictures. The member `pictures` is `null` if there is no proxy (`PERCH_MEDIA=direct` or `off`).
+ * The proxy opens no file and no connection before the first request for a picture.
  */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;
-  if (config.PERCH_MEDIA === 'off') {
-    // Archived media files need no request to another host.
-    const toPictureUrl = (url: string) => (url.startsWith(`${baseUrl}${copiesPath}`) ? url : null);
-    return { pictures: null, context: { toPictureUrl }, close: async () => {} };
+  if (config.PERCH_MEDIA !== 'proxy') {
+    const isDirect = config.PERCH_MEDIA === 'direct';
+    const context = {
+      toPictureUrl: createToOriginal(baseUrl, isDirect),
+      hasDirectPictures: isDirect,
+    };
+    return { pictures: null, context, close: async () => {} };
   }
   const { limits, network, stop, secret } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
@@ -51,7 +56,17 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
   return {
     pictures: { get: fetched.get, parse },
-    context: { toPictureUrl },
+    context: { toPictureUrl, hasDirectPictures: false },
     close: fetched.close,
   };
 }
+
+/**
+ * Creates a function that returns the URL of a picture if a page may show the picture from there: always for archived
+ * files of this server, and with `isDirect` for pictures of other hosts.
+ */
+const createToOriginal = (baseUrl: string, isDirect: boolean) => (given: string) => {
+  if (given.startsWith(`${baseUrl}${copiesPath}`)) return given;
+  const url = isDirect ? parseUrl(given) : null;
+  return url !== null && isPublicUrl(url) ? url.href : null;
+};

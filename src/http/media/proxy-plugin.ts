@@ -26,8 +26,8 @@ type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>
 /** Options of the route that serves pictures from other hosts. */
 export interface PictureProxyOptions {
   /**
-   * Functions that verify picture addresses and fetch pictures; `null` with `PERCH_MEDIA=off`. If
-   * `null`, all requests for pictures get 404 `route_not_found`.
+   * Functions that verify picture addresses and fetch pictures; `null` without a proxy
+   * (`PERCH_MEDIA=direct` or `off`). If `null`, all requests for pictures get 404 `route_not_found`.
    */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
@@ -140,7 +140,7 @@ export const pictureEndpoints: readonly Endpoint[] = [
     tag: 'media',
     summary: 'Returns a picture that this server fetches from another host, or has in its cache.',
     description:
-      'The web pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy` contain the addresses of pictures. With `PERCH_MEDIA=off`, the response is 404 `route_not_found`. The server determines the media type from the content of the picture, and ignores the header `Range`.',
+      'The web pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy` contain the addresses of pictures. With another value, the response is 404 `route_not_found`. The server determines the media type from the content of the picture, and ignores the header `Range`.',
     parameters: {
       path: z.object({
         signed: z

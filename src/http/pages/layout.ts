@@ -4,6 +4,7 @@ import { parseQuery } from '../../core/http/query.ts';
 import { Problem } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import { brandMark } from '../../render/page/brand-mark.ts';
+import { pictureSources } from '../../render/page/page.ts';
 import type { Headers } from '../../web/headers.ts';
 import { type PreparedReply, prepareReply } from '../../web/reply.ts';
 import type { Assets } from './assets.ts';
@@ -173,20 +174,23 @@ function renderFooter(site: Site): string {
 }
 
 /** Content security policy that allows only files of this server. Forbids inline scripts, inline styles and framing. */
-const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const toContentSecurityPolicy = (pictures: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; ${pictures}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** Permissions policy that allows only writing to the clipboard, for copy buttons. */
 const permissionsPolicy =
   'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
-export const htmlHeaders = {
+/** Returns the headers of pages. `hasDirectPictures`: whether the page shows pictures of other hosts. */
+export const toHtmlHeaders = (hasDirectPictures: boolean) => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentSecurityPolicy,
+  'content-security-policy': toContentSecurityPolicy(pictureSources(hasDirectPictures)),
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': permissionsPolicy,
   'referrer-policy': 'same-origin',
-} as const;
+});
+
+export const htmlHeaders = toHtmlHeaders(false);
 
 const markdown = 'text/markdown; charset=utf-8';
 

@@ -64,12 +64,16 @@ function renderPictureLink({ target, label }: Figure, view: HtmlView): string {
 export const isShown = ({ url }: Figure, view: HtmlView): boolean =>
   view.toPictureUrl(url) !== null;
 
-/** Renders the media of a post as a list. Styled pages show two or more pictures as a grid. */
+/**
+ * Renders the media of a post: as a list in styled pages, where two or more pictures form a grid, and as paragraphs for
+ * other programs, whose lists have bullets.
+ */
 export function renderMedia(items: readonly MediaItem[], view: HtmlView): string {
   const rendered = items.map((item) => renderItem(item, view));
+  if (!view.isStyled) return joinParts(rendered.map((item) => paragraph(item)));
   const name =
     items.filter(({ item }) => isPicture(item, view)).length > 1 ? 'media grid' : 'media';
-  return renderList(rendered, view.isStyled ? name : '');
+  return renderList(rendered, name);
 }
 
 function isPicture(item: Media, view: HtmlView): boolean {

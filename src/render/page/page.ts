@@ -41,13 +41,21 @@ ${renderFooter(result, context)}
  * Returns the response headers of HTML pages. The Content-Security-Policy allows the embedded styles, and pictures
  * that come from this server or from `data:` URLs. It forbids all other resources.
  */
-export function toPageHeaders({ pageAssets }: RenderContext): Readonly<Record<string, string>> {
+export function toPageHeaders({
+  pageAssets,
+  hasDirectPictures,
+}: RenderContext): Readonly<Record<string, string>> {
   const styles = pageAssets === undefined ? '' : ` style-src '${pageAssets.stylesHash}';`;
+  const pictures = pictureSources(hasDirectPictures);
   return {
-    'content-security-policy': `default-src 'none';${styles} img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none';${styles} ${pictures}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'referrer-policy': 'same-origin',
   };
 }
+
+/** Returns the directive of a Content-Security-Policy for pictures. `isDirect`: whether other hosts are allowed. */
+export const pictureSources = (isDirect = false): string =>
+  `img-src 'self' data:${isDirect ? ' https:' : ''}`;
 
 type ShownResult = PostResult | BrowseResult;
 

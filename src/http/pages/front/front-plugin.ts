@@ -9,6 +9,7 @@ import type { Result } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { type AnsweredRead, nameView, type RenderOptions } from '../../../reads/run.ts';
+import type { RenderContext } from '../../../render/context.ts';
 import { fitInFormat } from '../../../render/formats.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
@@ -26,7 +27,7 @@ import { refuseRead, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
-import { htmlHeaders, prepareBody, preparePage, repeatedText } from '../layout.ts';
+import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
 import { createOwnLinks } from '../own-links.ts';
 import { renderProblem } from '../problem-page.ts';
 import {
@@ -49,7 +50,7 @@ interface FrontOptions extends ReadingOptions {
  */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
-  const prepareFront = createFront(options.site);
+  const prepareFront = createFront(options);
   const answer = createFrontAnswer(options);
   // A request with `q` uses the request quota of the API route for `q`.
   const allowance = ({ raw: { url = '' } }: FastifyRequest) => {
@@ -74,16 +75,21 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
  * Creates a function that returns the front page for requests without the parameter `q`. Caches one
  * reply for each format.
  */
-function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
+function createFront({ site, context }: FrontOptions): (format: PageFormat) => PreparedReply {
   const cache = new Map<PageFormat, PreparedReply>();
-  const headers = { link: toDiscoveryLink(site.baseUrl) };
+  const link = toDiscoveryLink(site.baseUrl);
   return (format) => {
+    // A script replaces the result in this page, which then shows pictures.
+    const headers = format === 'html' ? { ...headersOf(context), link } : { link };
     const text = () => (format === 'html' ? renderFrontPage(site) : renderFrontMarkdown(site));
     const reply = cache.get(format) ?? preparePage(text(), format, headers);
     cache.set(format, reply);
     return reply;
   };
 }
+
+const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
+  toHtmlHeaders(hasDirectPictures);
 
 /**
  * Creates the handler of front page requests with the parameter `q`. `q` is a URL, a handle or
@@ -116,7 +122,8 @@ function createFrontAnswer(options: FrontOptions) {
       const html = renderProblem(document, site);
       const vary = request.identity?.variesByKey === true ? 'Accept, Authorization' : 'Accept';
       const page = renderFrontPage(site, { text: question.text, title, html });
-      send(preparePage(page, 'html', { 'cache-control': 'no-store', vary }));
+      const headers = { ...headersOf(options.context), 'cache-control': 'no-store', vary };
+      send(preparePage(page, 'html', headers));
     }
   };
 }
@@ -213,6 +220,6 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
     const rendered = await renderOnce(found, sliced);
     const html = renderRead({ url: `${site.baseUrl}${address}`, markdown, rendered, source });
     const page = renderFrontPage(site, { text, title: rendered.title, html });
-    return prepareBody(page, { ...headers, ...htmlHeaders });
+    return prepareBody(page, { ...headers, ...headersOf(context) });
   };
 }
