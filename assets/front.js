@@ -4,6 +4,10 @@ const form = document.getElementById('ask');
 const box = document.getElementById('q');
 const result = document.getElementById('result');
 const status = document.getElementById('status');
+const platform = document.getElementById('platform');
+
+/** Key of the chosen platform in the storage of the browser. */
+const platformKey = 'perch.platform';
 
 /** Timeout of a read. The deadline of the server is shorter. */
 const timeoutMs = 30_000;
@@ -17,6 +21,7 @@ let shownQuery = location.search;
 function toResultUrl(text) {
   const url = new URL(form.action);
   url.searchParams.set('q', text);
+  if (platform.value !== platform.dataset.default) url.searchParams.set('platform', platform.value);
   url.hash = 'result';
   return url;
 }
@@ -52,12 +57,12 @@ async function load(url, signal) {
 
 /** Replaces the parts of this page that depend on the result. */
 function show(page) {
-  const wasSource = document.getElementById('view-source')?.checked === true;
+  const wasSource = document.getElementById('result-view-source')?.checked === true;
   result.replaceChildren(...page.getElementById('result').childNodes);
   document.title = page.title;
   document.body.className = page.body.className;
   box.value = page.getElementById('q').value;
-  const source = document.getElementById('view-source');
+  const source = document.getElementById('result-view-source');
   if (source !== null && wasSource) source.checked = true;
   addCopyButtons(result);
   announce(document.getElementById('result-title'));
@@ -121,3 +126,20 @@ document.addEventListener('click', (event) => {
 addEventListener('popstate', () => {
   if (location.search !== shownQuery) void read(new URL(location.href));
 });
+
+/** Returns what `use` returns; `null` if the browser stores nothing for this page. */
+function withStorage(use) {
+  try {
+    return use(localStorage);
+  } catch {
+    return null;
+  }
+}
+
+platform.addEventListener('change', () => {
+  withStorage((storage) => storage.setItem(platformKey, platform.value));
+});
+
+const remembered = withStorage((storage) => storage.getItem(platformKey));
+const isKnown = [...platform.options].some(({ value }) => value === remembered);
+if (isKnown && !new URLSearchParams(location.search).has('platform')) platform.value = remembered;

@@ -65,7 +65,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   opened.add(() => load.close());
   const identification = options.identification ?? access.identification;
-  const site = toSite(options, sessions !== null);
+  const site = toSite(options, fetching.context, sessions !== null);
   const writePage = createProblemPages(site);
   const requestIds = createRequestIds(options.random);
   const server = createServer({ ...options, writePage, requestIds }, access, identification);

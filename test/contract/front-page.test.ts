@@ -84,7 +84,7 @@ describe('the front page', () => {
     const reply = await app.request('/');
 
     expect(reply.headers['content-type']).toBe(markdown);
-    expect(reply.body).toMatch(/^# Perch\n\nPerch reads public social posts/);
+    expect(reply.body).toMatch(/^# Perch\n\nPerch reads public posts on X, Bluesky and Mastodon/);
     for (const text of ['curl -G', '/api/v1/', '/mcp', `${base}/openapi.json`, `${base}/docs`]) {
       expect(reply.body).toContain(text);
     }
@@ -133,9 +133,10 @@ describe('the front page', () => {
     const without = await buildTestApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const page = readPage(await withSample.request('/', { headers: asBrowser }));
+    const names = ['a thread', 'a profile', 'followers', 'a search'];
     const examples = page.elements
-      .map(({ attributes: { href = '' } }) => href)
-      .filter((href) => href.startsWith('/?q='));
+      .filter(({ tag, text }) => tag === 'a' && names.includes(text))
+      .map(({ attributes: { href = '' } }) => href);
     const other = await without.request('/', { headers: asBrowser });
 
     expect(examples).toHaveLength(4);
@@ -147,6 +148,61 @@ describe('the front page', () => {
       ]);
     }
     expect(other.body).not.toContain('ada.example');
+  });
+
+  it('shows the start of a thread as a page and as Markdown, with links to its other formats', async () => {
+    const app = await buildTestApp();
+
+    const page = readPage(await app.request('/', { headers: asBrowser }));
+
+    const thread = await app.request('/ada.example/status/1900000000000000001');
+    expect(page.elements.filter(({ tag }) => tag === 'article')).toHaveLength(3);
+    expect(thread.body).toContain(page.byId('example-source')?.text.split('\n\n')[2]);
+    for (const name of ['Web page', 'Markdown', 'JSON', 'Atom feed', 'RSS feed', 'JSON Feed']) {
+      const link = page.elements.find(({ tag, text }) => tag === 'a' && text === name);
+      const { pathname, search } = new URL(link?.attributes.href ?? '');
+      expect((await app.request(`${pathname}${search}`)).statusCode).toBe(200);
+    }
+    const again = await app.request('/', { headers: asBrowser });
+    expect(readPage(again).byId('example-title')?.text).toBe('A thread, as Perch shows it');
+  });
+
+  it('sends less than 60 KB of HTML', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request('/', { headers: asBrowser });
+
+    expect(reply.rawPayload.length).toBeLessThan(60_000);
+  });
+
+  it('searches words on the chosen platform', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request('/?q=heron&platform=sample', { headers: asBrowser });
+
+    const page = readPage(reply);
+    expect(page.byId('result-source')?.text).toContain('# Search: heron');
+    const chosen = page.elements.filter(({ attributes }) => 'selected' in attributes);
+    expect(chosen.map(({ attributes: { value } }) => value)).toEqual(['sample']);
+    expect(page.byId('result-watch')?.text).toBe('npx perch watch search heron --platform sample');
+    const url = await app.request('/?q=%40ada.example&platform=sample', { headers: asBrowser });
+    expect(readPage(url).byId('result-watch')?.text).toBe('npx perch watch @ada.example');
+    const wrong = await app.request('/?q=heron&platform=twitter', { headers: asBrowser });
+    expect([wrong.statusCode, wrong.body]).toEqual([200, expect.stringContaining('Did you mean')]);
+  });
+
+  it('says what to try after an address that cannot be read', async () => {
+    const app = await buildTestApp();
+    const instagram = 'https://www.instagram.com/p/abc/';
+
+    const page = readPage(
+      await app.request(`/?q=${encodeURIComponent(instagram)}`, { headers: asBrowser }),
+    );
+
+    const links = page.elements.filter(({ tag }) => tag === 'a');
+    const hrefOf = (name: string) => links.find(({ text }) => text === name)?.attributes.href;
+    expect(hrefOf('the original address')).toBe(instagram);
+    expect(hrefOf('a thread of the sample')).toMatch(/^\/\?q=.*1900000000000000001#result$/);
   });
 
   it('links below the path of the base URL', async () => {

@@ -20,6 +20,7 @@ import { createLibrary, type Library } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { FrontSite } from '../../http/pages/front/page.ts';
 import type { McpDocument } from '../../mcp/server.ts';
+import type { PlanContext } from '../../reads/read.ts';
 import { adminEndpoints, listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
@@ -41,11 +42,16 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
 }
 
 /** Returns the data that all HTML pages use: base URL, assets, and whether optional pages exist. */
-export function toSite({ config, logger }: AppBasics, hasAskPage: boolean): FrontSite {
+export function toSite(
+  { config, logger }: AppBasics,
+  { searchPlatform }: Pick<PlanContext, 'searchPlatform'>,
+  hasAskPage: boolean,
+): FrontSite {
   return {
     baseUrl: config.PERCH_BASE_URL,
     assets: createAssets(packagePath('assets'), logger),
     hasAskPage,
+    searchPlatform,
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
   };
 }

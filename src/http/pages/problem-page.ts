@@ -92,7 +92,7 @@ function renderProblemPage(problem: ProblemDocument, path: string, site: FrontSi
   const isDocs = path === docsPath || path.startsWith(`${docsPath}/`);
   const next = isDocs
     ? `<p>See ${renderLink(docsPath, 'all pages of the documentation', site)}, or ${renderLink(findPath, 'search them', site)}.</p>`
-    : renderBox(site, '', '');
+    : renderBox(site);
   return renderPage(
     {
       title: problem.title,

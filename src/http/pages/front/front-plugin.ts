@@ -30,8 +30,10 @@ import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
 import { createOwnLinks } from '../own-links.ts';
 import { renderProblem } from '../problem-page.ts';
+import { readExample } from './example.ts';
 import {
   type FrontSite,
+  renderElsewhere,
   renderFrontMarkdown,
   renderFrontPage,
   renderRead,
@@ -66,26 +68,36 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   app.get('/', { config }, (request, reply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
-    return sendPrepared({ request, reply }, prepareFront(format), defaultReplyOptions);
+    const prepared = prepareFront(format);
+    if (!(prepared instanceof Promise))
+      return sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+    return prepared.then((page) => sendPrepared({ request, reply }, page, defaultReplyOptions));
   });
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
 /**
- * Creates a function that returns the front page for requests without the parameter `q`. Caches one
- * reply for each format.
+ * Creates a function that returns the front page for requests without the parameter `q`. Keeps one reply for each
+ * format. The first page reads its example from the archive; until the archive can be read, pages have no example.
  */
-function createFront({ site, context }: FrontOptions): (format: PageFormat) => PreparedReply {
-  const cache = new Map<PageFormat, PreparedReply>();
+function createFront(options: FrontOptions) {
+  const { site, context } = options;
   const link = toDiscoveryLink(site.baseUrl);
-  return (format) => {
-    // A script replaces the result in this page, which then shows pictures.
-    const headers = format === 'html' ? { ...headersOf(context), link } : { link };
-    const text = () => (format === 'html' ? renderFrontPage(site) : renderFrontMarkdown(site));
-    const reply = cache.get(format) ?? preparePage(text(), format, headers);
-    cache.set(format, reply);
-    return reply;
+  // A script replaces the result in this page, which then shows pictures.
+  const headers = { ...headersOf(context), link };
+  const markdown = preparePage(renderFrontMarkdown(site), 'markdown', { link });
+  let html: PreparedReply | null = null;
+  return (format: PageFormat): PreparedReply | Promise<PreparedReply> => {
+    if (format === 'markdown') return markdown;
+    return html ?? writeFront();
   };
+  async function writeFront(): Promise<PreparedReply> {
+    const exampleHtml = await readExample(options).catch(() => null);
+    const page = renderFrontPage(site, { exampleHtml: exampleHtml ?? '' });
+    const prepared = preparePage(page, 'html', headers);
+    if (exampleHtml !== null) html = prepared;
+    return prepared;
+  }
 }
 
 const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
@@ -119,9 +131,9 @@ function createFrontAnswer(options: FrontOptions) {
       recordProblem(problem, reply, accessLog);
       const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
       const { title } = document;
-      const html = renderProblem(document, site);
+      const html = `${renderProblem(document, site)}${renderElsewhere(question.text, document, site)}`;
       const vary = request.identity?.variesByKey === true ? 'Accept, Authorization' : 'Accept';
-      const page = renderFrontPage(site, { text: question.text, title, html });
+      const page = renderFrontPage(site, { result: { input: question, title, html } });
       const headers = { ...headersOf(options.context), 'cache-control': 'no-store', vary };
       send(preparePage(page, 'html', headers));
     }
@@ -129,23 +141,37 @@ function createFrontAnswer(options: FrontOptions) {
 }
 
 interface Found extends AnsweredRead {
-  readonly text: string;
+  readonly input: Question;
   readonly address: string;
   readonly variesByKey: boolean;
 }
 
-async function find({ text, target }: Question, request: FastifyRequest, options: FrontOptions) {
+async function find(question: Question, request: FastifyRequest, options: FrontOptions) {
+  const { target } = question;
   if (target instanceof Problem) throw target;
   const { reader, work, load, identification } = options;
   refuseRead(request, load);
   const read = reads[target.read];
   const parsed = reader.parse(read, target.given);
   const answered = await work.track(reader.fetch(parsed, toRequester(request, identification)));
-  return { text, address: target.address, ...answered, variesByKey: read.isBrowse };
+  const { address } = target;
+  return { input: question, address, ...answered, variesByKey: read.isBrowse };
+}
+
+/** Returns the arguments with which `perch watch` watches a profile or a search; `null` for other reads. */
+function toWatched(target: Question['target']): readonly string[] | null {
+  if (target instanceof Problem) return null;
+  const { handle, q, platform } = target.given;
+  if (target.read === 'getProfile' && typeof handle === 'string') return [`@${handle}`];
+  // A terminal cannot take all characters, and a hyphen would begin an option.
+  if (target.read !== 'searchPosts' || typeof q !== 'string' || /^-|\p{Cc}/u.test(q)) return null;
+  return ['search', q, ...(typeof platform === 'string' ? ['--platform', platform] : [])];
 }
 
 interface Question {
   readonly text: string;
+  /** Platform that the visitor chose for words; an empty string for none. */
+  readonly platform: string;
   readonly target: OwnRead | Problem;
 }
 
@@ -158,19 +184,18 @@ function hasQuestion(url: string): boolean {
  * a Problem in `target`.
  */
 function readQuestion(url: string, options: AddressOptions): Question {
-  const { q = '' } = parseQuery(url);
+  const { q = '', platform: given = '' } = parseQuery(url);
+  const platform = [given].flat()[0] ?? '';
   if (typeof q !== 'string') {
     const problem = new Problem('invalid_option', { detail: repeatedText, param: 'q' });
-    return { text: q[0]?.trim() ?? '', target: problem };
+    return { text: q[0]?.trim() ?? '', platform, target: problem };
   }
   const text = q.trim();
+  if (text === '') return { text, platform, target: new Problem('missing_query', blank) };
   try {
-    return {
-      text,
-      target: text === '' ? new Problem('missing_query', blank) : parsePasted(text, options),
-    };
+    return { text, platform, target: parsePasted(text, options, given) };
   } catch (error) {
-    if (error instanceof Problem) return { text, target: error.with({ param: 'q' }) };
+    if (error instanceof Problem) return { text, platform, target: error.with({ param: 'q' }) };
     throw error;
   }
 }
@@ -209,7 +234,7 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
     format: PageFormat,
     sliced: RenderOptions,
   ): Promise<PreparedReply> => {
-    const { text, address, variesByKey } = found;
+    const { input, address, variesByKey } = found;
     const { source, cache } = found.answer;
     const representation = await reader.represent(found, 'markdown', sliced);
     await sliced.endSlice?.();
@@ -218,8 +243,11 @@ function createFoundReplies({ site, context, sharedCacheSeconds, reader }: Front
     if (format === 'markdown') return prepareReply(headers, representation.body);
     const markdown = representation.body.toString();
     const rendered = await renderOnce(found, sliced);
-    const html = renderRead({ url: `${site.baseUrl}${address}`, markdown, rendered, source });
-    const page = renderFrontPage(site, { text, title: rendered.title, html });
+    const url = `${site.baseUrl}${address}`;
+    const hasFeeds = representation.feedUrl !== null;
+    const watched = toWatched(input.target);
+    const html = renderRead({ url, hasFeeds, watched, markdown, rendered, source });
+    const page = renderFrontPage(site, { result: { input, title: rendered.title, html } });
     return prepareBody(page, { ...headers, ...headersOf(context) });
   };
 }

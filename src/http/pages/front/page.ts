@@ -1,6 +1,9 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
+import type { ProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
-import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
+import { type SearchPlatform, searchPlatforms } from '../../../model/reference.ts';
+import { toFormatUrl } from '../../../render/feeds/urls.ts';
+import { escapeHtml, escapeLine, openLink } from '../../../render/html/escape.ts';
 import { brandMark } from '../../../render/page/brand-mark.ts';
 import type { ResultHtml } from '../../../render/page/result.ts';
 import { findVersioned } from '../../reads/routes.ts';
@@ -9,16 +12,31 @@ import { findOtherMeaning } from './pasted.ts';
 
 export interface FrontSite extends Site {
   readonly hasSample: boolean;
+  /** Platform on which words are searched unless the visitor chooses another. */
+  readonly searchPlatform: SearchPlatform;
 }
 
 const sentence =
-  'Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds.';
+  'Perch reads public posts on X, Bluesky and Mastodon, and returns them as Markdown, JSON, web pages or feeds.';
 
 const introduction = `<h1>Read public posts as&nbsp;Markdown.</h1>
 <p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
 `;
 
-function listExamples({ baseUrl, hasSample }: FrontSite) {
+const platformNames: Readonly<Record<SearchPlatform, string>> = {
+  x: 'X',
+  bluesky: 'Bluesky',
+  mastodon: 'Mastodon',
+  archive: 'imported accounts',
+  sample: 'the sample',
+};
+
+/** Returns the URL of the sample thread that the front page shows. */
+export const examplePostUrl = ({ baseUrl }: FrontSite): string =>
+  `${baseUrl}/ada.example/status/1900000000000000001`;
+
+function listExamples(site: FrontSite) {
+  const { baseUrl, hasSample } = site;
   if (!hasSample) {
     return [
       { name: 'a post', text: 'https://x.com/jack/status/20' },
@@ -26,7 +44,7 @@ function listExamples({ baseUrl, hasSample }: FrontSite) {
     ];
   }
   return [
-    { name: 'a thread', text: `${baseUrl}/ada.example/status/1900000000000000001` },
+    { name: 'a thread', text: examplePostUrl(site) },
     { name: 'a profile', text: '@ada.example' },
     { name: 'followers', text: `${baseUrl}/ada.example/followers` },
     { name: 'a search', text: `${baseUrl}/search?platform=sample&q=heron` },
@@ -74,32 +92,52 @@ const nextLinks = [
   { path: '/llms.txt', name: 'llms.txt', text: 'an overview for language models' },
 ];
 
+/** Text in the box, and the platform on which its words are searched. */
+interface BoxInput {
+  readonly text: string;
+  /** Platform that the visitor chose; an empty string for none. */
+  readonly platform: string;
+}
+
 interface FrontResult {
   /** User's input. The page redacts API keys in the input. */
-  readonly text: string;
+  readonly input: BoxInput;
   readonly title: string;
   readonly html: string;
 }
 
-export function renderFrontPage(site: FrontSite, result: FrontResult | null = null): string {
-  const html = result === null ? '' : `${renderOtherMeaning(result.text, site)}${result.html}`;
+/** Content of the front page below the box: a result, or without one an example, if there is one. */
+interface FrontContent {
+  readonly result?: FrontResult;
+  readonly exampleHtml?: string;
+}
+
+const noInput: BoxInput = { text: '', platform: '' };
+
+export function renderFrontPage(
+  site: FrontSite,
+  { result, exampleHtml = '' }: FrontContent,
+): string {
+  const html =
+    result === undefined ? '' : `${renderOtherMeaning(result.input.text, site)}${result.html}`;
   return renderPage(
     {
       title: result?.title ?? 'Perch',
       description: sentence,
       path: '/',
       section: 'home',
-      kind: result === null ? 'front' : 'front has-result',
+      kind: result === undefined ? 'front' : 'front has-result',
       bodyHtml: [
-        renderBox(site, redactKeys(result?.text ?? ''), introduction),
+        renderBox(site, result?.input ?? noInput, introduction),
         '<p id="status" class="visually-hidden" role="status"></p>',
         `<section id="result" aria-label="Result" tabindex="-1">${html}</section>`,
+        exampleHtml,
         renderSurfaces(site),
         renderNext(site),
       ].join('\n'),
       styles: ['front.css', 'result.css', 'post.css'],
       scripts: ['copy.js', 'front.js'],
-      robots: result === null ? 'index' : 'noindex',
+      robots: result === undefined ? 'index' : 'noindex',
     },
     site,
   );
@@ -116,7 +154,7 @@ export function toQuestionLink(text: string, site: Site): string {
 const maxBoxCharacters = 2048;
 
 /** Renders the input form for links, handles and search words. `introduction` is the HTML before the form. */
-export function renderBox(site: FrontSite, text: string, introduction: string): string {
+export function renderBox(site: FrontSite, input: BoxInput = noInput, introduction = ''): string {
   const examples = listExamples(site).map(
     (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
   );
@@ -124,12 +162,29 @@ export function renderBox(site: FrontSite, text: string, introduction: string): 
 ${introduction}<form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
 <label for="q">Link to a post, profile or search, an @handle, or words to search for</label>
 <div class="ask-line">${brandMark}
-<input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(text)}">
+<input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(redactKeys(input.text))}">
 <button type="submit">Read</button>
 </div>
-</form>
+<div class="below-box">
+${renderChoice(site, input.platform)}
 <div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${examples.join('')}</ul></div>
+</div>
+</form>
 </section>`;
+}
+
+/** Renders the choice of the platform on which words are searched. */
+function renderChoice({ searchPlatform, hasSample }: FrontSite, chosen: string): string {
+  const shown = searchPlatforms.filter((name) => {
+    if (name === 'archive') return searchPlatform === 'archive';
+    return name !== 'sample' || hasSample;
+  });
+  const selected = shown.find((name) => name === chosen) ?? searchPlatform;
+  const options = shown.map((name) => {
+    const state = name === selected ? ' selected' : '';
+    return `<option value="${name}"${state}>${platformNames[name]}</option>`;
+  });
+  return `<p class="choice"><label for="platform">Search words on</label> <select id="platform" name="platform" data-default="${searchPlatform}">${options.join('')}</select></p>`;
 }
 
 function renderSurfaces(site: FrontSite): string {
@@ -180,37 +235,103 @@ export function renderFrontMarkdown(site: FrontSite): string {
 }
 
 interface ShownRead {
+  /** URL of the result on this server, without a format. */
   readonly url: string;
+  /** Whether the result has feeds. */
+  readonly hasFeeds: boolean;
+  /** Arguments with which `perch watch` watches the result; `null` if it cannot be watched. */
+  readonly watched: readonly string[] | null;
   readonly markdown: string;
   readonly rendered: ResultHtml;
   readonly source: string;
 }
 
-/** Renders a result as HTML: formatted text, the Markdown source, and `curl` commands that return the same result. */
-export function renderRead({ url, markdown, rendered, source }: ShownRead): string {
+/**
+ * Renders a result as HTML: formatted text, the Markdown source, links to the other formats, and commands that return
+ * the same result.
+ */
+export function renderRead({
+  url,
+  hasFeeds,
+  watched,
+  markdown,
+  rendered,
+  source,
+}: ShownRead): string {
   return `<div class="result-head">
 <h2 id="result-title" tabindex="-1">Result</h2>
 <p class="source">from ${escapeHtml(source)}</p>
-<fieldset class="views"><legend class="visually-hidden">View</legend>
-<input type="radio" name="view" id="view-rendered" checked><label for="view-rendered">Rendered</label>
-<input type="radio" name="view" id="view-source"><label for="view-source">Source</label>
-</fieldset>
+${renderViews('result')}
 <button type="button" class="copy-all" data-copies="result-source" hidden>Copy<span class="visually-hidden"> the</span> Markdown</button>
 </div>
-<section class="rendered" aria-label="Rendered">
-${rendered.html}</section>
-<pre id="result-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>
+${renderShown('result', { markdown, html: rendered.html })}
+${renderFormats(url, hasFeeds)}
 <div class="terminal">
 <h3>From a terminal</h3>
 ${renderCommand('result-curl', 'the command for Markdown', toCommand(url, ''))}
 ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H 'Accept: application/json' "))}
+${watched === null ? '' : renderCommand('result-watch', 'the command to watch for new posts', `npx perch watch ${watched.map(quoteWord).join(' ')}`)}
 </div>`;
 }
 
-/** Returns a `curl` command for the shell. Quotes the URL if necessary. */
+/** Renders the choice between the formatted text and the Markdown source, which style sheets obey. */
+const renderViews = (name: string): string =>
+  `<fieldset class="views"><legend class="visually-hidden">View</legend>
+<input type="radio" name="${name}-view" id="${name}-view-rendered" checked><label for="${name}-view-rendered">Page</label>
+<input type="radio" name="${name}-view" id="${name}-view-source" class="view-source"><label for="${name}-view-source">Markdown</label>
+</fieldset>`;
+
+const renderShown = (
+  name: string,
+  { markdown, html }: { readonly markdown: string; readonly html: string },
+): string => `<section class="rendered" aria-label="Page">
+${html}</section>
+<pre id="${name}-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>`;
+
+const feedNames = [
+  ['atom', 'Atom feed'],
+  ['rss', 'RSS feed'],
+  ['jsonfeed', 'JSON Feed'],
+] as const;
+
+/** Renders links to a result in other formats. `url`: URL of the result on this server, without a format. */
+function renderFormats(url: string, hasFeeds: boolean): string {
+  const formats = [
+    ['html', 'Web page'],
+    ['markdown', 'Markdown'],
+    ['json', 'JSON'],
+    ...(hasFeeds ? feedNames : []),
+  ] as const;
+  const links = formats.map(
+    ([format, name]) => `<li><a href="${escapeHtml(toFormatUrl(url, format))}">${name}</a></li>`,
+  );
+  return `<nav class="formats" aria-label="Other formats"><ul>${links.join('')}</ul></nav>`;
+}
+
+/** Renders the thread that the front page shows as an example, as a page and as Markdown, with links to other formats. */
+export function renderExample(
+  { url, markdown, rendered }: Pick<ShownRead, 'url' | 'markdown' | 'rendered'>,
+  site: FrontSite,
+): string {
+  return `<section class="example" aria-labelledby="example-title">
+<div class="result-head">
+<h2 id="example-title">A thread, as Perch shows it</h2>
+${renderViews('example')}
+</div>
+${renderShown('example', { markdown, html: rendered.html })}
+${renderFormats(url, true)}
+<p class="whole"><a href="${escapeHtml(toQuestionLink(url, site))}">Read the whole thread</a></p>
+</section>`;
+}
+
+/** Returns a `curl` command for the shell. */
 function toCommand(url: string, options: string): string {
-  const isPlain = /^[\w:/.@%~-]+$/.test(url);
-  return `curl ${options}${isPlain ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
+  return `curl ${options}${quoteWord(url)}`;
+}
+
+/** Quotes a word for the shell if necessary. */
+function quoteWord(word: string): string {
+  return /^[\w:/.@%~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Renders a link to the other interpretation of the input (account or search); an empty string if there is none. */
@@ -221,6 +342,21 @@ function renderOtherMeaning(text: string, site: Site): string {
   const question =
     other.kind === 'account' ? `Did you mean the account ${link}?` : `Search posts for ${link}?`;
   return `<p class="other-meaning">${question}</p>\n`;
+}
+
+/**
+ * Renders what a visitor can try after an address that this server cannot read now: the address itself, and a thread of
+ * the sample. Returns an empty string for other problems.
+ */
+export function renderElsewhere(text: string, problem: ProblemDocument, site: FrontSite): string {
+  const isElsewhere = problem.status >= 500 || problem.code === 'unsupported_host';
+  const open = isElsewhere && /^https?:/i.test(text) ? openLink(text) : null;
+  const example = `<a href="${escapeHtml(toQuestionLink(examplePostUrl(site), site))}">a thread of the sample</a>`;
+  const ways = [
+    ...(open === null ? [] : [`open ${open}the original address</a>`]),
+    ...(isElsewhere && site.hasSample ? [`read ${example}, which needs no network`] : []),
+  ];
+  return ways.length === 0 ? '' : `\n<p class="elsewhere">You can ${ways.join(', or ')}.</p>`;
 }
 
 /** Renders a command and a hidden copy button, which `copy.js` shows. `name`: the command's name for screen readers. */

@@ -14,15 +14,20 @@ export interface OwnRead extends AddressedRead {
 }
 
 /**
- * Parses the trimmed input of the front page: a URL, a handle, or words to search for.
+ * Parses the trimmed input of the front page: a URL, a handle, or words to search for on `platform`, if there is one.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
-export function parsePasted(text: string, options: AddressOptions): OwnRead {
+export function parsePasted(
+  text: string,
+  options: AddressOptions,
+  platform: string | string[] = '',
+): OwnRead {
   const url = toTypedUrl(text, options);
   const own = url === null ? null : ownAddress(url, options.baseUrl);
   const ownRead = own === null ? null : toOwnRead(own);
   if (ownRead !== null) return ownRead;
-  const words = { read: 'searchPosts', given: { q: text } } as const;
+  const given = platform === '' ? { q: text } : { q: text, platform };
+  const words = { read: 'searchPosts', given } as const;
   const found = parseTypedInput(text, options, 'The link') ?? words;
   return { ...found, address: toOwnPath(found, 'permalink') };
 }

@@ -1,0 +1,33 @@
+import { runAtOnce } from '../../../core/scheduling/slices.ts';
+import type { PostResult } from '../../../model/results.ts';
+import { reads } from '../../../reads/index.ts';
+import { render } from '../../../render/formats.ts';
+import { renderResult } from '../../../render/page/result.ts';
+import type { ReadingOptions } from '../../reads/read-routes.ts';
+import { createOwnLinks } from '../own-links.ts';
+import { examplePostUrl, type FrontSite, renderExample, toQuestionLink } from './page.ts';
+
+type ExampleOptions = Pick<ReadingOptions, 'reader' | 'context'> & { readonly site: FrontSite };
+
+/** Number of posts of the thread that the front page shows. */
+const shownPosts = 3;
+
+/** Maximum time in milliseconds to read the example from the archive. */
+const timeoutMs = 5000;
+
+/**
+ * Reads a thread of the sample, and renders its first posts for the front page. Returns an empty string if the server
+ * has no sample. Throws if the archive cannot be read yet.
+ */
+export async function readExample({ reader, context, site }: ExampleOptions): Promise<string> {
+  if (!site.hasSample) return '';
+  const url = examplePostUrl(site);
+  const parsed = reader.parse(reads.getPost, { url });
+  const found = await reader.fetch(parsed, { signal: AbortSignal.timeout(timeoutMs) });
+  const whole = reader.assemble(found) as PostResult;
+  const result = { ...whole, posts: whole.posts.slice(0, shownPosts) };
+  const toOwnPage = createOwnLinks(context, (_address, own) => toQuestionLink(own, site));
+  const rendered = runAtOnce(renderResult(result, { ...context, toOwnPage, level: 3 }));
+  const { body } = render(result, { format: 'markdown', context });
+  return renderExample({ url, markdown: body, rendered }, site);
+}
