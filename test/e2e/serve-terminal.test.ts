@@ -1,22 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
-
-/** `script` of util-linux runs a command in a terminal of its own. */
-const hasTerminal = /util-linux/.test(spawnSync('script', ['--version']).stdout?.toString() ?? '');
+import { describe, expect, it } from 'vitest';
+import { spawnPerch } from '../support/spawn-perch.ts';
+import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 
 /** Runs `perch serve` in a terminal until it has printed `lines` lines, and returns its output. */
-async function serveInTerminal(lines: number, settings: Readonly<Record<string, string>> = {}) {
-  const command = `${process.execPath} ${inject('perchMain')} serve`;
-  const folder = temporaryFolder();
-  const basics = { PATH: process.env.PATH, PORT: '0', PERCH_DATA_DIR: `${folder}/data` };
-  const env = { ...basics, ...settings };
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, cwd: folder });
-  onTestFinished(() => void terminal.kill());
-  let printed = '';
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  await expect.poll(() => printed.split('\n').length).toBeGreaterThan(lines);
-  return printed;
+async function serveInTerminal(lines: number, env: Readonly<Record<string, string>> = {}) {
+  const { printed } = runInTerminal('serve', { PORT: '0', ...env });
+  await expect.poll(() => printed().split('\n').length).toBeGreaterThan(lines);
+  return printed();
 }
 
 describe.skipIf(!hasTerminal)('perch serve in a terminal', () => {

@@ -1,11 +1,13 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Fetching } from '../../app/open/fetching.ts';
+import { systemClock } from '../../core/clock.ts';
 import type { BrowseItems, BrowseResult, Format } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
 import type { CommandContext } from '../command.ts';
 import { toJsonLines } from '../output/table.ts';
+import { createReadProgress } from './read-progress.ts';
 
 /** Fetches a post and prints the post. @throws Problem if the post cannot be fetched */
 export async function printPost(
@@ -44,16 +46,15 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   const { format = 'markdown' } = fetching.reader.parse(print.read, print.parameters);
   const isLines = format === 'json';
   const lines = isLines ? createLinePrinter(print, context) : null;
+  const progress = createReadProgress(stderr, systemClock);
   const pages: BrowseResult[] = [];
-  let count = 0;
   try {
     for await (const page of readPages(print, fetching)) {
-      stderr.clearLine();
+      if (stdout.isTerminal) stderr.clearLine();
       lines?.print(page, pages.length === 0);
       // Items that have been printed are dropped to free memory.
       pages.push(isLines ? { ...page, items: null } : page);
-      count += itemsOf(page).length;
-      stderr.showLine(`${count} items read…`);
+      progress.addPage(page);
       if (stdout.hasLeft || lines?.isFull) return;
     }
   } finally {
