@@ -1,19 +1,18 @@
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { openSample } from './sample-server.ts';
 
 /**
- * Arguments of this script, which takes screenshots of Perch's web pages with the browser at the
- * path `PERCH_BROWSER`. Without arguments, the script writes the picture of the README. `--all
- * FOLDER` writes screenshots of ten pages, wide and narrow, light and dark.
+ * Arguments of this script, which takes screenshots of Perch's web pages with the browser at the path `PERCH_BROWSER`
+ * (default: `/usr/bin/chromium`). Without arguments, the script writes the picture of the README. `--all FOLDER` writes
+ * screenshots of ten pages, wide and narrow, light and dark.
  */
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 
-const port = await findPort();
-const baseUrl = `http://localhost:${port}`;
+/** Base URL on the pages. The script listens on another port, so that it also works while a server runs. */
+const baseUrl = 'http://localhost:8080';
 const thread = `${baseUrl}/ada.example/status/1900000000000000001`;
 
 /** Paths of the pages by the names of their screenshots. */
@@ -34,7 +33,7 @@ const wide = { width: 1280, height: 800 };
 const narrow = { width: 390, height: 844 };
 
 const { app } = await openSample({ env: { PERCH_BASE_URL: baseUrl, PERCH_SESSIONS: 'on' } });
-await app.server.listen({ port });
+const address = await app.server.listen({ port: 0, host: '127.0.0.1' });
 const browser = await chromium.launch({
   executablePath: process.env.PERCH_BROWSER ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
@@ -49,7 +48,7 @@ try {
 
 async function takeReadmePicture(of: Browser): Promise<void> {
   mkdirSync('docs/images', { recursive: true });
-  const page = await of.newPage({ baseURL: baseUrl, viewport: { width: 1120, height: 760 } });
+  const page = await of.newPage({ baseURL: address, viewport: { width: 1120, height: 760 } });
   await page.goto(pages.result);
   await page.waitForLoadState('networkidle');
   await page.screenshot({ path: 'docs/images/front-page.png' });
@@ -59,7 +58,7 @@ async function takeAll(of: Browser, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const [size, viewport] of Object.entries({ wide, narrow })) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await of.newContext({ baseURL: baseUrl, viewport, colorScheme });
+      const context = await of.newContext({ baseURL: address, viewport, colorScheme });
       const page = await context.newPage();
       for (const [name, path] of Object.entries(pages)) {
         await page.goto(path);
@@ -69,15 +68,4 @@ async function takeAll(of: Browser, folder: string): Promise<void> {
       await context.close();
     }
   }
-}
-
-/** Returns a port that is currently free. */
-function findPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const free = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(free));
-    });
-  });
 }

@@ -107,8 +107,11 @@ export function withSubcommands<Context = CommandContext>(
 ) {
   return {
     subcommands,
-    plan: ([word = '', ...args]: readonly string[]): Run<Context> =>
-      chooseByName(subcommands, word, `The subcommands of perch ${name} are`).plan(args),
+    plan: ([word = '', ...args]: readonly string[]): Run<Context> => {
+      const meant = word.startsWith('-') ? suggestOption(word, commonOptions) : '';
+      if (meant !== '') throw new UsageError(`${word} is not an option of perch ${name}.${meant}`);
+      return chooseByName(subcommands, word, `The subcommands of perch ${name} are`).plan(args);
+    },
   };
 }
 
@@ -128,31 +131,78 @@ export function createListing(noun: string, about: string, run: (isJson: boolean
   };
 }
 
+/** Options that every command accepts, without leading hyphens. */
+const commonOptions = [...Object.keys(globalOptions), 'help'];
+
 /** Parses the arguments of a command. @throws UsageError for an unknown option or a missing option value */
 export function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
 ) {
+  const joined = joinNegativeNumbers(args, options);
   try {
-    return parseArgs({ args: [...args], allowPositionals: true, allowNegative: true, options });
+    return parseArgs({ args: joined, allowPositionals: true, allowNegative: true, options });
   } catch (error) {
-    const known = Object.keys({ ...options, ...globalOptions });
-    throw new UsageError(describeParseError(error, known), { cause: error });
+    const known = [...Object.keys(options), ...commonOptions];
+    throw new UsageError(describeParseError(error, args, known), { cause: error });
   }
 }
 
+/**
+ * Joins each option with a negative number after it: `--limit -1` becomes `--limit=-1`. Node's `parseArgs` takes `-1`
+ * for an option, so that users would not get the message that names the valid numbers.
+ */
+function joinNegativeNumbers(args: readonly string[], options: CommandOptions): string[] {
+  const end = args.indexOf('--');
+  const takesValue = (arg: string) =>
+    Object.entries(options).some(([name, { type }]) => type === 'string' && arg === `--${name}`);
+  const joined: string[] = [];
+  for (const [at, arg] of args.entries()) {
+    const before = joined.at(-1);
+    const isOwn = end === -1 || at < end;
+    if (isOwn && before !== undefined && /^-\d/.test(arg) && takesValue(before)) {
+      joined[joined.length - 1] = `${before}=${arg}`;
+    } else joined.push(arg);
+  }
+  return joined;
+}
+
 /** Returns a message for an error of Node's `parseArgs`. For an unknown option, the message names valid options. */
-function describeParseError(error: unknown, known: readonly string[]): string {
+function describeParseError(
+  error: unknown,
+  args: readonly string[],
+  known: readonly string[],
+): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
-  const [, lacking] = /^Option '(?:-\w, )?(--[^' ]+) <value>' argument missing/.exec(message) ?? [];
+  const [, lacking] =
+    /^Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message) ??
+    [];
   if (lacking !== undefined) return `${lacking} needs a value.`;
   if (unknown === undefined) return message;
-  const near = nearestName(unknown.replace(/^--?/, ''), known);
-  const fault = `${unknown} is not an option of this command.`;
-  if (near !== undefined) return `${fault} Did you mean --${near}?`;
-  const names = known.map((name) => `--${name}`).join(', ');
-  return `${fault} Its options are ${names}.`;
+  // For `-help`, Node names only `-h`.
+  const written = args.find((arg) => arg.startsWith(unknown)) ?? unknown;
+  const [option = written] = written.split('=', 1);
+  const fault = `${option} is not an option of this command.`;
+  const meant = suggestOption(option, known);
+  return meant === '' ? `${fault} Its options are ${toOptionList(known)}.` : `${fault}${meant}`;
+}
+
+const toOptionList = (names: readonly string[]): string =>
+  names.map((name) => `--${name}`).join(', ');
+
+/**
+ * Returns ` Did you mean --NAME?` with the most similar of the `known` options or `--version`, or with the first option
+ * that `option` abbreviates; an empty string if no option is similar.
+ */
+function suggestOption(option: string, known: readonly string[]): string {
+  const word = option.replace(/^--?/, '').toLowerCase();
+  if (word === '') return '';
+  const names = [...known, 'version'];
+  const near = nearestName(word, names) ?? names.find((name) => name.startsWith(word));
+  // Commands have no option `--version`.
+  const prefix = near === 'version' && !known.includes(near) ? 'perch ' : '';
+  return near === undefined ? '' : ` Did you mean ${prefix}--${near}?`;
 }
 
 /**

@@ -50,7 +50,7 @@ export interface CommandOption {
   readonly default?: string;
   /** Whether the option is on by default. Users turn off such an option with `--no-NAME`. */
   readonly isNegative?: true;
-  /** Placeholder for the option's value in the help text. `FILE` and `PATH` mean that the value is a path. */
+  /** Placeholder for the option's value in the help text. `FILE`, `PATH` and `DIR` mean that the value is a path. */
   readonly value?: string;
   /** Words that shells suggest as the value of the option. The option may accept other values too. */
   readonly choices?: readonly string[];

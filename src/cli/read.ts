@@ -5,6 +5,8 @@ import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
 import { type CommandBody, type CommandOptions, UsageError } from './command.ts';
 import { withOutputFile } from './output/output-file.ts';
+import { type NoteFolder, withNoteFolder } from './reading/note-folder.ts';
+import { noteOptions, savePost, toNoteFolderPath } from './reading/notes.ts';
 import { printList, printPost } from './reading/print.ts';
 import { type PlannedRead, readAll } from './reading/read-all.ts';
 import { listInputs, parseInput, type ReadInput } from './reading/read-inputs.ts';
@@ -29,6 +31,7 @@ const options: CommandOptions = {
   ...listOptions,
   ...jsonOption,
   output: { type: 'string', value: 'FILE', about: 'Writes to FILE instead of standard output.' },
+  ...noteOptions,
   platform: {
     type: 'string',
     value: 'NAME',
@@ -50,7 +53,8 @@ An input is one of:
   - with --platform: a handle, or the id of a post on X
   - "-", to read inputs from standard input, one per line; lines that start with # are ignored
 
-With --json, a post is printed as one line, and a list as one line per item. For a profile, the
+With --output-dir, a post is written with its thread as one note, and each post of a list as a note of its
+own. With --json, a post is printed as one line, and a list as one line per item. For a profile, the
 first line is the account, and its posts follow. With several inputs, a line with the input precedes
 its results.`,
   exits:
@@ -68,7 +72,13 @@ its results.`,
     // If the only input is invalid, the usage of the command is printed too.
     if (first?.target instanceof UsageError && more.length === 0) throw first.target;
     refuseUnused(inputs, values);
-    const planned = inputs.map((input) => plan(input, values, inputs.length));
+    const toPlans = (notes: NoteFolder | null) =>
+      inputs.map((input) => plan(input, values, { inputs: inputs.length, notes }));
+    const folder = toNoteFolderPath(values);
+    if (folder !== undefined) {
+      return withNoteFolder(folder, context.stdout, (notes) => readAll(toPlans(notes), context));
+    }
+    const planned = toPlans(null);
     const path = textOf(values.output);
     return path === undefined
       ? readAll(planned, context)
@@ -100,13 +110,24 @@ function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
 }
 
+interface PlanOptions {
+  /** Total number of inputs. Some output formats allow only one input. */
+  readonly inputs: number;
+  /** Folder in which to save posts as notes instead of printing them; `null` to print. */
+  readonly notes: NoteFolder | null;
+}
+
 /**
- * Returns the parameters, output format and print function for one input of `perch read`. `inputs`: total number of
- * inputs. Some output formats allow only one input.
+ * Returns the parameters, output format and print function for one input of `perch read`.
  * @throws UsageError for invalid options
  */
-function plan({ text, target }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
-  const format = toFormat(values, 'read' in target ? target.given.format : undefined);
+function plan(
+  { text, target }: ReadInput,
+  values: OptionValues,
+  { inputs, notes }: PlanOptions,
+): PlannedRead {
+  const ofAddress = 'read' in target ? target.given.format : undefined;
+  const format = notes === null ? toFormat(values, ofAddress) : 'markdown';
   const isJson = format === 'json';
   const shown = { text, isJson, isAlone: inputs === 1 };
   if (!('read' in target)) return { ...shown, print: target };
@@ -117,11 +138,17 @@ function plan({ text, target }: ReadInput, values: OptionValues, inputs: number)
   const read: Read = reads[target.read];
   const parameters = { ...target.given, ...readOptions.toParameters(read, values), format };
   if (read === reads.getPost) {
-    return { ...shown, print: (fetching, context) => printPost(parameters, fetching, context) };
+    return {
+      ...shown,
+      print: (fetching, context) =>
+        notes === null
+          ? printPost(parameters, fetching, context)
+          : savePost(parameters, fetching, notes),
+    };
   }
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(target.given.limit));
-  const list = { read, parameters, count: toItemCount(limit, all) };
+  const list = { read, parameters, count: toItemCount(limit, all), notes };
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 

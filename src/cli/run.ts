@@ -44,7 +44,10 @@ export async function runCommand(
   args: readonly string[],
   { env, stdin = Readable.from([]), stdout, stderr }: ProcessIo,
 ): Promise<ExitCode> {
-  const io = { env, stdin, stdout: createOutput(stdout), stderr: createOutput(stderr) };
+  // https://no-color.org
+  const options = { isPlain: env.TERM === 'dumb' || (env.NO_COLOR ?? '') !== '' };
+  const outputs = { stdout: createOutput(stdout, options), stderr: createOutput(stderr, options) };
+  const io = { env, stdin, ...outputs };
   try {
     const { config: configFile, rest } = takeGlobalOptions(args);
     return await runArguments(rest, { ...io, configFile });

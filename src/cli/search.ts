@@ -1,6 +1,9 @@
 import { reads } from '../reads/index.ts';
 import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
-import { type CommandBody, exitCodes, UsageError } from './command.ts';
+import { type CommandBody, type CommandContext, exitCodes, UsageError } from './command.ts';
+import type { NoteFolder } from './reading/note-folder.ts';
+import { withNoteFolder } from './reading/note-folder.ts';
+import { noteOptions, toNoteFolderPath } from './reading/notes.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { printList } from './reading/print.ts';
 import { createReadOptions } from './reading/read-options.ts';
@@ -9,10 +12,12 @@ const read = reads.searchPosts;
 const readOptions = createReadOptions([{ read, name: 'a search' }]);
 const { format: _format, ...parameterOptions } = readOptions.options;
 
+const options = { ...parameterOptions, ...listOptions, ...jsonOption, ...noteOptions };
+
 /** Command `perch search`, which searches posts or accounts. Does not need a running Perch server. */
 export const searchCommand: CommandBody = {
   exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 source not available.',
-  ...withOptions({ ...parameterOptions, ...listOptions, ...jsonOption }, (values, [q, ...more]) => {
+  ...withOptions(options, (values, [q, ...more]) => {
     if (q === undefined) throw new UsageError('Give the text to search for.');
     if (more.length > 0) {
       throw new UsageError('search takes one text. Put several words in quotation marks.');
@@ -20,11 +25,16 @@ export const searchCommand: CommandBody = {
     const { limit, all, json = false } = values;
     const format = json ? 'json' : 'markdown';
     const parameters = { q, ...readOptions.toParameters(read, values), format };
-    const print = { read, parameters, count: toItemCount(limit, all) };
-    return (context) =>
+    const list = { read, parameters, count: toItemCount(limit, all) };
+    const path = toNoteFolderPath(values);
+    const run = (context: CommandContext, notes: NoteFolder | null) =>
       withFetching(context, async (fetching) => {
-        await printList(print, fetching, context);
+        await printList({ ...list, notes }, fetching, context);
         return exitCodes.ok;
       });
+    return (context) =>
+      path === undefined
+        ? run(context, null)
+        : withNoteFolder(path, context.stdout, (notes) => run(context, notes));
   }),
 };

@@ -61,12 +61,12 @@ async function open(context: CommandContext, logger: Logger): Promise<App> {
 async function serveUntil(
   signal: AbortSignal,
   app: App,
-  { config, logger, stdout, stderr }: CommandContext & { readonly logger: Logger },
+  { config, settings, logger, stdout, stderr }: CommandContext & { readonly logger: Logger },
 ): Promise<ExitCode> {
   const stopped = new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });
   });
-  // In a terminal, one line tells the person that Perch is ready. Otherwise, the log does.
+  // In a terminal, a line of text tells the person that Perch is ready. Otherwise, the log does.
   const isForPerson = stdout.isTerminal && stderr.isTerminal;
   const { level } = logger;
   if (isForPerson && level === 'info') logger.level = 'warn';
@@ -80,6 +80,7 @@ async function serveUntil(
   logger.level = level;
   if (!signal.aborted && stderr.isTerminal) {
     stderr.write(`Perch is ready: ${config.PERCH_BASE_URL}\n`);
+    if (!settings.has('PERCH_BROWSER_PAGES')) stderr.write(browserPagesHint);
   }
   if (!signal.aborted && !isForPerson) {
     const { PERCH_BASE_URL: base_url, PERCH_DATA_DIR: data, PERCH_PROVIDERS: providers } = config;
@@ -98,6 +99,9 @@ async function serveUntil(
   logger.info('Perch has stopped');
   return exitCodes.ok;
 }
+
+const browserPagesHint =
+  'Set PERCH_BROWSER_PAGES=true to open links to posts as web pages in browsers.\n';
 
 /** Delay in milliseconds before the process exits after the server has closed, even if work is pending. */
 const exitDelayMs = 500;

@@ -100,6 +100,9 @@ export interface PostResult extends ReadResult {
   };
 }
 
+/** Content of a `PostResult` that its Markdown shows. */
+export type PostPage = Omit<PostResult, 'kind' | 'urls' | 'embedUrl' | 'freshSeconds' | 'bound'>;
+
 /** JSON response with a list: the posts of a profile, followers, following, replies, or search results. */
 export const browseReply = record('BrowseReply', {
   resource: openEnum(

@@ -21,11 +21,7 @@ interface ThreadNote {
 /** Renders a thread as a Markdown note: front matter, then the posts with their times and counts. */
 export function renderThreadNote({ posts, stored }: ThreadNote): string {
   const note = renderPostNote({
-    kind: 'post',
     url: posts[0]?.url ?? '',
-    embedUrl: '',
-    urls: { self: '', first: '', previous: null },
-    freshSeconds: 0,
     posts: posts.map((post, at) => ({ ...post, context: at === 0 ? 'post' : 'thread' })),
     warnings: [],
     fetchedAt: toIsoSeconds(stored * 1000),

@@ -4,7 +4,7 @@ import { toFileId } from '../core/files/file-id.ts';
 import type { Steps } from '../core/scheduling/slices.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 import type { Status } from '../model/post.ts';
-import type { PostResult } from '../model/results.ts';
+import type { PostPage } from '../model/results.ts';
 import { toLine } from './markdown/characters.ts';
 import { separateTemplates } from './markdown/note-syntax.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
@@ -14,7 +14,7 @@ import { toThread } from './markdown/thread.ts';
  * Renders a post with its thread as an Obsidian note (YAML front matter and Markdown). The
  * generator yields after each post to let other tasks run.
  */
-export function* renderPostNote(result: PostResult): Steps<string> {
+export function* renderPostNote(result: PostPage): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
@@ -27,7 +27,7 @@ export interface NoteNames {
   readonly ascii: string;
 }
 
-export function toNoteFileNames(result: PostResult): NoteNames {
+export function toNoteFileNames(result: PostPage): NoteNames {
   const title = titlePostPage(result);
   const { main } = toThread(result.posts);
   const id = toFileId(main?.id ?? result.url);
@@ -74,7 +74,7 @@ const quoted: ScalarTag = {
 /** Loads the `yaml` package only when it is needed, because the package is slow to load. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
-function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
+function toProperties(result: PostPage): Readonly<Record<string, unknown>> {
   const { main } = toThread(result.posts);
   const author = main?.author;
   const status = main?.type === 'status' ? main : undefined;

@@ -118,8 +118,16 @@ describe('perch read of a handle', () => {
     expect(posts.map(({ id }) => id)).toEqual(ids);
     expect(silent.stderr).toBe('');
     expect(linesOf(terminal.stdout)).toHaveLength(1 + 130);
-    expect(terminal.stderr).toContain('\r100 items read…\u001b[K');
-    expect(terminal.stderr).toContain('\r130 items read…\u001b[K');
+    expect(terminal.stderr).toContain('\rperch: 100 posts, 1 page, ');
+    expect(terminal.stderr).toContain('\r\u001b[Kperch: There are more results.');
+  });
+
+  it.each([{ TERM: 'dumb' }, { NO_COLOR: '1' }])('shows no progress with %j', async (plain) => {
+    const env = { ...(await onX(serveTimeline())), ...plain };
+
+    const ended = await run(['read', '@wren', '--all', '--json'], { env, isTTY: true });
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('prints the pages read so far if the source fails, and exits with 3', async () => {

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/run.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
+import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 import { fxBody, fxStatus, fxUser } from '../support/x-payloads.ts';
 
 const controlling = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
@@ -88,4 +89,13 @@ it('prints no terminal control characters from arguments', async () => {
     expect(code).toBe(2);
     expect(stdout + stderr).not.toMatch(controlling);
   }
+});
+
+describe.skipIf(!hasTerminal)('perch in a terminal', () => {
+  it('shows progress, cuts it to the width of the terminal, and removes it', async () => {
+    const printed = await runInTerminal('read @ada.example/followers --limit 1').ended;
+
+    const progress = 'perch: 1 account, 1'; // then “ page, 0 s”
+    expect(printed).toContain(`\r${progress}\u001b[K\r\u001b[K# Followers of @ada.example\r\n`);
+  });
 });

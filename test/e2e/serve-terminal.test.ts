@@ -1,22 +1,26 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { describe, expect, it } from 'vitest';
+import { spawnPerch } from '../support/spawn-perch.ts';
+import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 
-/** `script` of util-linux runs a command in a terminal of its own. */
-const hasTerminal = /util-linux/.test(spawnSync('script', ['--version']).stdout?.toString() ?? '');
+/** Runs `perch serve` in a terminal until it has printed `lines` lines, and returns its output. */
+async function serveInTerminal(lines: number, env: Readonly<Record<string, string>> = {}) {
+  const { printed } = runInTerminal('serve', { PORT: '0', ...env });
+  await expect.poll(() => printed().split('\n').length).toBeGreaterThan(lines);
+  return printed();
+}
 
-it.skipIf(!hasTerminal)('perch serve prints one line with its address in a terminal', async () => {
-  const command = `${process.execPath} ${inject('perchMain')} serve`;
-  const folder = temporaryFolder();
-  const env = { PATH: process.env.PATH, PORT: '0', PERCH_DATA_DIR: `${folder}/data` };
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, cwd: folder });
-  onTestFinished(() => void terminal.kill());
-  let printed = '';
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+describe.skipIf(!hasTerminal)('perch serve in a terminal', () => {
+  it('prints its address, and names the setting for web pages', async () => {
+    expect(await serveInTerminal(2)).toMatch(
+      /^Perch is ready: http:\/\/localhost:\d+\r\nSet PERCH_BROWSER_PAGES=true to open links .+\r\n$/,
+    );
+  });
 
-  await expect.poll(() => printed).toContain('\n');
-
-  expect(printed).toMatch(/^Perch is ready: http:\/\/localhost:\d+\r\n$/);
+  it.each(['true', 'false'])('prints only its address if the setting is %s', async (value) => {
+    expect(await serveInTerminal(1, { PERCH_BROWSER_PAGES: value })).toMatch(
+      /^Perch is ready: http:\/\/localhost:\d+\r\n$/,
+    );
+  });
 });
 
 it('names a command that makes an admin token if the token is too short', async () => {

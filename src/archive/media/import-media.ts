@@ -5,7 +5,7 @@ import type { ArchiveStore } from '../store/store.ts';
 import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './media-folder.ts';
 import { removeFiles } from './remove-unused.ts';
 
-const zeroCounts = {
+export const zeroCounts = {
   /** Number of files that this import stored. */
   stored: 0,
   /** Total size in bytes of the files that this import stored. */

@@ -3,43 +3,49 @@ import type { ImportState } from '../../archive/imports/run-import.ts';
 import type { MediaCounts } from '../../archive/media/import-media.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Output } from '../output/output.ts';
-import { toCount } from '../output/table.ts';
+import { toCount, toElapsed } from '../output/table.ts';
 import { describeProgress } from './store-media.ts';
 
 /** Maximum number of printed warnings about skipped records. Further skipped records are only counted. */
 const maxWarnings = 20;
 
-const barWidth = 20;
+const barWidth = 10;
 
-/** Creates the progress display of an import: one updated line on a terminal, elsewhere a new line every 5 seconds. */
-export function createImportProgress(stderr: Output, clock: Clock, source: ExportSource) {
-  const everyMs = stderr.isTerminal ? 100 : 5000;
+/** Minimum time in milliseconds between two updates of the progress. */
+const everyMs = 100;
+
+interface ImportedFile {
+  /** Name of the file or folder that is imported. */
+  readonly name: string;
+  readonly source: ExportSource;
+}
+
+/** Creates the progress display of an import: one updated line on a terminal, nothing elsewhere. */
+export function createImportProgress(stderr: Output, clock: Clock, { name, source }: ImportedFile) {
   const begunMs = clock.now();
   let dueMs = begunMs + everyMs;
   let itemsBefore: number | null = null;
   let warnings = 0;
-  const write = (text: string) => {
-    stderr.clearLine();
-    stderr.write(`perch: ${text}\n`);
+  const write = (text: string) => stderr.write(`perch: ${text}\n`);
+  /** Shows the progress if an update is due. */
+  const show = (describe: (elapsedMs: number) => string) => {
+    const nowMs = clock.now();
+    if (nowMs < dueMs) return;
+    dueMs = nowMs + everyMs;
+    const elapsedMs = nowMs - begunMs;
+    stderr.showLine(`perch: ${describe(elapsedMs)}, ${toElapsed(elapsedMs)}, ${name}`);
   };
   return {
     onProgress: ({ items }: ImportState) => {
-      itemsBefore ??= items;
-      const nowMs = clock.now();
-      if (nowMs < dueMs) return;
-      dueMs = nowMs + everyMs;
-      const rate = ((items - itemsBefore) / (nowMs - begunMs)) * 1000;
-      stderr.showProgress(
-        `perch: ${renderBar(source)}${toCount(items)} items, ${toCount(Math.round(rate))} per second`,
-      );
+      const before = itemsBefore ?? items;
+      itemsBefore = before;
+      show((elapsedMs) => {
+        const rate = Math.round(((items - before) / elapsedMs) * 1000);
+        return `${renderBar(source)}${toCount(items)} items, ${toCount(rate)} per second`;
+      });
     },
     /** Shows the progress of storing media files, which starts after all posts are imported. */
-    onMedia: (counts: MediaCounts) => {
-      const nowMs = clock.now();
-      if (nowMs < dueMs) return;
-      dueMs = nowMs + everyMs;
-      stderr.showProgress(`perch: ${describeProgress(counts)}`);
-    },
+    onMedia: (counts: MediaCounts) => show(() => describeProgress(counts)),
     onSkipped: ({ location, reason, cause, isAccount = false }: SkippedRecord) => {
       if (isAccount) write(reason);
       if (isAccount || cause === 'private') return;

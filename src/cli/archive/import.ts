@@ -164,8 +164,9 @@ async function importOpened(
   const given = handle === undefined ? format.name : `${format.name} ${handle}`;
   const { fingerprint, changed } = await fingerprintExport(path, given);
   const { title, exported = changed } = source;
-  const progress = createImportProgress(context.stderr, systemClock, source);
-  const newImport = { fingerprint, title, name: basename(path), exported };
+  const name = basename(path);
+  const progress = createImportProgress(context.stderr, systemClock, { name, source });
+  const newImport = { fingerprint, title, name, exported };
   const begunMs = systemClock.now();
   const run = async (): Promise<Pick<ImportResult, 'outcome' | 'media'>> => {
     const shared = { store, source, signal };

@@ -61,7 +61,7 @@ function describeOption(name: string, option: CommandOption): OptionCompletion {
 
 function describeValue(name: string, words: readonly string[] | undefined): Completion {
   if (words !== undefined) return { kind: 'words', name, words };
-  return { kind: name === 'FILE' || name === 'PATH' ? 'path' : 'text', name };
+  return { kind: ['FILE', 'PATH', 'DIR'].includes(name) ? 'path' : 'text', name };
 }
 
 const commonOptions: readonly OptionCompletion[] = [

@@ -5,14 +5,21 @@ import { exitCodes } from '../command.ts';
 /** Output stream of the process, or a substitute in tests. */
 export interface RawOutput {
   readonly isTTY?: boolean;
+  /** Width of the terminal in columns. */
+  readonly columns?: number;
   /** Whether the stream accepts data; `false` after the stream was closed. */
   readonly writable?: boolean;
   write(text: string): unknown;
 }
 
-/** Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). */
+/**
+ * Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). Writing removes the
+ * status line.
+ */
 export interface Output {
   readonly isTerminal: boolean;
+  /** Whether the output shows a status line, which is replaced in place. */
+  readonly hasStatusLine: boolean;
   /** Whether the program that reads the output (such as `head`) has closed the output. */
   readonly hasLeft: boolean;
   /** Underlying stream, for binary content; `null` if the output is not a Node.js stream. */
@@ -23,44 +30,79 @@ export interface Output {
   writeJson(lines: string): void;
   /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
   writeColoured(text: string): void;
-  /** Shows or replaces the status line of a terminal. Does nothing for other outputs. */
+  /** Shows or replaces the status line, cut to the width of the terminal. Does nothing without a status line. */
   showLine(text: string): void;
-  /** Shows or replaces the status line of a terminal. Writes a new line to other outputs. */
+  /** Shows or replaces the status line. Writes a new line to outputs without a status line. */
   showProgress(text: string): void;
-  /** Removes the status line of a terminal. */
+  /** Removes the status line if it is shown. */
   clearLine(): void;
   /** Waits until the stream accepts more data or is closed. */
   drained(): Promise<void>;
 }
 
-export function createOutput(raw: RawOutput): Output {
+/** Width of a terminal that does not report its width, in columns. */
+const defaultColumns = 80;
+
+interface OutputOptions {
+  /** Whether the user wants no sequences that control a terminal, and so no status line. */
+  readonly isPlain?: boolean;
+}
+
+export function createOutput(raw: RawOutput, { isPlain = false }: OutputOptions = {}): Output {
   const isTerminal = raw.isTTY === true;
+  const hasStatusLine = isTerminal && !isPlain;
+  let isLineShown = false;
   let isFull = false;
   const put = (text: string) => {
     isFull = raw.write(text) === false;
   };
   const showLine = (text: string) => {
-    if (isTerminal) put(`\r${cleanText(text)}\u001b[K`);
+    if (!hasStatusLine) return;
+    isLineShown = true;
+    // A line that fills the last column would wrap on some terminals.
+    put(`\r${cutToWidth(cleanText(text), (raw.columns || defaultColumns) - 1)}\u001b[K`);
+  };
+  const clearLine = () => {
+    if (isLineShown) put('\r\u001b[K');
+    isLineShown = false;
+  };
+  const putLines = (text: string) => {
+    clearLine();
+    put(text);
   };
   return {
     isTerminal,
+    hasStatusLine,
     get hasLeft() {
       return raw.writable === false;
     },
     stream: raw instanceof Writable ? raw : null,
-    write: (text) => put(cleanText(text)),
-    writeJson: (lines) => put(escapeJson(lines)),
-    writeColoured: (text) => put(text.split(colour).map(cleanUnlessColour).join('')),
+    write: (text) => putLines(cleanText(text)),
+    writeJson: (lines) => putLines(escapeJson(lines)),
+    writeColoured: (text) => putLines(text.split(colour).map(cleanUnlessColour).join('')),
     showLine,
-    showProgress: (text) => (isTerminal ? showLine(text) : put(cleanText(`${text}\n`))),
-    clearLine: () => {
-      if (isTerminal) put('\r\u001b[K');
-    },
+    showProgress: (text) => (hasStatusLine ? showLine(text) : put(cleanText(`${text}\n`))),
+    clearLine,
     drained: async () => {
       if (isFull && raw instanceof Writable && raw.writable) await untilDrained(raw);
     },
   };
 }
+
+/** Cuts a line to a width in columns of a terminal. Counts two columns for each character that can be wide. */
+function cutToWidth(line: string, columns: number): string {
+  let room = columns;
+  let cut = '';
+  for (const character of line) {
+    room -= (character.codePointAt(0) ?? 0) < firstWide ? 1 : 2;
+    if (room < 0) return cut;
+    cut += character;
+  }
+  return cut;
+}
+
+/** First code point of which a terminal can show a character in two columns (UAX #11): U+1100, Hangul Jamo. */
+const firstWide = 0x1100;
 
 /** Matches control characters (C0, DEL and C1) except line feed and tab. */
 const controls = /(?![\n\t])\p{Cc}/gu;

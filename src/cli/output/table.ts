@@ -29,3 +29,9 @@ export function countOf(count: number, noun: string): string {
 export function toCount(count: number): string {
   return count.toLocaleString('en');
 }
+
+/** Formats a duration in milliseconds in whole seconds: `45 s`, `2 min 5 s`. */
+export function toElapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

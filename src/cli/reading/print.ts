@@ -1,11 +1,15 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Fetching } from '../../app/open/fetching.ts';
+import { systemClock } from '../../core/clock.ts';
 import type { BrowseItems, BrowseResult, Format } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
-import type { Read } from '../../reads/read.ts';
+import type { ParsedRead, Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
 import type { CommandContext } from '../command.ts';
 import { toJsonLines } from '../output/table.ts';
+import type { NoteFolder } from './note-folder.ts';
+import { createNotePrinter } from './notes.ts';
+import { createReadProgress } from './read-progress.ts';
 
 /** Fetches a post and prints the post. @throws Problem if the post cannot be fetched */
 export async function printPost(
@@ -30,50 +34,68 @@ interface ListPrint {
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;
+  /** Folder in which to save the posts as notes instead of printing them; `null` to print. */
+  readonly notes: NoteFolder | null;
 }
 
 const pageLimit = 100;
 
 /**
- * Fetches a list page by page, and prints the items. JSON lines are printed after each page, other
- * formats as one document at the end. If a later page fails, the earlier pages are still printed.
- * Warnings and (on a terminal) progress go to standard error.
+ * Fetches a list page by page, and prints the items. JSON lines are printed and notes are saved after
+ * each page, other formats are printed as one document at the end. If a later page fails, the earlier
+ * pages are still printed. Warnings and (on a terminal) progress go to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
-  const { format = 'markdown' } = fetching.reader.parse(print.read, print.parameters);
-  const isLines = format === 'json';
-  const lines = isLines ? createLinePrinter(print, context) : null;
+  const parsed = fetching.reader.parse(print.read, print.parameters);
+  const { format = 'markdown' } = parsed;
+  const printer = createPrinter(print, parsed, context);
+  const progress = createReadProgress(stderr, systemClock);
   const pages: BrowseResult[] = [];
-  let count = 0;
   try {
     for await (const page of readPages(print, fetching)) {
-      stderr.clearLine();
-      lines?.print(page, pages.length === 0);
+      if (stdout.isTerminal) stderr.clearLine();
+      await printer?.print(page, pages.length === 0);
       // Items that have been printed are dropped to free memory.
-      pages.push(isLines ? { ...page, items: null } : page);
-      count += itemsOf(page).length;
-      stderr.showLine(`${count} items read…`);
-      if (stdout.hasLeft || lines?.isFull) return;
+      pages.push(printer === null ? page : { ...page, items: null });
+      progress.addPage(page);
+      if (stdout.hasLeft || printer?.isFull) return;
     }
   } finally {
     stderr.clearLine();
-    printSummary(format, joinPages(pages), context, fetching);
+    printSummary(printer === null ? format : null, joinPages(pages), context, fetching);
   }
 }
 
+/** Printer that prints or saves each page of a list when it arrives. */
+interface PagePrinter {
+  /** Whether no further page can be printed. */
+  readonly isFull: boolean;
+  print(page: BrowseResult, isFirst: boolean): void | Promise<void>;
+}
+
+/** Returns the printer for the pages of a list; `null` if the list is printed as one document at the end. */
+function createPrinter(
+  print: ListPrint,
+  parsed: ParsedRead,
+  context: CommandContext,
+): PagePrinter | null {
+  if (print.notes !== null) return createNotePrinter(parsed, print.notes);
+  return parsed.format === 'json' ? createLinePrinter(print, context) : null;
+}
+
 /**
- * Ends the output of a list. In JSON format, prints only the warnings, to standard error, because each page was
- * printed when it arrived. In other formats, prints all pages as one document.
+ * Ends the output of a list. Prints all pages as one document in the format `format`. If it is `null`, each page was
+ * printed or saved when it arrived, and only the warnings are printed, to standard error.
  */
 function printSummary(
-  format: Format,
+  format: Format | null,
   whole: BrowseResult | undefined,
   { stdout, stderr }: CommandContext,
   { context }: Pick<Fetching, 'context'>,
 ): void {
   if (whole === undefined || stdout.hasLeft) return;
-  if (format === 'json') {
+  if (format === null) {
     stderr.write(warnOf(whole).join(''));
   } else {
     const bound = whole.bound && { bound: { ...whole.bound, nextAfter: null } };
@@ -114,7 +136,10 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
  * Creates a printer of the items of a list as JSON lines. If the list has a profile, the profile is the first line of
  * the first page. Prints up to `max_chars` characters, but always the first item.
  */
-function createLinePrinter({ parameters }: ListPrint, { stdout, stderr }: CommandContext) {
+function createLinePrinter(
+  { parameters }: ListPrint,
+  { stdout, stderr }: CommandContext,
+): PagePrinter {
   const maxChars = Number(parameters.max_chars ?? Number.POSITIVE_INFINITY);
   let room = maxChars;
   let items = 0;

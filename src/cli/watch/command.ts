@@ -142,7 +142,9 @@ function toStart(since: string | undefined, backlog: string | undefined): Start 
   if (seconds !== undefined) return { kind: 'since', seconds };
   const count = /^\d{1,7}$/.test(backlog ?? '0') ? Number(backlog ?? 0) : Number.NaN;
   if (count <= maxBacklog) return { kind: 'backlog', count };
-  throw new UsageError(`--backlog must be a number from 0 to ${maxBacklog}, not ${backlog}.`);
+  throw new UsageError(
+    `--backlog must be a number from 0 to ${maxBacklog}, not ${JSON.stringify(backlog)}.`,
+  );
 }
 
 interface Webhook {

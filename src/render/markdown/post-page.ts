@@ -1,7 +1,7 @@
 import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
-import type { PostResult } from '../../model/results.ts';
+import type { PostPage } from '../../model/results.ts';
 import { present } from '../blocks/block.ts';
 import { describeCounts, originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
@@ -15,7 +15,7 @@ import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
 /** Renders a post and its thread as CommonMark with GitHub tables. Yields after each post to let other tasks run. */
-export function* renderPostPage(result: PostResult): Steps<string> {
+export function* renderPostPage(result: PostPage): Steps<string> {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: titleAccount, text: escapeInline });
   const blocks =
@@ -29,14 +29,14 @@ export function* renderPostPage(result: PostResult): Steps<string> {
 }
 
 /** Returns the title of a post's page as plain text: the author and the first words, or the article's title. */
-export const titlePostPage = (result: PostResult): string =>
+export const titlePostPage = (result: PostPage): string =>
   titleOf(result, { account: nameAccount, text: toLine });
 
 /**
  * Returns the title of a post's page as plain text, such as `Thread by Ada (@ada)`. Unlike
  * `titlePostPage`, does not append the first words of the post.
  */
-export function headPostPage({ posts }: PostResult): string {
+export function headPostPage({ posts }: PostPage): string {
   const thread = toThread(posts);
   const { main } = thread;
   if (!main?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
@@ -49,7 +49,7 @@ interface TitleStyle {
   text(text: string): string;
 }
 
-function titleOf({ posts }: PostResult, style: TitleStyle): string {
+function titleOf({ posts }: PostPage, style: TitleStyle): string {
   const thread = toThread(posts);
   const { main } = thread;
   if (!main?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
@@ -70,7 +70,7 @@ function kindOf(thread: Thread, postCount: number): string {
 export const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
   posts.length < 2 && main !== undefined && articleTitleOf(main) !== '';
 
-function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {
+function renderOnlyPost(result: PostPage, thread: Thread): readonly string[] {
   const post = thread.main;
   if (post === undefined) return [];
   if (post.type === 'tombstone') return [writeBlocks([toCitation(post)])];
@@ -93,7 +93,7 @@ function renderOnlyPost(result: PostResult, thread: Thread): readonly string[] {
   ];
 }
 
-function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly string[]> {
+function* renderBlocks(result: PostPage, thread: Thread): Steps<readonly string[]> {
   const positions = findPositions(thread);
   const { full, fetchedAt } = result;
   const render = (level: number) => (post: Post) => {
@@ -107,7 +107,7 @@ function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly strin
   return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
 }
 
-function renderUserDetail({ userDetail, posts }: PostResult, { main }: Thread): string | null {
+function renderUserDetail({ userDetail, posts }: PostPage, { main }: Thread): string | null {
   if (userDetail === 'author') return main?.author ? renderAbout('## About', main.author) : null;
   const accounts = userDetail === 'all' ? findAccounts(posts) : [];
   if (accounts.length === 0) return null;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ExportSource } from '../../../../src/archive/imports/export-source.ts';
+import { zeroCounts } from '../../../../src/archive/media/import-media.ts';
 import { noCounts } from '../../../../src/archive/store/import-rows.ts';
 import { createImportProgress } from '../../../../src/cli/archive/import-progress.ts';
 import { createOutput } from '../../../../src/cli/output/output.ts';
@@ -17,12 +18,12 @@ async function runImport(isTTY: boolean) {
   const written: string[] = [];
   const clock = createManualClock();
   const stderr = createOutput({ isTTY, write: (text) => written.push(text) });
-  const progress = createImportProgress(stderr, clock, source);
+  const progress = createImportProgress(stderr, clock, { name: 'export.zip', source });
   progress.onProgress({ items: 1000, counts: noCounts });
   await clock.advance(5000);
   progress.onProgress({ items: 6000, counts: noCounts });
   progress.onProgress({ items: 6500, counts: noCounts });
-  return { written, progress };
+  return { written, clock, progress };
 }
 
 it('updates one progress bar on a terminal', async () => {
@@ -30,16 +31,25 @@ it('updates one progress bar on a terminal', async () => {
   progress.end();
 
   expect(written).toEqual([
-    '\rperch:  42% [########            ] 6,000 items, 1,000 per second\u001b[K',
+    '\rperch:  42% [####      ] 6,000 items, 1,000 per second, 5 s, export.zip\u001b[K',
     '\r\u001b[K',
   ]);
 });
 
-it('prints a line every few seconds elsewhere', async () => {
+it('shows the media files that are stored', async () => {
+  const { written, clock, progress } = await runImport(true);
+  written.length = 0;
+  await clock.advance(100);
+  progress.onMedia({ ...zeroCounts, stored: 3, bytes: 2e6 });
+
+  expect(written).toEqual(['\rperch: 3 media files, 2 MB stored, 5 s, export.zip\u001b[K']);
+});
+
+it('prints no progress elsewhere', async () => {
   const { written, progress } = await runImport(false);
   progress.end();
 
-  expect(written).toEqual(['perch:  42% [########            ] 6,000 items, 1,000 per second\n']);
+  expect(written).toEqual([]);
 });
 
 it('names the first twenty skipped records, and counts the others', async () => {

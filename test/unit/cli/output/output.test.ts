@@ -62,6 +62,49 @@ describe('an output', () => {
     expect(file).toEqual([]);
   });
 
+  it('removes the status line before other text, and only if it is shown', () => {
+    const written: string[] = [];
+    const output = createOutput({ isTTY: true, write: (text) => written.push(text) });
+
+    output.write('one\n');
+    output.showLine('1 of 2');
+    output.write('two\n');
+    output.clearLine();
+
+    expect(written).toEqual(['one\n', '\r1 of 2\u001b[K', '\r\u001b[K', 'two\n']);
+  });
+
+  it.each([
+    ['abcdefghij', 11, 'abcdefghij'],
+    ['abcdefghij', 10, 'abcdefghi'],
+    ['鷺鷺鷺', 7, '鷺鷺鷺'],
+    ['鷺鷺鷺', 6, '鷺鷺'],
+    ['🪶🪶', 4, '🪶'],
+    ['a'.repeat(90), undefined, 'a'.repeat(79)],
+    ['a'.repeat(90), 0, 'a'.repeat(79)],
+  ])('cuts the status line %j in %s columns to %j', (text, columns, shown) => {
+    const written: string[] = [];
+    const width = columns === undefined ? {} : { columns };
+    const output = createOutput({ isTTY: true, ...width, write: (line) => written.push(line) });
+
+    output.showLine(text);
+
+    expect(written).toEqual([`\r${shown}\u001b[K`]);
+  });
+
+  it('has no status line if the output must be plain', () => {
+    const written: string[] = [];
+    const raw = { isTTY: true, write: (text: string) => written.push(text) };
+    const output = createOutput(raw, { isPlain: true });
+
+    output.showLine('1 of 2');
+    output.clearLine();
+    output.showProgress('2 of 2');
+
+    expect(output.hasStatusLine).toBe(false);
+    expect(written).toEqual(['2 of 2\n']);
+  });
+
   it('waits for a full stream, but not for a closed one', async () => {
     const stream = new PassThrough({ highWaterMark: 4 });
     const output = createOutput(stream);
