@@ -36,7 +36,13 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
   const toId = (heading: string) => heading.replaceAll(' ', '-');
   const written = { api: { title, read, toId } };
   const folder = packagePath('docs');
-  const library: () => Library = createLibrary({ folder, navigation, written, logger });
+  const library: () => Library = createLibrary({
+    folder,
+    baseUrl: config.PERCH_BASE_URL,
+    navigation,
+    written,
+    logger,
+  });
   return library;
 }
 

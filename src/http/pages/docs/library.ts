@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import { moveDocExamples } from '../../../core/http/base-url-of-examples.ts';
 import type { ToId } from './markdown.ts';
 import type { NavigationGroup } from './navigation.ts';
 
@@ -23,6 +24,8 @@ export interface Library {
 
 interface LibraryOptions {
   readonly folder: string;
+  /** Base URL of this server, for the examples on the pages. */
+  readonly baseUrl: string;
   readonly navigation: readonly NavigationGroup[];
   /** Generated pages, keyed by name. All other pages are read from files. */
   readonly written?: Readonly<Record<string, Pick<LibraryPage, 'title' | 'read' | 'toId'>>>;
@@ -39,7 +42,8 @@ export function createLibrary(options: LibraryOptions): () => Library {
 }
 
 /** Reads the documentation pages. Logs one error with the names of all pages that cannot be read. */
-function readLibrary({ folder, navigation, written = {}, logger }: LibraryOptions): Library {
+function readLibrary(options: LibraryOptions): Library {
+  const { folder, baseUrl, navigation, written = {}, logger } = options;
   const missing: string[] = [];
   const groups = navigation.map(({ title, pages }) => ({
     title,
@@ -47,7 +51,8 @@ function readLibrary({ folder, navigation, written = {}, logger }: LibraryOption
       const own = written[page.name];
       if (own !== undefined) return [{ ...page, ...own, group: title }];
       try {
-        const source = readFileSync(join(folder, `${page.name}.md`), 'utf8');
+        const path = join(folder, `${page.name}.md`);
+        const source = moveDocExamples(readFileSync(path, 'utf8'), { path, baseUrl });
         const heading = /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim();
         return [{ ...page, title: heading ?? 'Untitled', group: title, read: () => source }];
       } catch {
