@@ -39,6 +39,9 @@ export interface Endpoint {
   /** Path with its parameters in braces, for example `/sessions/{id}`. */
   readonly path: string;
   readonly tag: EndpointTag;
+  /** Name of the operation in the words that a reader would search, such as `Get a post`. OpenAPI calls it `summary`. */
+  readonly title: string;
+  /** Sentence about what the endpoint does. */
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: {

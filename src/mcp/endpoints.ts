@@ -36,6 +36,7 @@ export const mcpEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: mcpPath,
     tag: 'mcp',
+    title: 'Send a message to the MCP server',
     summary: 'Handles a message of the Model Context Protocol.',
     description:
       'Streamable HTTP without sessions, in revision 2026-07-28 and the older revisions with a handshake since 2025-03-26. The tools are the reads. A failed tool call is a result with `isError`.',

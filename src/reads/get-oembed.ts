@@ -26,6 +26,7 @@ const params = z.object({
 export const getOEmbed = createRead(
   {
     name: 'getOEmbed',
+    title: 'Get the oEmbed document of a post',
     summary: 'Reads the oEmbed document of a post.',
     tool: null,
     kind: 'embed',

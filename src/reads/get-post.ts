@@ -65,6 +65,7 @@ type Params = z.output<typeof params>;
 export const getPost = createRead(
   {
     name: 'getPost',
+    title: 'Get a post',
     summary: 'Reads a public post with its thread and replies.',
     tool: 'get_post',
     kind: 'post',

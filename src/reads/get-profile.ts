@@ -29,6 +29,7 @@ type Params = z.output<typeof params>;
 export const getProfile = createBrowseRead(
   {
     name: 'getProfile',
+    title: 'Get a profile with its posts',
     summary: 'Reads a public profile and its posts, newest first.',
     tool: 'get_profile',
     isBrowse: true,

@@ -49,6 +49,7 @@ type Params = z.output<typeof params>;
 /** Read operation that imports all posts of an account in a time range. The response can be a stream. */
 export const importProfilePosts = {
   name: 'importProfilePosts',
+  title: 'Get all posts of an account in a date range',
   summary: 'Imports all posts of an account in a range of time, in one request.',
   tool: null,
   isBrowse: true,

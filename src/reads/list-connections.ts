@@ -13,19 +13,21 @@ const params = z.object({ handle: handleParam, ...listParams, format });
 
 export const listFollowers = createConnectionsRead('followers', {
   name: 'listFollowers',
+  title: 'List the followers of an account',
   summary: 'Lists the accounts that follow an account.',
   tool: 'list_followers',
 });
 
 export const listFollowing = createConnectionsRead('following', {
   name: 'listFollowing',
+  title: 'List the accounts that an account follows',
   summary: 'Lists the accounts that an account follows.',
   tool: 'list_following',
 });
 
 function createConnectionsRead(
   resource: 'followers' | 'following',
-  about: Pick<Read, 'name' | 'summary' | 'tool'>,
+  about: Pick<Read, 'name' | 'title' | 'summary' | 'tool'>,
 ): Read {
   return createBrowseRead({ ...about, isBrowse: true, params }, (given, { baseUrl }) => {
     const account = toAccountReference(given.handle);

@@ -25,6 +25,7 @@ type Params = z.output<typeof params>;
 export const listReplies = createBrowseRead(
   {
     name: 'listReplies',
+    title: 'List the replies to a post',
     summary: 'Lists the replies to a public post, each followed by the replies to it.',
     tool: 'list_replies',
     isBrowse: false,

@@ -41,6 +41,9 @@ export interface ParsedRead {
 export interface ReadAbout {
   /** OpenAPI operation id of the read operation. */
   readonly name: string;
+  /** Name of the operation in the words that a reader would search, such as `Get a post`. OpenAPI calls it `summary`. */
+  readonly title: string;
+  /** Sentence about what the operation does. */
   readonly summary: string;
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;

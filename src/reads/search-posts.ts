@@ -40,6 +40,7 @@ type Params = z.output<typeof params>;
 export const searchPosts = createBrowseRead(
   {
     name: 'searchPosts',
+    title: 'Search posts or accounts',
     summary: 'Searches public posts, or accounts with `feed=users`.',
     tool: 'search',
     isBrowse: true,

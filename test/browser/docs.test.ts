@@ -253,6 +253,25 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     },
   );
 
+  it('fit all operations of the API into a short page, with an anchor for each', async () => {
+    const page = await rig.open({ viewport: { width: 1280, height: 800 } });
+    const heightOf = () => page.evaluate<number>('document.documentElement.scrollHeight');
+    await page.goto('/docs/api#getPost');
+
+    expect(await heightOf()).toBeLessThanOrEqual(8000);
+    const link = page.locator('#getPost');
+    expect(await link.evaluate((one) => one.getBoundingClientRect().top)).toBeLessThan(800);
+    await link.click();
+
+    await page.waitForURL('**/docs/api/v1#getPost');
+    const heading = page.getByRole('heading', { name: 'Get a post', exact: true });
+    expect(await heading.evaluate((one) => one.getBoundingClientRect().top)).toBeLessThan(800);
+    for (const group of ['mcp', 'media', 'health', 'sessions']) {
+      await page.goto(`/docs/api/${group}`);
+      expect([group, (await heightOf()) <= 10_000]).toEqual([group, true]);
+    }
+  });
+
   it.each([
     '/docs',
     '/docs/start',
@@ -261,6 +280,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     '/docs/configuration',
     '/docs/versioning',
     '/docs/api',
+    '/docs/api/v1',
     '/docs/find',
     '/docs/find?q=cursor',
     '/docs/find?q=nothinglikethis',

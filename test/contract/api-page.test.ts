@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findReply } from '../../src/http/pages/docs/find-page.ts';
+import { listApiPages, readApiPages } from '../support/api-pages.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 
@@ -13,6 +14,7 @@ const described = z.object({
       z.string(),
       z.object({
         operationId: z.string(),
+        summary: z.string(),
         parameters: z.array(z.object({ name: z.string() })).default([]),
         responses: z.record(z.string(), z.unknown()),
       }),
@@ -21,27 +23,28 @@ const described = z.object({
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
 });
 
-/** Returns the Markdown under each heading, by the text of the heading. */
+/** Returns the Markdown under each heading with an id of its own, by this id. */
 function sectionsOf(markdown: string): ReadonlyMap<string, string> {
-  const parts = markdown.split(/^#{1,4} (.+)$/m).slice(1);
+  const parts = markdown.split(/^#{2,3} .+ \{#(\w+)\}$/m).slice(1);
   return new Map(
     parts.flatMap((part, at) => (at % 2 === 0 ? [[part, parts[at + 1] ?? ''] as const] : [])),
   );
 }
 
-describe('the page of the API', () => {
-  it('has every operation of the description, with its path, parameters and statuses', async () => {
+describe('the pages of the API', () => {
+  it('have every operation of the description, with its name, path, parameters and statuses', async () => {
     const app = await buildTestApp({ env: { PERCH_SESSIONS: 'on' } });
     const { paths } = described.parse((await app.request('/openapi.json')).json());
 
-    const { body } = await app.request('/docs/api.md');
+    const body = await readApiPages(app);
 
     const sections = sectionsOf(body);
     const operations = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, one]) => ({ ...one, path, method })),
     );
     expect(operations.length).toBeGreaterThan(45);
-    for (const { operationId, path, method, parameters, responses } of operations) {
+    for (const { operationId, summary, path, method, parameters, responses } of operations) {
+      expect(body).toContain(`# ${summary} {#${operationId}}\n`);
       const text = sections.get(operationId) ?? '';
       expect([operationId, text.split('`')[1]]).toEqual([
         operationId,
@@ -56,7 +59,21 @@ describe('the page of the API', () => {
     }
   });
 
-  it('has an element with the id of every operation and schema', async () => {
+  it('name each operation in a few words, without a full stop', async () => {
+    const app = await buildTestApp({ env: { PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' } });
+    const { paths } = described.parse((await app.request('/openapi.json')).json());
+
+    const names = Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .map(({ summary }) => summary);
+
+    expect(names).toContain('Get a post');
+    expect(names.filter((name) => !/^[A-Z][^`]{5,65}$/.test(name) || name.endsWith('.'))).toEqual(
+      [],
+    );
+  });
+
+  it('begin with a list that has the id of every operation and schema', async () => {
     const app = await buildTestApp();
     const { paths, components } = described.parse((await app.request('/openapi.json')).json());
 
@@ -73,36 +90,62 @@ describe('the page of the API', () => {
       ...Object.keys(components.schemas),
     ];
     expect(wanted.filter((id) => !ids.includes(id))).toEqual([]);
+    const link = elements.find(({ attributes }) => attributes.id === 'getPost');
+    expect(link).toMatchObject({
+      tag: 'a',
+      text: 'Get a post',
+      attributes: { href: '/docs/api/v1#getPost' },
+    });
   });
 
-  it('links problem codes to their explanations', async () => {
+  it('have an element with the id of every operation and schema', async () => {
+    const app = await buildTestApp();
+    const { elements } = parsePage((await app.request('/docs/api', { headers: browser })).body);
+    const links = elements.flatMap(({ attributes: { id, href } }) =>
+      href?.endsWith(`#${id}`) ? href : [],
+    );
+
+    const places: string[] = [];
+    for (const path of await listApiPages(app)) {
+      const page = parsePage((await app.request(path, { headers: browser })).body);
+      expect([path, page.errors]).toEqual([path, []]);
+      const ids = page.elements.flatMap(({ attributes }) => attributes.id ?? []);
+      expect([path, ids]).toEqual([path, [...new Set(ids)]]);
+      places.push(...ids.map((id) => `${path}#${id}`));
+    }
+    expect(links.length).toBeGreaterThan(80);
+    expect(links.filter((link) => !places.includes(link))).toEqual([]);
+  });
+
+  it('link problem codes to their explanations', async () => {
     const app = await buildTestApp();
 
-    const { elements } = parsePage((await app.request('/docs/api', { headers: browser })).body);
+    const { elements } = parsePage((await app.request('/docs/api/v1', { headers: browser })).body);
 
     const links = elements.flatMap(({ tag, attributes }) => (tag === 'a' ? attributes.href : []));
     expect(links).toContain('/docs/errors#rate_limited');
     expect(links).toContain('/docs/errors#not_found');
+    expect(links).toContain('/docs/api/schemas#PostReply');
   });
 
-  it('is where the header of every page leads', async () => {
+  it('begin where the header of every page leads', async () => {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
-    for (const path of ['/', '/docs/keys', '/docs/api']) {
+    for (const path of ['/', '/docs/keys', '/docs/api', '/docs/api/v1']) {
       const { elements } = parsePage((await app.request(path, { headers: browser })).body);
       const link = elements.find(({ attributes }) => attributes.class === 'to-api');
       expect(link).toMatchObject({ text: 'API', attributes: { href: '/read/docs/api' } });
       expect([path, link?.attributes['aria-current']]).toEqual([
         path,
-        path === '/docs/api' ? 'page' : undefined,
+        { '/docs/api': 'page', '/docs/api/v1': 'true' }[path],
       ]);
     }
   });
 
-  it('shows commands for the base URL of this server', async () => {
+  it('show commands for the base URL of this server', async () => {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
-    const { body } = await app.request('/docs/api.md');
+    const body = await readApiPages(app);
 
     const commands = [...body.matchAll(/^curl .*$/gm)].map(([line]) => line);
     expect(commands.length).toBeGreaterThan(35);
@@ -112,16 +155,21 @@ describe('the page of the API', () => {
     );
   });
 
-  it('leaves out the routes of sessions on servers without them', async () => {
+  it('leave out the routes of sessions on servers without them', async () => {
     const app = await buildTestApp({ env: { PERCH_SESSIONS: 'off' } });
 
     const { body } = await app.request('/docs/api.md');
 
-    expect(body).toContain('### getPost\n');
-    expect(body).not.toContain('### startSession\n');
+    const page = await app.request('/docs/api/sessions', { headers: browser });
+    const llms = await app.request('/llms.txt');
+    expect(body).toContain('#getPost)');
+    expect(body).not.toContain('#startSession)');
+    expect(page.statusCode).toBe(404);
+    expect(llms.body).toContain('/docs/api/v1)');
+    expect(llms.body).not.toContain('/docs/api/sessions)');
   });
 
-  it.each(['/docs/api', '/docs/api.md'])(
+  it.each(['/docs/api', '/docs/api.md', '/docs/api/v1', '/docs/api/v1.md'])(
     '%s has the same bytes each time, answers 304 and HEAD, and rejects other methods',
     async (url) => {
       const app = await buildTestApp();
@@ -142,13 +190,39 @@ describe('the page of the API', () => {
     },
   );
 
-  it('is Markdown if Accept prefers it', async () => {
+  it.each(['/docs/api', '/docs/api/v1'])('%s is Markdown if Accept prefers it', async (url) => {
     const app = await buildTestApp();
 
-    const reply = await app.request('/docs/api', { headers: { accept: 'text/markdown' } });
+    const reply = await app.request(url, { headers: { accept: 'text/markdown' } });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
-    expect(reply.body).toBe((await app.request('/docs/api.md')).body);
+    expect(reply.body).toBe((await app.request(`${url}.md`)).body);
+  });
+
+  it.each([
+    ['/docs/api/V1', 308, '/docs/api/v1'],
+    ['/docs/api/Health.MD', 308, '/docs/api/health.md'],
+    ['/docs/api/nope', 404, undefined],
+    ['/docs/api/keys', 404, undefined],
+  ])('%s answers %i', async (url, status, location) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(url);
+
+    expect([reply.statusCode, reply.headers.location]).toEqual([status, location]);
+  });
+
+  it.each([
+    ['Get a post', 'http://localhost:8080/docs/api/v1#getPost'],
+    ['search posts or accounts', 'http://localhost:8080/docs/api/v1#searchPosts'],
+  ])('are found by the name of an operation: %s', async (name, url) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(`/docs/find?q=${encodeURIComponent(name)}`, {
+      headers: { accept: 'application/json' },
+    });
+
+    expect(findReply.parse(reply.json()).results[0]?.url).toBe(url);
   });
 
   it('can be searched by operation id', async () => {
@@ -160,7 +234,7 @@ describe('the page of the API', () => {
 
     const { results } = findReply.parse(reply.json());
     expect(results.map(({ url }) => url)).toContain(
-      'http://localhost:8080/docs/api#importProfilePosts',
+      'http://localhost:8080/docs/api/v1#importProfilePosts',
     );
   });
 });

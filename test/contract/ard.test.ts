@@ -42,6 +42,7 @@ const mcp: Endpoint = {
   method: 'POST',
   path: '/mcp',
   tag: 'mcp',
+  title: 'Send',
   summary: 'Answers the Model Context Protocol.',
   replies: [],
   problems: [],

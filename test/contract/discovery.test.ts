@@ -3,8 +3,9 @@ import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
 import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import type { Endpoint } from '../../src/core/endpoint.ts';
+import { moveDocExamples } from '../../src/core/http/base-url-of-examples.ts';
 import { discoveryEndpoints } from '../../src/http/discovery/documents.ts';
-import { navigation } from '../../src/http/pages/docs/navigation.ts';
+import { isApiPage, navigation } from '../../src/http/pages/docs/navigation.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -260,7 +261,7 @@ describe('/llms.txt', () => {
 describe('/llms-full.txt', () => {
   const userPages = navigation
     .flatMap(({ pages }) => pages.map(({ name }) => name))
-    .filter((name) => name !== 'api' && !ownCorpus().except?.includes(`docs/${name}.md`));
+    .filter((name) => !isApiPage(name) && !ownCorpus().except?.includes(`docs/${name}.md`));
 
   it('has all user documentation in the order of the navigation, below titles and URLs', async () => {
     const app = await buildTestApp({ env });
@@ -268,10 +269,16 @@ describe('/llms-full.txt', () => {
     const { body, headers } = await app.request('/llms-full.txt');
 
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
-    const found = [...body.matchAll(/^# .+\n\n<https:\/\/perch\.example\.org\/docs\/(.+)>$/gm)];
+    const texts = body.replaceAll(/^```[\s\S]*?^```$/gm, '');
+    const found = [...texts.matchAll(/^# .+\n\n<https:\/\/perch\.example\.org\/docs\/(.+)>$/gm)];
     expect(found.map(([, name]) => name)).toEqual(userPages);
     for (const name of userPages) {
-      const [title = '', ...lines] = readFileSync(`docs/${name}.md`, 'utf8').trim().split('\n');
+      const path = `docs/${name}.md`;
+      const page = moveDocExamples(readFileSync(path, 'utf8'), {
+        path,
+        baseUrl: env.PERCH_BASE_URL,
+      });
+      const [title = '', ...lines] = page.trim().split('\n');
       const url = `<https://perch.example.org/docs/${name}>`;
       expect(body).toContain(`${title.replaceAll('`', '')}\n\n${url}\n${lines.join('\n')}\n`);
     }

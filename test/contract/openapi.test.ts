@@ -93,6 +93,7 @@ describe('/openapi.json', () => {
     const pages = Object.keys(paths).filter((path) => path.startsWith('/docs/'));
     const [page] = paths['/docs/{page}']?.get?.parameters ?? [];
     expect(pages.toSorted()).toEqual([
+      '/docs/api/{group}',
       '/docs/assets/{file}',
       '/docs/find',
       '/docs/{page}',

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { readApiPages } from '../support/api-pages.ts';
 import { adminToken } from '../support/build-app.ts';
 import { listen } from '../support/listen.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
@@ -13,7 +14,7 @@ it('shows commands that succeed on a server with the sample', async () => {
     { PERCH_SESSIONS: 'on', PERCH_BASE_URL: 'http://localhost:8080' },
     { engine: createScriptedEngine() },
   );
-  const { body } = await app.request('/docs/api.md');
+  const body = await readApiPages(app);
   const commands = [...body.matchAll(/^curl (.*)$/gm)]
     .map(([, rest = '']) => rest)
     .filter((rest) => !placeholder.test(rest));

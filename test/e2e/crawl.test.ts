@@ -37,6 +37,7 @@ const values: Readonly<Record<string, string>> = {
   id: '1900000000000000001',
   n: '1',
   page: 'start',
+  group: 'v1',
 };
 
 /** What a route needs beside its path. Others ignore it. */

@@ -12,6 +12,8 @@ export interface Corpus {
   readonly only?: readonly string[];
   /** Files and folders to skip, as paths relative to `root`. */
   readonly except?: readonly string[];
+  /** Base URL for the examples in the documents, if the documents are Perch's own. Default: as in the documents. */
+  readonly baseUrl?: string;
   /** Minimum confidence, from 0 to 1, at which Perch answers a question. Default: `confidenceModel.threshold`. */
   readonly minConfidence?: number;
 }

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { moveDocExamples } from '../../core/http/base-url-of-examples.ts';
 import type { Answer, AnswerEngine, Citation, PassageSource, Question } from '../answer.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
+import type { Block } from '../readers/section.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
 import { composeAbstention, composeAnswer } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';
@@ -43,7 +45,7 @@ export function createExtractiveEngine(
   const minConfidence = Math.max(
     ...corpora.map((corpus) => corpus.minConfidence ?? confidenceModel.threshold),
   );
-  const context = { index, paths, minConfidence };
+  const context = { blocksOf: createBlockReader(index, corpora), paths, minConfidence };
   const vocabulary = readVocabulary();
   const readSnapshot = () => ({
     revision: index.revision(),
@@ -61,7 +63,7 @@ export function createExtractiveEngine(
     return findSources(trimmed.text, { ...snapshot, vocabulary, topic, recent });
   };
   return {
-    passages: createPassageSource({ ...context, findFor }),
+    passages: createPassageSource({ ...context, index, findFor }),
     answer: async (question, { signal, onText }) => {
       await nextTurn();
       signal.throwIfAborted();
@@ -80,21 +82,21 @@ export function createExtractiveEngine(
 }
 
 type SourceContext = Readonly<{
-  index: PassageIndex;
+  blocksOf: ReturnType<typeof createBlockReader>;
   paths: ReturnType<typeof createPathConverter>;
   minConfidence: number;
 }>;
 
 function composeFrom(
   { leading, further, confidence }: FoundSources,
-  { index, paths, minConfidence }: SourceContext,
+  { blocksOf, paths, minConfidence }: SourceContext,
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
     const { concepts, repeated } = source.findings;
     const followUp = repeated?.id === passage.id ? repeated : undefined;
     const question = { query: toQuery(concepts.concepts), names: concepts.names, followUp };
-    const excerpt = toExcerpt(index.blocks(passage.id), question, limits[kind]);
+    const excerpt = toExcerpt(blocksOf(passage), question, limits[kind]);
     const citation = cite(source, confidence, paths);
     if (excerpt === undefined) return { citation, text: passage.heading };
     const { text, line, endLine } = excerpt;
@@ -128,21 +130,25 @@ const promptLimits = {
  */
 function createPassageSource({
   index,
+  blocksOf,
   paths,
   findFor,
-}: SourceContext & { findFor(question: Question): FoundSources }): PassageSource {
-  const textOf = (id: number) => toMarkdown(index.blocks(id));
+}: SourceContext & {
+  readonly index: PassageIndex;
+  findFor(question: Question): FoundSources;
+}): PassageSource {
   return {
     find: async (question) =>
       index.inSnapshot(() => {
         const found = findFor(question);
         const passages = choosePassages(found).map((source) => {
-          const { id, trail, heading } = source.scored.passage;
+          const { passage } = source.scored;
+          const { id, trail, heading } = passage;
           return {
             id,
             citation: cite(source, found.confidence, paths),
             trail: [...trail, heading].filter((one) => one !== ''),
-            text: textOf(id),
+            text: toMarkdown(blocksOf(passage)),
           };
         });
         return passages.filter(({ text }) => text !== '').slice(0, promptLimits.max);
@@ -152,7 +158,7 @@ function createPassageSource({
         const now = index.passage(id);
         if (now === undefined || paths.toCited(now) !== citation.path) return false;
         const { line, endLine } = citation;
-        return now.line === line && now.endLine === endLine && textOf(id) === text;
+        return now.line === line && now.endLine === endLine && toMarkdown(blocksOf(now)) === text;
       }),
   };
 }
@@ -183,5 +189,22 @@ function createPathConverter(corpora: readonly Corpus[]) {
     toCited: ({ corpus, path }: FoundPassage) =>
       isOne ? path : `${names.get(corpus) ?? 'corpus'}/${path}`,
     toPath: (cited: string) => (isOne ? cited : cited.slice(cited.indexOf('/') + 1)),
+  };
+}
+
+/**
+ * Creates a function that returns the blocks of a passage. If the corpus of the passage has a base URL, the examples in
+ * the blocks have that base URL.
+ */
+function createBlockReader(index: PassageIndex, corpora: readonly Corpus[]) {
+  const baseUrls = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.baseUrl]));
+  return ({ id, corpus, path }: FoundPassage): readonly Block[] => {
+    const blocks = index.blocks(id);
+    const baseUrl = baseUrls.get(corpus);
+    if (baseUrl === undefined) return blocks;
+    return blocks.map((block) => ({
+      ...block,
+      text: moveDocExamples(block.text, { path, baseUrl }),
+    }));
   };
 }

@@ -21,8 +21,8 @@ interface ConfiguredAnswersOptions
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
-  const { PERCH_CORPUS: paths, PERCH_DATA_DIR: folder } = config;
-  const corpora = paths.length === 0 ? [ownCorpus()] : corporaAt(paths);
+  const { PERCH_CORPUS: paths, PERCH_DATA_DIR: folder, PERCH_BASE_URL: baseUrl } = config;
+  const corpora = paths.length === 0 ? [{ ...ownCorpus(), baseUrl }] : corporaAt(paths);
   const path = folder === ':memory:' ? folder : join(folder, 'answers.db');
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }

@@ -12,10 +12,10 @@ import {
 } from '../../http/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/surfaces.ts';
 import { describeAdminApi } from '../../http/openapi/admin-document.ts';
-import { describeOpenApi } from '../../http/openapi/document.ts';
+import { describeOpenApi, describeTags } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
 import { createAssets } from '../../http/pages/assets.ts';
-import { writeApiPage } from '../../http/pages/docs/api/write-page.ts';
+import { writeApiPages } from '../../http/pages/docs/api/write-pages.ts';
 import { createLibrary, type Library } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { FrontSite } from '../../http/pages/front/page.ts';
@@ -27,17 +27,23 @@ import { toAllowanceLimits } from './bounds.ts';
 
 /** Creates a function that returns the documentation pages. The pages are read on the first call of that function. */
 export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
-  const title = 'API reference';
-  let cached: string | undefined;
-  const read = () => {
-    cached ??= writeApiPage(title, describe({ config, library }));
-    return cached;
+  const options = { config, library: () => library() };
+  const listed = navigation.flatMap(({ pages }) => pages);
+  const titleOf = (name: string) => listed.find((page) => page.name === name)?.title ?? name;
+  let cached: ReadonlyMap<string, string> | undefined;
+  const read = (name: string) => () => {
+    cached ??= writeApiPages(describe(options), titleOf);
+    return cached.get(name) ?? '';
   };
-  // Keeps upper case in heading ids, because operation ids and names of schemas are case-sensitive.
-  const toId = (heading: string) => heading.replaceAll(' ', '-');
-  const written = { api: { title, read, toId } };
-  const folder = packagePath('docs');
-  const library: () => Library = createLibrary({ folder, navigation, written, logger });
+  const tags = describeTags(toDiscoveryFacts(options).endpoints).map((tag) => `api/${tag.name}`);
+  const names = ['api', ...tags, 'api/schemas'];
+  const library: () => Library = createLibrary({
+    folder: packagePath('docs'),
+    baseUrl: config.PERCH_BASE_URL,
+    navigation,
+    written: Object.fromEntries(names.map((name) => [name, read(name)])),
+    logger,
+  });
   return library;
 }
 

@@ -59,6 +59,7 @@ export const adminDescriptionEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: descriptionPath,
     tag: 'operator',
+    title: 'Get the OpenAPI description of the admin API',
     summary: 'Describes the routes for the operator (OpenAPI 3.1).',
     replies: [
       {

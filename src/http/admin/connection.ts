@@ -70,6 +70,7 @@ export const connectionEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path,
     tag: 'operator',
+    title: 'Get the address of the caller',
     summary: 'Returns the address and the proxy headers of this request.',
     description:
       '`perch doctor` sends this request through the base URL to check `PERCH_TRUST_PROXY`.',

@@ -165,7 +165,7 @@ const bodyProblems = [
 function describeEndpoint(
   path: '' | '/{id}' | '/{id}/rotate',
   reply: EndpointReply,
-  rest: Pick<Endpoint, 'id' | 'method' | 'summary' | 'body'>,
+  rest: Pick<Endpoint, 'id' | 'method' | 'title' | 'summary' | 'body'>,
 ): Endpoint {
   const id = z.string().describe('Id of the API key.');
   return {
@@ -199,33 +199,39 @@ export const adminKeysEndpoints: readonly Endpoint[] = [
   describeEndpoint('', all, {
     id: 'listKeys',
     method: 'GET',
+    title: 'List the API keys',
     summary: 'Lists the API keys.',
   }),
   describeEndpoint('', created, {
     id: 'createKey',
     method: 'POST',
+    title: 'Create an API key',
     summary: 'Creates a key and returns it once.',
     body: { 'application/json': newKey },
   }),
   describeEndpoint('/{id}', describeKey('The key.'), {
     id: 'getKey',
     method: 'GET',
+    title: 'Get an API key',
     summary: 'Returns the record of a key.',
   }),
   describeEndpoint('/{id}', describeKey('The key after the change.'), {
     id: 'changeKey',
     method: 'PATCH',
+    title: 'Change an API key',
     summary: 'Changes the given fields of a key.',
     body: { 'application/json': keyChanges },
   }),
   describeEndpoint('/{id}', deleted, {
     id: 'deleteKey',
     method: 'DELETE',
+    title: 'Delete an API key',
     summary: 'Deletes a key, which is invalid from the next request on.',
   }),
   describeEndpoint('/{id}/rotate', created, {
     id: 'rotateKey',
     method: 'POST',
+    title: 'Replace an API key',
     summary: 'Creates a new key with the fields of an old one, and deletes the old one.',
   }),
 ];

@@ -11,6 +11,7 @@ import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { keepParameters, readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
+import { isApiPage } from '../pages/docs/navigation.ts';
 import { askPath, prepareBody } from '../pages/layout.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
@@ -34,7 +35,7 @@ import {
 const json = 'application/json';
 const plainText = { mediaType: 'text/plain', schema: 'text' } as const;
 
-interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
+interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'title' | 'summary'> {
   /** Media type of the document. Default: `application/json`, which more clients accept than special JSON types. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
@@ -54,6 +55,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getApiIndex',
     path: discoveryPaths.apiIndex,
+    title: 'Get a short description of the server',
     summary: 'Describes the service in brief: surfaces, routes, formats, limits and versioning.',
     schema: apiIndex,
     write: describeApi,
@@ -63,6 +65,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getArdManifest',
     path: discoveryPaths.ard,
+    title: 'Get the ARD manifest',
     summary: 'Lists the APIs for programs (Agentic Resource Discovery v0.91).',
     schema: ardManifest,
     write: describeArd,
@@ -70,6 +73,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getAiCatalog',
     path: discoveryPaths.aiCatalog,
+    title: 'Get the ARD manifest at its previous path',
     summary: 'Returns the manifest of `/.well-known/ard.json` at the path of the previous format.',
     schema: ardManifest,
     write: describeArd,
@@ -77,6 +81,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getApiCatalog',
     path: discoveryPaths.apiCatalog,
+    title: 'Get the API catalog',
     summary: 'Links each API to its description, documentation and status (RFC 9727).',
     // The profile identifies a catalog (RFC 9727 §4, RFC 9264 §4.2).
     mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
@@ -87,6 +92,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getMcpServerCard',
     path: discoveryPaths.serverCard,
+    title: 'Get the MCP server card',
     summary: 'Describes the MCP server and its address (SEP-2127).',
     mediaType: serverCardType,
     schema: serverCard,
@@ -95,6 +101,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getLlmsText',
     path: discoveryPaths.llms,
+    title: 'Get llms.txt',
     summary: 'Introduces the service to language models, with links to every page.',
     ...plainText,
     write: writeLlmsText,
@@ -102,6 +109,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getLlmsFullText',
     path: discoveryPaths.llmsFull,
+    title: 'Get all documentation as one text',
     summary: 'Returns all pages of the user documentation as one text.',
     ...plainText,
     write: writeLlmsFullText,
@@ -109,6 +117,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getRobotsText',
     path: discoveryPaths.robots,
+    title: 'Get robots.txt',
     summary: 'Lists the paths that crawlers may fetch (RFC 9309).',
     ...plainText,
     write: writeRobotsText,
@@ -116,6 +125,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getSecurityText',
     path: discoveryPaths.security,
+    title: 'Get security.txt',
     summary: 'Returns the contact for reports of vulnerabilities (RFC 9116).',
     ...plainText,
     write: writeSecurityText,
@@ -123,6 +133,7 @@ const documents: readonly DiscoveryDocument[] = [
   {
     id: 'getOpenApi',
     path: discoveryPaths.openApi,
+    title: 'Get the OpenAPI description',
     summary: 'Describes every route, parameter and response (OpenAPI 3.1).',
     schema: openApiDocument,
     write: describeForPrograms,
@@ -136,7 +147,7 @@ export function describeForPrograms(facts: DiscoveryFacts, nowMs: number): JsonS
 }
 
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
-  ({ id, path, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
+  ({ id, path, title, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
     const vary = { description: '`Accept` chooses between JSON and Markdown.' };
     const headers = {
       ...listEndpointHeaders(['ETag']),
@@ -152,6 +163,7 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
       method: 'GET',
       path,
       tag: 'discovery',
+      title,
       summary,
       replies: [
         { status: 200, description: 'The document.', content, headers },
@@ -283,7 +295,7 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
 /** Writes `/llms-full.txt`: the guides for users in reading order, each below its title and URL. */
 function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
   const written = pages()
-    .filter(({ name }) => name !== 'api' && !contributorDocs.includes(`${name}.md`))
+    .filter(({ name }) => !isApiPage(name) && !contributorDocs.includes(`${name}.md`))
     .map(({ name, title, read }) => {
       const body = read()
         .replace(/^# .+$/m, '')

@@ -20,6 +20,7 @@ export const copiesEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: `${copiesPath}{hash}`,
     tag: 'media',
+    title: 'Get a picture, video or sound of an imported archive',
     summary: 'Returns a picture, video or sound of an imported archive.',
     description:
       'The file never changes, because its path contains the hash of its content. With the header `Range`, the response contains one part of the file.',

@@ -138,6 +138,7 @@ export const pictureEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: `${mediaPath}{signed}`,
     tag: 'media',
+    title: 'Get a picture of a post',
     summary: 'Returns a picture that this server fetches from another host, or has in its cache.',
     description:
       'The web pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy` contain the addresses of pictures. With another value, the response is 404 `route_not_found`. The server determines the media type from the content of the picture, and ignores the header `Range`.',

@@ -76,7 +76,7 @@ const introduction = [
 ].join('\n\n');
 
 /** Returns the OpenAPI tags: one for each group of routes that the server has. */
-function describeTags(endpoints: readonly Endpoint[]): readonly JsonSchema[] {
+export function describeTags(endpoints: readonly Endpoint[]) {
   const used = new Set<string>([
     ...routes.map((one) => one.surface),
     ...endpoints.map((one) => one.tag),

@@ -43,13 +43,13 @@ export function describeBodyParts(endpoints: readonly Endpoint[]): JsonSchema {
 }
 
 function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSchema {
-  const { id, summary, description, tag, access } = endpoint;
+  const { id, title, summary, description, tag, access } = endpoint;
   const { callers, members } = accesses[access];
   const parameters = describeParameters(endpoint);
   return {
     operationId: id,
-    summary,
-    description: description === undefined ? callers : `${description} ${callers}`,
+    summary: title,
+    description: [summary, description ?? [], callers].flat().join(' '),
     tags: [tag],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(endpoint),

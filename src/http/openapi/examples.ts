@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { packagePath } from '../../core/files/package-path.ts';
+import { moveBaseUrl } from '../../core/http/base-url-of-examples.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value).readonly();
@@ -36,10 +37,7 @@ export const keepParameters = (examples: RecordedExamples): RecordedExamples => 
 
 /** Replaces the recorded base URL in the example responses with another base URL. */
 export function moveExamples(examples: RecordedExamples, baseUrl: string): RecordedExamples {
-  const { baseUrl: recorded } = examples;
-  const moved = JSON.stringify(examples)
-    .replaceAll(recorded, baseUrl)
-    .replaceAll(encodeURIComponent(recorded), encodeURIComponent(baseUrl));
+  const moved = moveBaseUrl(JSON.stringify(examples), { from: examples.baseUrl, to: baseUrl });
   return recordedExamples.parse(JSON.parse(moved));
 }
 

@@ -21,6 +21,7 @@ import {
   findVersioned,
   isBrowseRoute,
   isHistoryRoute,
+  nameRoute,
   type ReadChoice,
   type ReadRoute,
   type Route,
@@ -50,7 +51,7 @@ function describeOperation(route: Route, facts: OpenApiFacts, examples: NamedExa
   const isBrowse = isBrowseRoute(route);
   return {
     operationId: route.id,
-    summary: summarizeRoute(route),
+    summary: nameRoute(route),
     description: describeRoute(route),
     tags: [route.surface],
     ...describeOperationLifecycle(route, facts),
@@ -85,14 +86,14 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/**
- * Returns sentences for the OpenAPI description of a permalink or deprecated route, such as which v1 route has the same
- * body. Returns an empty list for a v1 route.
- */
+/** Returns the first sentences of a route's OpenAPI description, such as which v1 route a permalink has the body of. */
 function describeSurface(route: Route): readonly string[] {
-  if (route.surface === 'v1') return [];
+  if (route.surface === 'v1') return [summarizeRoute(route)];
   if (route.surface === 'alias') {
-    return ['Deprecated but unchanged; `Link` has the URL of the successor. HEAD runs no read.'];
+    return [
+      summarizeRoute(route),
+      'Deprecated but unchanged; `Link` has the URL of the successor. HEAD runs no read.',
+    ];
   }
   const paths = (route.also ?? []).map(({ path, fixed = {} }) => {
     const parameters = Object.entries(fixed).map(([name, value]) => `\`${name}=${value}\``);

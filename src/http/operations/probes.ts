@@ -105,6 +105,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     ...health,
     id: 'getLiveness',
     path: '/health/live',
+    title: 'Check whether the process runs',
     summary: 'Returns 200 while the process runs, also during a shutdown.',
     replies: [
       { status: 200, description: 'The process runs.', content: { 'application/json': live } },
@@ -114,6 +115,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     ...health,
     id: 'getReadiness',
     path: '/health/ready',
+    title: 'Check whether the server is ready',
     summary: 'Returns whether the process accepts requests, and the state of its providers.',
     description:
       'During a shutdown the status is 503 `shutting_down`. An open breaker or a shared engine that is down does not change the status.',
@@ -150,6 +152,7 @@ export const metricsEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: metricsPath,
     tag: 'operator',
+    title: 'Get the metrics of the server',
     summary: 'Returns metrics of the server in the Prometheus text format.',
     description: 'With `PERCH_METRICS=open` no token is needed.',
     replies: [{ ...measured, content: { [metricsMediaType]: 'text' } }],

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
@@ -7,7 +8,9 @@ import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
 import { askPath, assetPath, docsPath, faviconPath, findPath, maxQueryLength } from './layout.ts';
 
-const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
+const allNames = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
+const names = allNames.filter((name) => !name.includes('/'));
+const apiGroups = allNames.filter((name) => name.includes('/')).map((name) => basename(name));
 const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const;
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
@@ -26,6 +29,7 @@ export const frontEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/',
     tag: 'pages',
+    title: 'Get the front page',
     summary: 'Returns the front page: HTML to browsers, Markdown to other clients.',
     description:
       'With `q`, the response contains the post, account, list or search that `q` requests. The request quota and the headers are those of the v1 route or permalink of the resource. As Markdown, the response has the same bytes as the response of that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
@@ -64,7 +68,7 @@ export const frontEndpoints: readonly Endpoint[] = [
   },
 ];
 
-interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
+interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'title' | 'summary' | 'parameters'> {
   readonly found: string;
   /** Schemas of the response body by media type. Default: HTML and Markdown. */
   readonly content?: EndpointReply['content'];
@@ -93,10 +97,18 @@ function describePage(page: PageEndpoint): Endpoint {
   };
 }
 
+/** Response to a request for a page whose name has another spelling. */
+const renamed: EndpointReply = {
+  status: 308,
+  description: 'The name of the page has another spelling.',
+  headers: { Location: { description: 'The path of the page.' } },
+};
+
 export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'getDocs',
     path: docsPath,
+    title: 'List the pages of the documentation',
     summary:
       'Lists the pages of the documentation, as HTML, or as Markdown if `Accept` prefers it.',
     found: 'The list of pages, in groups.',
@@ -104,6 +116,7 @@ export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'getDocsPage',
     path: `${docsPath}/{page}`,
+    title: 'Get a page of the documentation',
     summary: 'Returns a page of the documentation, as HTML, or as Markdown if `Accept` prefers it.',
     parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
     found: 'The page.',
@@ -111,6 +124,7 @@ export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'getDocsSource',
     path: `${docsPath}/{page}.md`,
+    title: 'Get a page of the documentation as Markdown',
     summary: 'Returns a page of the documentation as Markdown, regardless of `Accept`.',
     parameters: {
       path: z.object({
@@ -122,17 +136,29 @@ export const docsEndpoints: readonly Endpoint[] = [
     found: 'The page.',
     content: { 'text/markdown': 'text' },
     headers: [],
-    others: [
-      {
-        status: 308,
-        description: 'The name of the page has another spelling.',
-        headers: { Location: { description: 'The path of the page.' } },
-      },
-    ],
+    others: [renamed],
+  }),
+  describePage({
+    id: 'getApiPage',
+    path: `${docsPath}/api/{group}`,
+    title: 'Get a page of the API reference',
+    summary:
+      'Returns a page about a group of operations, as HTML, or as Markdown if `Accept` prefers it.',
+    parameters: {
+      path: z.object({
+        group: z.string().meta({
+          description: 'The name of the group. With `.md` at the end, the page is Markdown.',
+          examples: apiGroups,
+        }),
+      }),
+    },
+    found: 'The page.',
+    others: [renamed],
   }),
   describePage({
     id: 'searchDocs',
     path: findPath,
+    title: 'Search the documentation',
     summary: 'Searches the documentation; HTML, or JSON if `Accept` prefers it.',
     parameters: describeText(
       'The search text. Required for JSON; without it the HTML page has only the form.',
@@ -144,6 +170,7 @@ export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'getAsset',
     path: `${assetPath}{file}`,
+    title: 'Get a style sheet, script or picture of the pages',
     summary: 'Returns a style sheet, script or picture of the pages.',
     parameters: {
       path: z.object({
@@ -157,6 +184,7 @@ export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'getFavicon',
     path: faviconPath,
+    title: 'Get the icon of the pages',
     summary: 'Returns the icon of the pages, an SVG picture.',
     found: 'The icon.',
     content: { 'image/svg+xml': 'text' },
@@ -172,6 +200,7 @@ export const askEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'askDocs',
     path: askPath,
+    title: 'Ask a question about the documentation',
     summary:
       'Answers a question from the documentation, with its sources; HTML, or Markdown if `Accept` prefers it.',
     parameters: describeText(

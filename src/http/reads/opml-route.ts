@@ -27,6 +27,7 @@ export const opmlEndpoint: Endpoint = {
   method: 'GET',
   path,
   tag: 'v1',
+  title: 'List the feeds of accounts as OPML',
   summary: 'Lists the feeds of accounts as OPML, which feed readers import.',
   description:
     'Perch does not read the accounts, and does not check whether they exist. The request does not count towards an allowance.',

@@ -78,6 +78,14 @@ export const routes: readonly Route[] = [
   ...aliasRoutes,
 ];
 
+const titleEndings = { v1: '', permalink: ' (permalink)', alias: ' (deprecated)' } as const;
+
+/** Returns the name of a route's operation, such as `Get a post`. Routes of other surfaces than v1 have an ending. */
+export function nameRoute({ read, surface }: Route): string {
+  const title = typeof read === 'string' ? allReads[read].title : 'Get a profile, list or search';
+  return `${title}${titleEndings[surface]}`;
+}
+
 export function summarizeRoute({ read }: Route): string {
   return typeof read === 'string'
     ? allReads[read].summary
@@ -106,7 +114,7 @@ export function surfaceOf(route: Route): AllowanceSurface {
 }
 
 /** Matches the paths that reject cross-origin requests: HTML pages, assets and `/mcp`. */
-const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*)?|favicon\.ico|mcp)?$/;
+const closedPath = /^\/(?:docs(?:\/(?:(?:api|assets)\/)?[^/]*)?|favicon\.ico|mcp)?$/;
 
 /** Returns whether a URL (path and query) belongs to a route that rejects cross-origin requests. */
 export function isClosedPath(url: string): boolean {

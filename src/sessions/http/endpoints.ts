@@ -115,6 +115,7 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'getSessionHealth',
     method: 'GET',
     path: '/health',
+    title: 'Check whether sessions are available',
     summary: 'Checks whether the session service accepts messages.',
     replies: [{ ...reply(200, 'The service accepts messages.', healthReply), headers: {} }],
     problems: ['not_ready', 'shutting_down'],
@@ -125,6 +126,7 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'startSession',
     method: 'POST',
     path: '/session',
+    title: 'Start a session with a question',
     summary: 'Starts a session with a message.',
     description:
       '`Location` is the stream. The answer is the message of its last `message.completed` event.',
@@ -142,6 +144,7 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'continueSession',
     method: 'POST',
     path: '/session/{sessionId}',
+    title: 'Ask a follow-up question in a session',
     summary: 'Sends a further message to a session.',
     description:
       'The message is answered after the earlier messages of the session. Slots are shared fairly between addresses; messages of one address are answered in the order of arrival.',
@@ -163,6 +166,7 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'streamSession',
     method: 'GET',
     path: '/session/{sessionId}/stream',
+    title: 'Stream the events of a session',
     summary: 'Streams the events of a session, one JSON object per line.',
     description:
       'Ignore unknown types and members. Spaces before a line keep an idle stream alive.',
@@ -190,6 +194,7 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'cancelTurn',
     method: 'POST',
     path: '/session/{sessionId}/cancel',
+    title: 'Cancel the running turn of a session',
     summary: 'Cancels the running turn of a session.',
     parameters: { path, header: tokenHeader },
     body: { 'application/json': cancelBody },
@@ -209,6 +214,7 @@ const endpoints: readonly BearerEndpoint[] = [
     id: 'resetSession',
     method: 'POST',
     path: '/session/{sessionId}/reset',
+    title: 'End a session',
     summary: 'Ends a session.',
     parameters: { path, header: tokenHeader },
     body: { 'application/json': resetBody },

@@ -1,7 +1,9 @@
+import { posix } from 'node:path';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { docsPath, type Page, renderLink, type Site, toLink } from '../layout.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
+import { isApiPage } from './navigation.ts';
 
 export type DocSite = Site & { readonly library: Library };
 
@@ -9,12 +11,12 @@ export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
 }
 
-/** Creates a function that converts relative links between the files of `docs/` to links between pages. */
-export function createLinks(site: DocSite): ResolveLink {
+/** Creates a function that converts the relative links of a page to other pages to links between HTML pages. */
+export function createLinks(site: DocSite, from: LibraryPage): ResolveLink {
   return (target) => {
     if (target.startsWith('/')) return toLink(target, site);
-    const [, name = '', fragment = ''] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-    const page = site.library.find(name);
+    const [, name = '', fragment = ''] = /^([\w./-]+)\.md(#.*)?$/.exec(target) ?? [];
+    const page = site.library.find(posix.join(posix.dirname(from.name), name));
     return page === undefined ? null : `${toLink(toDocPath(page), site)}${fragment}`;
   };
 }
@@ -32,7 +34,7 @@ export function describeDocPage(
   const titleId = title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
   return {
     ...common,
-    section: page.name === 'api' ? 'api' : 'docs',
+    section: isApiPage(page.name) ? 'api' : 'docs',
     title: page.title,
     description: `${page.summary}.`,
     path,

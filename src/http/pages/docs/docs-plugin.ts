@@ -61,6 +61,7 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
     sendPrepared({ request, reply }, prepared, defaultReplyOptions);
   });
   get(`${docsPath}/:page`, sendPage);
+  get(`${docsPath}/api/:group`, sendPage);
   await app.register(findPlugin, { open });
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
@@ -80,12 +81,13 @@ export type Docs = ReturnType<typeof createDocs>;
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
-  const resolve = createLinks(site);
   let parser: ReturnType<typeof createMarkdown> | undefined;
   let index: Promise<SearchIndex> | undefined;
-  const parse = async ({ read, toId }: LibraryPage): Promise<MarkdownDocument> => {
+  const parse = async (page: LibraryPage): Promise<MarkdownDocument> => {
     parser ??= createMarkdown();
-    return (await parser)(read(), resolve, toId);
+    // Links to `/docs/api#getPost` are older than the pages of the groups of operations.
+    const linkIds = page.name === 'api';
+    return (await parser)(page.read(), createLinks(site, page), { linkIds });
   };
   const indexPages = async (): Promise<SearchIndex> => {
     const entries = [];
@@ -128,7 +130,9 @@ async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply
 }
 
 function nameOf({ params }: FastifyRequest): string {
-  return (params as { readonly page?: string }).page ?? ''; // the routes have no other parameter
+  // The routes have no other parameters.
+  const { page = '', group } = params as { readonly page?: string; readonly group?: string };
+  return group === undefined ? page : `api/${group}`;
 }
 
 /** New names of renamed documentation pages, keyed by old name. */

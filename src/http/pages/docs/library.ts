@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { ToId } from './markdown.ts';
-import type { NavigationGroup } from './navigation.ts';
+import { moveDocExamples } from '../../../core/http/base-url-of-examples.ts';
+import type { NavigationGroup, NavigationPage } from './navigation.ts';
 
 export interface LibraryPage {
   readonly name: string;
@@ -11,8 +11,6 @@ export interface LibraryPage {
   readonly group: string;
   /** Returns the documentation page as Markdown. */
   readonly read: () => string;
-  /** Returns the HTML id for the text of a heading. Default: the same id as on GitHub, which is in lower case. */
-  readonly toId?: ToId;
 }
 
 export interface Library {
@@ -23,9 +21,11 @@ export interface Library {
 
 interface LibraryOptions {
   readonly folder: string;
+  /** Base URL of this server, for the examples on the pages. */
+  readonly baseUrl: string;
   readonly navigation: readonly NavigationGroup[];
-  /** Generated pages, keyed by name. All other pages are read from files. */
-  readonly written?: Readonly<Record<string, Pick<LibraryPage, 'title' | 'read' | 'toId'>>>;
+  /** Functions that write the pages with a title in the navigation, by name. Default: there are none of these pages. */
+  readonly written?: Readonly<Record<string, LibraryPage['read']>>;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -39,21 +39,27 @@ export function createLibrary(options: LibraryOptions): () => Library {
 }
 
 /** Reads the documentation pages. Logs one error with the names of all pages that cannot be read. */
-function readLibrary({ folder, navigation, written = {}, logger }: LibraryOptions): Library {
+function readLibrary(options: LibraryOptions): Library {
+  const { folder, baseUrl, navigation, written = {}, logger } = options;
   const missing: string[] = [];
-  const groups = navigation.map(({ title, pages }) => ({
-    title,
+  const readPage = ({ name, title }: NavigationPage) => {
+    const read = written[name];
+    if (title !== undefined) return read && { title, read };
+    const path = join(folder, `${name}.md`);
+    try {
+      const source = moveDocExamples(readFileSync(path, 'utf8'), { path, baseUrl });
+      const heading = /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim();
+      return { title: heading ?? 'Untitled', read: () => source };
+    } catch {
+      missing.push(name);
+      return undefined;
+    }
+  };
+  const groups = navigation.map(({ title: group, pages }) => ({
+    title: group,
     pages: pages.flatMap((page): LibraryPage[] => {
-      const own = written[page.name];
-      if (own !== undefined) return [{ ...page, ...own, group: title }];
-      try {
-        const source = readFileSync(join(folder, `${page.name}.md`), 'utf8');
-        const heading = /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim();
-        return [{ ...page, title: heading ?? 'Untitled', group: title, read: () => source }];
-      } catch {
-        missing.push(page.name);
-        return [];
-      }
+      const found = readPage(page);
+      return found === undefined ? [] : [{ ...page, group, ...found }];
     }),
   }));
   if (missing.length > 0) {

@@ -18,24 +18,27 @@ export interface MarkdownDocument {
 /** Function that returns the `href` for a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
-/** Function that returns the HTML id for the text of a heading. */
-export type ToId = (heading: string) => string;
-
-/** Creates a function that renders a documentation page as HTML. The input is CommonMark with tables, without HTML. */
+/**
+ * Creates a function that renders a documentation page as HTML. The input is CommonMark with tables, without HTML. A
+ * heading such as `Get a post {#getPost}` has an id of its own. If `linkIds` is `true`, each link to a section of
+ * another page has the id of that section.
+ */
 export async function createMarkdown() {
   const parser = await createParser();
   parser.renderer.rules.heading_close = (tokens, at) => {
     const { tag, meta } = tokens[at] ?? {};
     return ` <a class="anchor" href="#${escapeHtml(String(meta?.id))}" aria-hidden="true" tabindex="-1">#</a></${tag}>\n`;
   };
-  return (source: string, resolve: ResolveLink, toId: ToId = toSlug): MarkdownDocument => {
+  return (source: string, resolve: ResolveLink, { linkIds = false } = {}): MarkdownDocument => {
     const tokens = parser.parse(source, {});
-    const sections = nameHeadings(tokens, toId);
+    const sections = nameHeadings(tokens);
     markOutputs(tokens);
     markSettings(tokens);
     for (const token of tokens) {
       avoidInlineStyle(token);
-      setTargets(token.children ?? [], (target) => toTarget(target, resolve));
+      setTargets(token.children ?? [], (target) =>
+        linkIds ? addId(toTarget(target, resolve)) : toTarget(target, resolve),
+      );
     }
     const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
     const untitled = at === -1 ? tokens : tokens.toSpliced(at, 3);
@@ -105,15 +108,15 @@ function markSettings(tokens: readonly Token[]): void {
 }
 
 /** Sets the HTML ids of all headings. Returns the sections of the document, without text before the first heading. */
-function nameHeadings(tokens: readonly Token[], toId: ToId): readonly DocumentSection[] {
-  const slugOf = createSlugs(toId);
+function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
+  const makeUnique = createIds();
   const sections: { heading: DocumentSection['heading']; texts: string[] }[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
       // A heading has three tokens: its start, its text and its end.
       const [inline, close] = tokens.slice(at + 1, at + 3);
-      const text = inline === undefined ? '' : toText(inline);
-      const id = slugOf(text);
+      const { text, wanted } = readHeading(inline);
+      const id = makeUnique(wanted);
       token.attrSet('id', id);
       Object.assign(close ?? {}, { meta: { id } });
       sections.push({ heading: { level: Number(token.tag.slice(1)), text, id }, texts: [] });
@@ -125,6 +128,16 @@ function nameHeadings(tokens: readonly Token[], toId: ToId): readonly DocumentSe
     heading,
     text: texts.filter((text) => text !== '').join('\n'),
   }));
+}
+
+/** Returns the text of a heading and its id. Removes an id such as `{#getPost}` from the end of the heading. */
+function readHeading(inline: Token | undefined) {
+  if (inline === undefined) return { text: '', wanted: '' };
+  const last = inline.children?.at(-1);
+  const [, rest, id] = /^(.*) \{#([\w-]+)\}$/.exec(last?.content ?? '') ?? [];
+  if (last !== undefined && rest !== undefined) last.content = rest;
+  const text = toText(inline);
+  return { text, wanted: id ?? toSlug(text) };
 }
 
 function toText({ type, content, children }: Token): string {
@@ -174,11 +187,17 @@ function toTarget(target: string, resolve: ResolveLink): LinkElement {
   };
 }
 
-/** Creates a function that returns unique ids for a page's headings. Repeated ids get the suffix `-1`, `-2`, etc. */
-function createSlugs(toId: ToId): (heading: string) => string {
+/** Adds the fragment of a link's URL as the id of the link. */
+function addId({ tag, attrs }: LinkElement): LinkElement {
+  const [, fragment = ''] = new Map(attrs).get('href')?.split('#') ?? [];
+  return { tag, attrs: fragment === '' ? attrs : [...attrs, ['id', fragment]] };
+}
+
+/** Creates a function that makes the ids of a page's headings unique. Repeated ids get the suffix `-1`, `-2`, etc. */
+function createIds(): (wanted: string) => string {
   const counts = new Map<string, number>();
-  return (heading) => {
-    const slug = toId(heading) || 'section';
+  return (wanted) => {
+    const slug = wanted || 'section';
     const count = counts.get(slug) ?? 0;
     counts.set(slug, count + 1);
     if (count === 0) return slug;

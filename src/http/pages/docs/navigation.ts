@@ -4,7 +4,19 @@ export interface NavigationGroup {
    * Documentation pages below the title `title` in the navigation. `name` is the file name without
    * `.md`. `summary` has no full stop at the end.
    */
-  readonly pages: readonly { readonly name: string; readonly summary: string }[];
+  readonly pages: readonly NavigationPage[];
+}
+
+export interface NavigationPage {
+  readonly name: string;
+  readonly summary: string;
+  /** Title of a page that is written from the OpenAPI description. The title of any other page is in its file. */
+  readonly title?: string;
+}
+
+/** Returns whether a page is one of the pages that are written from the OpenAPI description: `api` and `api/…`. */
+export function isApiPage(name: string): boolean {
+  return name === 'api' || name.startsWith('api/');
 }
 
 /** Pages of `/docs` in reading order. The names `assets`, `find` and `ask` are reserved for other routes. */
@@ -98,7 +110,6 @@ export const navigation: readonly NavigationGroup[] = [
         name: 'sessions',
         summary: 'Ask questions over HTTP, stream the answers, and ask follow-up questions',
       },
-      { name: 'api', summary: 'Every operation with its parameters, responses and an example' },
       { name: 'openapi', summary: 'Generate a typed client from the OpenAPI description' },
       {
         name: 'discovery',
@@ -107,6 +118,62 @@ export const navigation: readonly NavigationGroup[] = [
       {
         name: 'versioning',
         summary: 'What stays compatible, what is deprecated, and how to move to v1',
+      },
+    ],
+  },
+  {
+    title: 'API reference',
+    pages: [
+      { name: 'api', title: 'API reference', summary: 'Every operation of this server by name' },
+      {
+        name: 'api/v1',
+        title: 'Posts, profiles and searches',
+        summary: 'The versioned API: get posts, replies, profiles, followers, searches and feeds',
+      },
+      {
+        name: 'api/permalink',
+        title: 'Paths of the platforms',
+        summary: 'Read posts, profiles and searches at the paths of X and other platforms',
+      },
+      {
+        name: 'api/mcp',
+        title: 'MCP endpoint',
+        summary: 'Send messages of the Model Context Protocol',
+      },
+      {
+        name: 'api/sessions',
+        title: 'Questions in sessions',
+        summary: 'Start a session, ask follow-up questions and stream the answers',
+      },
+      {
+        name: 'api/discovery',
+        title: 'Descriptions for programs',
+        summary: 'Get the OpenAPI description, llms.txt and other descriptions of the server',
+      },
+      {
+        name: 'api/pages',
+        title: 'Web pages and documentation',
+        summary: 'Get and search the documentation, and open the front page',
+      },
+      {
+        name: 'api/media',
+        title: 'Pictures and media files',
+        summary: 'Get the pictures of posts, and the files of imported archives',
+      },
+      {
+        name: 'api/health',
+        title: 'Health of the server',
+        summary: 'Check whether the server runs, and whether it is ready',
+      },
+      {
+        name: 'api/alias',
+        title: 'Deprecated routes',
+        summary: 'Routes that still work, with the routes that replace them',
+      },
+      {
+        name: 'api/schemas',
+        title: 'Schemas',
+        summary: 'Every member of the JSON in requests and responses',
       },
     ],
   },

@@ -32,21 +32,23 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
       tokenize: splitQuery,
       boost: { heading: 6, title: 3 },
       // Ranks the sections of guides above the sections of the API reference.
-      boostDocument: (id) => (entries[id]?.page === 'api' && id !== apiStart ? 0.3 : 1),
+      boostDocument: (id) => (entries[id]?.page.startsWith('api/') === true ? 0.3 : 1),
       prefix: (word) => !isLetter(word),
     },
   });
-  const apiStart = entries.findIndex(({ page }) => page === 'api');
   const documents = entries.map(({ heading, pageTitle, text }, id) => {
     return { id, heading: heading.text, title: pageTitle, text };
   });
   await index.addAllAsync(documents, { chunkSize });
+  const headings = entries.map(({ heading }) => joinWords(heading.text));
   return {
-    /** Returns up to `maxHits` search results, the best first. */
+    /** Returns up to `maxHits` search results: sections whose heading is the query, then the best others. */
     find: (query: string): readonly SearchHit[] => {
       const words = splitQuery(query);
-      return index
-        .search(query)
+      const wanted = joinWords(query);
+      const isNamed = ({ id }: { readonly id: number }) => headings[id] === wanted;
+      const found = index.search(query);
+      return [...found.filter(isNamed), ...found.filter((one) => !isNamed(one))]
         .slice(0, maxHits)
         .flatMap(({ id }) => entries[id] ?? [])
         .map((entry) => ({ entry, snippet: cutSnippet(entry.text, words) }));
@@ -58,6 +60,8 @@ function splitWords(text: string): readonly string[] {
   const folded = text.normalize('NFKC').toLowerCase();
   return folded.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 }
+
+const joinWords = (text: string) => splitWords(text).join(' ');
 
 /** Returns the words of a text, and the parts of compound words such as `invalid_key`. */
 function splitTerms(text: string): string[] {

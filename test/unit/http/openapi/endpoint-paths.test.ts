@@ -17,6 +17,7 @@ const endpoint: Endpoint = {
   method: 'POST',
   path: '/things/{id}',
   tag: 'discovery',
+  title: 'Make a thing',
   summary: 'Makes a thing.',
   parameters: {
     path: z.object({ id: z.string().describe('Its id.') }),
@@ -45,6 +46,7 @@ const plain: Endpoint = {
   method: 'DELETE',
   path: '/things/{id}',
   tag: 'operator',
+  title: 'Drop a thing',
   summary: 'Drops a thing.',
   replies: [{ status: 204, description: 'It is gone.' }],
   problems: [],
@@ -65,8 +67,8 @@ describe('an endpoint', () => {
     expect(Object.keys(described)).toEqual(['/things/{id}']);
     expect(post).toMatchObject({
       operationId: 'makeThing',
-      summary: 'Makes a thing.',
-      description: 'A bearer key is optional and has a larger allowance.',
+      summary: 'Make a thing',
+      description: 'Makes a thing. A bearer key is optional and has a larger allowance.',
       tags: ['discovery'],
       security: [{}, { bearerKey: [] }],
       'x-rate-limit-policies': ['public', 'key'],

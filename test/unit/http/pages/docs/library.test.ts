@@ -10,6 +10,8 @@ import { silentAccessLog } from '../../../../../src/web/access-log.ts';
 import { setProblemHandlers } from '../../../../../src/web/errors.ts';
 import { temporaryFolder } from '../../../../support/spawn-perch.ts';
 
+const baseUrl = 'http://perch.test';
+
 const navigation = [
   {
     title: 'One',
@@ -31,7 +33,7 @@ describe('a library', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'b.md'), '# The `b`\n\nText.\n');
     const { lines, logger } = recordingLogger();
-    const open = createLibrary({ folder, navigation, logger });
+    const open = createLibrary({ folder, baseUrl, navigation, logger });
 
     const library = open();
 
@@ -44,13 +46,36 @@ describe('a library', () => {
   });
 });
 
+describe('the examples on a page', () => {
+  const source =
+    'See <http://localhost:8080/a>, `url=http%3A%2F%2Flocalhost%3A8080%2Fa` and 127.0.0.1:8080.\n';
+  const moved =
+    'See <https://perch.example/$&/a>, `url=https%3A%2F%2Fperch.example%2F%24%26%2Fa` and 127.0.0.1:8080.\n';
+
+  it.each([
+    ['keys', moved],
+    ['start', source],
+    ['development', source],
+  ])('%s have the base URL that they should', (name, expected) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, `${name}.md`), source);
+    const open = createLibrary({
+      folder,
+      baseUrl: 'https://perch.example/$&',
+      navigation: [{ title: 'One', pages: [{ name, summary: 'About it' }] }],
+      logger: recordingLogger().logger,
+    });
+
+    expect(open().find(name)?.read()).toBe(expected);
+  });
+});
+
 describe('a server without a folder of documentation', () => {
   it('answers 404 for its pages and keeps running', async () => {
     const lines: string[] = [];
     const stream = { write: (line: string) => lines.push(line) };
     const app = Fastify({ logger: { level: 'error', stream } });
     onTestFinished(() => app.close());
-    const baseUrl = 'http://perch.test';
     setProblemHandlers(app, { baseUrl, accessLog: silentAccessLog, writePage: () => null });
     const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
     await app.register(docsPlugin, {
@@ -59,6 +84,7 @@ describe('a server without a folder of documentation', () => {
       origins: createOrigins(baseUrl, []),
       library: createLibrary({
         folder: join(temporaryFolder(), 'none'),
+        baseUrl,
         navigation,
         logger: app.log,
       }),

@@ -25,6 +25,17 @@ describe('the search', () => {
     expect(findHeadings('key')).toHaveLength(3);
   });
 
+  it('ranks a heading that is the query first, also of the API reference', async () => {
+    const { find } = await createSearchIndex([
+      entry('Posts', 'Get a post, get a post', 'Get a post.'),
+      entry('api/v1', 'Get a post', 'GET /api/v1/posts'),
+    ]);
+    const pagesOf = (query: string) => find(query).map((hit) => hit.entry.page);
+
+    expect(pagesOf('get a POST')).toEqual(['api/v1', 'Posts']);
+    expect(pagesOf('get post')).toEqual(['Posts', 'api/v1']);
+  });
+
   it('finds the starts of words, and parts of names', () => {
     expect(findHeadings('opera')).toEqual(['Get a key']);
     expect(findHeadings('invalid')).toEqual(['invalid_key']);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { writeApiPage } from '../../../../../../src/http/pages/docs/api/write-page.ts';
+import { writeApiPages } from '../../../../../../src/http/pages/docs/api/write-pages.ts';
 import { createMarkdown } from '../../../../../../src/http/pages/docs/markdown.ts';
 import { parseHtml } from '../../../../../support/render-html.ts';
 
 const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)> | a **bold** `x|y`';
+
+const writePages = (document: unknown) => writeApiPages(document, (name) => `About ${name}`);
 
 function documentOf(text: string) {
   const schema = { $ref: '#/components/schemas/Thing' };
@@ -78,27 +80,45 @@ function documentOf(text: string) {
   };
 }
 
-describe('the page of a description', () => {
+describe('the pages of a description', () => {
   it('has tables of parameters, replies and members', () => {
-    const lines = writeApiPage('API', documentOf('Text.')).split('\n');
+    const pages = writePages(documentOf('Text.'));
+    const lines = ['api/v1', 'api/schemas'].flatMap((name) => pages.get(name)?.split('\n') ?? []);
 
     expect(lines).toEqual(
       expect.arrayContaining([
-        '`PUT /things/{id}`',
+        '# About api/v1',
+        '## Text. {#putThing}',
+        '`PUT /things/{id}`, operation id `putThing`',
+        '## Thing {#Thing}',
         '| `id` | path, required | string |  | Text. |',
         '| `size` | query | integer from 1 to 9 | `3` | First line. Second line. |',
-        'Request body: `application/json`: [Thing](#Thing)',
-        '| `200` | Done. `application/json`: [Thing](#Thing) |',
-        '| `404` | [`not_found`](errors.md#not_found) |',
+        'Request body: `application/json`: [Thing](schemas.md#Thing)',
+        '| `200` | Done. `application/json`: [Thing](schemas.md#Thing) |',
+        '| `404` | [`not_found`](../errors.md#not_found) |',
         '| `name` | string | Text. |',
-        '| `parts` | array of [Thing](#Thing), optional |  |',
+        '| `parts` | array of [Thing](schemas.md#Thing), optional |  |',
         '| `note` | string or null, optional |  |',
       ]),
     );
   });
 
+  it('begin with a list of all operations and schemas', () => {
+    const { paths, ...others } = documentOf('Text.');
+    const { put } = paths['/things/{id}'];
+    const named = { ...put, summary: 'Put a thing' };
+
+    const page = writePages({ ...others, paths: { '/a': { put: named } } }).get('api');
+
+    expect(page).toContain('# About api\n\nEvery operation');
+    expect(page).toContain(
+      '## About api/v1\n\nText. [Details](api/v1.md).\n\n- [Put a thing](api/v1.md#putThing): `PUT /a`\n',
+    );
+    expect(page).toContain('## About api/schemas\n\n[Thing](api/schemas.md#Thing)\n');
+  });
+
   it('quotes values in the command for a shell', () => {
-    const [command] = /^curl .*$/m.exec(writeApiPage('API', documentOf('Text.'))) ?? [];
+    const [command] = /^curl .*$/m.exec(writePages(documentOf('Text.')).get('api/v1') ?? '') ?? [];
 
     expect(command).toBe(
       String.raw`curl -X PUT -H 'Content-Type: application/json' -d '{"name":"Ada'\''s"}' 'http://perch.test/things/a%27b%20c?kind=a%7Cb'`,
@@ -106,9 +126,11 @@ describe('the page of a description', () => {
   });
 
   it('renders Markdown, and shows HTML as text', async () => {
-    const page = writeApiPage('API', documentOf(hostile));
+    const pages = [...writePages(documentOf(hostile)).values()];
+    const render = await createMarkdown();
 
-    const { elements, text } = parseHtml((await createMarkdown())(page, () => null).html);
+    const htmls = pages.map((page) => render(page, () => null).html);
+    const { elements, text } = parseHtml(htmls.join('\n'));
 
     expect(elements.filter(({ tag }) => tag === 'script' || tag === 'img')).toEqual([]);
     expect(elements.some(({ tag, text: shown }) => tag === 'strong' && shown === 'bold')).toBe(
@@ -125,8 +147,10 @@ describe('the page of a description', () => {
     const { put } = paths['/things/{id}'];
     const twice = { '/a': { put }, '/b': { put: { ...put, operationId: 'putOther' } } };
 
-    const page = writeApiPage('API', { ...others, paths: twice });
+    const page = writePages({ ...others, paths: twice }).get('api/v1');
 
-    expect(page).toContain('#### putOther\n\n`PUT /b`: the same as [putThing](#putThing).');
+    expect(page).toContain(
+      '### Text. {#putOther}\n\n`PUT /b`, operation id `putOther`: the same as [putThing](#putThing).',
+    );
   });
 });

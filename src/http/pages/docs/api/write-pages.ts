@@ -2,26 +2,72 @@ import type { ApiDescription, Content, Operation, ValueSchema } from './descript
 import { apiDescription, valueSchema } from './description.ts';
 import { writeExample } from './example.ts';
 
-/** Writes an OpenAPI document as a Markdown page. The headings are tags, operation ids and schema names. */
-export function writeApiPage(title: string, document: unknown): string {
+/**
+ * Writes an OpenAPI document as Markdown pages, keyed by name: `api` with the names of all operations, `api/…` for each
+ * tag with its operations, and `api/schemas`. `titleOf` returns the title of a page. Headings have operation ids and
+ * names of schemas as their own ids.
+ */
+export function writeApiPages(
+  document: unknown,
+  titleOf: (name: string) => string,
+): ReadonlyMap<string, string> {
   const api = apiDescription.parse(document);
   const operations = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, one]) => ({ ...one, path, method: method.toUpperCase() })),
   );
-  const tags = api.tags.flatMap(({ name, description }) => {
-    const own = operations.filter((one) => one.tags.includes(name));
-    return [`## ${name}`, description, ...writeOperations(own, api)];
+  const groups = api.tags.map((tag) => {
+    const name = `api/${tag.name}`;
+    const own = operations.filter((one) => one.tags.includes(tag.name));
+    return { name, title: titleOf(name), description: tag.description, operations: own };
   });
-  const schemas = Object.entries(api.components.schemas).flatMap(writeSchema);
-  const introduction = `Every operation of this server, from its [OpenAPI description](${api.servers[0].url}/openapi.json) of version ${api.info.version}. The commands with \`ada.example\` run against the sample, without a network. Errors are [Problem](#Problem) documents.`;
-  const start = [`# ${title}`, introduction, api.info.description, ...tags];
-  const blocks = [...start, '## Schemas', ...schemas];
-  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+  const schemas = Object.entries(api.components.schemas);
+  const names = schemas.map(([name]) => `[${name}](api/schemas.md#${name})`);
+  const index = [
+    `Every operation of this server, from its [OpenAPI description](${api.servers[0].url}/openapi.json) of version ${api.info.version}. The commands with \`ada.example\` run against the sample, without a network. Errors are [problem documents](errors.md).`,
+    api.info.description,
+    ...groups.flatMap(writeEntries),
+    `## ${titleOf('api/schemas')}`,
+    names.join(', '),
+  ];
+  const pages: readonly (readonly [name: string, blocks: readonly string[]])[] = [
+    ['api', index],
+    ...groups.map(
+      ({ name, description, operations: own }) =>
+        [name, [description, ...writeOperations(own, api)]] as const,
+    ),
+    ['api/schemas', schemas.flatMap(writeSchema)],
+  ];
+  return new Map(
+    pages.map(([name, blocks]) => {
+      const written = [`# ${titleOf(name)}`, ...blocks].filter((block) => block !== '');
+      return [name, `${written.join('\n\n')}\n`];
+    }),
+  );
+}
+
+interface Group {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+/** Writes the part of the list of all operations for one group. */
+function writeEntries({ name, title, description, operations }: Group): readonly string[] {
+  const entries = operations.map(
+    ({ operationId: id, summary, ...one }) =>
+      `- [${summary}](${name}.md#${id}): ${writeAddress(one)}`,
+  );
+  return [`## ${title}`, `${description} [Details](${name}.md).`, entries.join('\n')];
+}
+
+function writeAddress({ method, path }: Pick<Operation, 'method' | 'path'>): string {
+  return code(`${method} ${path}`);
 }
 
 /**
- * Writes the operations of an OpenAPI tag as Markdown. If two operations differ only in path and
- * id, the second is written as a link to the first.
+ * Writes the operations of a group as Markdown. If two operations differ only in path and id, the second is written as
+ * a link to the first.
  */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   const written = new Map<string, string>();
@@ -29,15 +75,17 @@ function writeOperations(operations: readonly Operation[], api: ApiDescription):
     const { operationId: id, path, method, ...others } = operation;
     const key = JSON.stringify([method, others]);
     const same = written.get(key);
-    const address = code(`${method} ${path}`);
-    if (same !== undefined) return [`#### ${id}`, `${address}: the same as [${same}](#${same}).`];
+    const heading = `${operation.summary} {#${id}}`;
+    const address = `${writeAddress(operation)}, operation id ${code(id)}`;
+    if (same !== undefined)
+      return [`### ${heading}`, `${address}: the same as [${same}](#${same}).`];
     written.set(key, id);
-    return [`### ${id}`, address, ...writeOperation(operation, api)];
+    return [`## ${heading}`, address, ...writeOperation(operation, api)];
   });
 }
 
 function writeOperation(operation: Operation, api: ApiDescription): readonly string[] {
-  const { summary, description, parameters, requestBody, responses } = operation;
+  const { description, parameters, requestBody, responses } = operation;
   const rows = parameters.map(({ name, in: place, required, schema, ...one }) => {
     const standard = schema.default === undefined ? '' : code(schema.default);
     const where = `${place}${required ? ', required' : ''}`;
@@ -51,12 +99,11 @@ function writeOperation(operation: Operation, api: ApiDescription): readonly str
   });
   const bodies = [requestBody, ...replies].flatMap(({ content }) => Object.values(content));
   return [
-    summary,
     description,
     writeTable(['parameter', 'in', 'values', 'default', 'description'], rows),
     nameBodies(requestBody.content).replace(/^./, 'Request body: $&'),
     writeTable(['status', 'response'], replyRows),
-    // Schemas with a name are at the end of the page.
+    // Schemas with a name are on their own page.
     ...bodies.map(({ schema }) => writeMembers(schema)),
     writeExample(operation, api),
   ];
@@ -65,7 +112,7 @@ function writeOperation(operation: Operation, api: ApiDescription): readonly str
 /** Replaces each line that explains a problem code with a link to the explanation in `errors.md`. */
 function linkCodes(description: string, { 'x-problem-codes': codes }: ApiDescription): string {
   return description.replaceAll(/^`(\w+)`: .*$/gm, (line, name: string) =>
-    Object.hasOwn(codes, name) ? `[${code(name)}](errors.md#${name})` : line,
+    Object.hasOwn(codes, name) ? `[${code(name)}](../errors.md#${name})` : line,
   );
 }
 
@@ -79,7 +126,7 @@ function nameBodies(content: Content): string {
 function writeSchema([name, schema]: readonly [string, ValueSchema]): readonly string[] {
   const choices = (schema.oneOf ?? schema.anyOf ?? []).map((one) => valueSchema.parse(one));
   const items = choices.map((one) => `- ${nameType(one)} ${one.description}`.trimEnd());
-  return [`### ${name}`, schema.description, items.join('\n'), writeMembers(schema)];
+  return [`## ${name} {#${name}}`, schema.description, items.join('\n'), writeMembers(schema)];
 }
 
 function writeMembers({ properties, required }: ValueSchema): string {
@@ -95,7 +142,7 @@ function nameType(schema: unknown): string {
   const parsed = valueSchema.parse(schema);
   const { $ref, items, const: constant, enum: values, 'x-extensible-enum': known } = parsed;
   const choices = parsed.anyOf ?? parsed.oneOf;
-  if ($ref !== '') return `[${$ref}](#${$ref})`;
+  if ($ref !== '') return `[${$ref}](schemas.md#${$ref})`;
   if (choices !== undefined) return [...new Set(choices.map(nameType))].join(' or ');
   if (constant !== undefined) return code(constant);
   if (values !== undefined) return values.map(code).join(', ');
