@@ -97,7 +97,7 @@ export function renderFrontPage(site: FrontSite, result: FrontResult | null = nu
         renderSurfaces(site),
         renderNext(site),
       ].join('\n'),
-      styles: ['front.css', 'result.css', 'post.css'],
+      styles: ['front.css', 'result.css', 'post.css', 'lists.css'],
       scripts: ['copy.js', 'front.js'],
       robots: result === null ? 'index' : 'noindex',
     },
