@@ -2,7 +2,7 @@
 export interface RenderContext {
   /** URL of this server, without a slash at the end. */
   readonly baseUrl: string;
-  /** Style sheets and icon of HTML pages; absent for pages without styles. */
+  /** Style sheets, script and icon of HTML pages; absent for pages without them. */
   readonly pageAssets?: PageAssets;
   /**
    * Converts the URL of a post, account or search to this server's page with the same content; returns `null` for
@@ -31,11 +31,13 @@ export interface OwnPage {
   readonly hasOriginal: boolean;
 }
 
-/** Style sheets and icon that are embedded in HTML pages. */
+/** Style sheets, script and icon that are embedded in HTML pages. */
 export interface PageAssets {
   readonly styles: string;
   /** Hash of `styles` as in a Content Security Policy, such as `sha256-…` (CSP Level 3 §2.3.1). */
   readonly stylesHash: string;
+  /** Script of pages with a thread, and its hash in the same form. */
+  readonly threadScript: Readonly<{ text: string; hash: string }>;
   /** SVG icon as a `data:` URL. */
   readonly iconUrl: string;
 }

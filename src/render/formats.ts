@@ -20,7 +20,7 @@ interface ResultFormat<Of extends Result> {
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileNames?: (result: Of) => NoteNames;
   /** Returns additional response headers. The names are in lower case. */
-  readonly toHeaders?: (context: RenderContext) => Readonly<Record<string, string>>;
+  readonly toHeaders?: (result: Of, context: RenderContext) => Readonly<Record<string, string>>;
 }
 
 const markdown = 'text/markdown; charset=utf-8';
@@ -87,7 +87,7 @@ function* renderSteps(whole: Result, { format, context }: Rendering): Steps<Rend
   const { result, text, shown } = yield* fitInFormat(whole, { format, context });
   const body = text ?? (yield* write(result, { format, context }));
   const fileNames = toFileNames?.(result) ?? null;
-  const headers = toHeaders?.(context) ?? {};
+  const headers = toHeaders?.(result, context) ?? {};
   return { body, mediaType, fileNames, headers, result, shown };
 }
 

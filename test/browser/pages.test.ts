@@ -78,7 +78,7 @@ describe.skipIf(browserPath === undefined)('a page in the browser PERCH_BROWSER'
     await page.getByText('Page 2').waitFor();
     await page.locator('main .accounts a').first().click();
 
-    await page.getByRole('heading', { level: 2, name: 'Posts' }).waitFor();
+    await page.getByRole('navigation', { name: 'Lists of this account' }).waitFor();
     expect(new URL(page.url()).searchParams.get('format')).toBe('html');
   });
 

@@ -22,6 +22,11 @@ const reads = [
   ['a search for accounts', '/search?q=ada&platform=sample&feed=users'],
 ] as const;
 
+async function hashOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', Buffer.from(text));
+  return `sha256-${Buffer.from(digest).toString('base64')}`;
+}
+
 const withFormat = (url: string, format: string) =>
   `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
 
@@ -59,18 +64,41 @@ describe('format=html', () => {
       const { elements } = parsePage(body);
       const loading = elements.filter(
         ({ tag, attributes: { src, href, rel } }) =>
-          /^(?:script|iframe|object|embed|base)$/.test(tag) ||
+          /^(?:iframe|object|embed|base)$/.test(tag) ||
           (src !== undefined && !src.startsWith('data:')) ||
           (tag === 'link' && /icon|stylesheet/.test(rel ?? '') && !href?.startsWith('data:')),
       );
       expect(loading).toEqual([]);
       const policy = String(headers['content-security-policy']);
-      expect(policy).toMatch(
-        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src 'self' data:;/,
-      );
       const [, styles = ''] = /<style>(.*?)<\/style>/s.exec(body) ?? [];
-      const digest = await crypto.subtle.digest('SHA-256', Buffer.from(styles));
-      expect(policy).toContain(`'sha256-${Buffer.from(digest).toString('base64')}'`);
+      const [, script] = /<script>(.*?)<\/script>/s.exec(body) ?? [];
+      expect(policy.split('; ')).toEqual([
+        "default-src 'none'",
+        `style-src '${await hashOf(styles)}'`,
+        ...(script === undefined ? [] : [`script-src '${await hashOf(script)}'`]),
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        `form-action ${base}`,
+        "frame-ancestors 'none'",
+      ]);
+    },
+  );
+
+  clauseEach(
+    'read.v1.page_without_scripts',
+    reads,
+    ([name]) => `has a script for ${name} only if it shows a post with others`,
+    async ([, url]) => {
+      const app = await buildTestApp();
+
+      const { body } = await app.request(withFormat(url, 'html'));
+      const alone = await app.request(`${thread}?thread=off&format=html`);
+
+      const { elements } = parsePage(body);
+      const hasThread =
+        elements.find(({ tag }) => tag === 'h1')?.text.startsWith('Thread') === true;
+      expect(elements.filter(({ tag }) => tag === 'script')).toHaveLength(hasThread ? 1 : 0);
+      expect(alone.body).not.toContain('<script');
     },
   );
 
@@ -91,8 +119,39 @@ describe('format=html', () => {
     const [next = ''] = linked('next');
     expect(next).toMatch(/followers\?limit=2&cursor=[^&]+&full=true&format=html$/);
     const second = parsePage((await app.request(next.replace(base, ''))).body);
+    const previous = second.elements.flatMap(({ tag, attributes: { rel, href } }) =>
+      rel === 'prev' ? [`${tag} ${href?.replace(base, '')}`] : [],
+    );
+    expect(previous).toEqual([`link ${url}`, `a ${url}`]);
     const own = second.elements.find(({ attributes }) => attributes.rel === 'alternate');
     expect(own?.attributes.href).toBe(next.replace('format=html', 'format=markdown'));
+  });
+
+  it.each([
+    '/ada.example',
+    '/ada.example?with_replies=true',
+    '/ada.example?page=2&limit=2',
+    '/ada.example/followers',
+    '/search?q=from:ada.example&platform=sample',
+  ])('leads from %s to the lists of the account, as pages', async (url) => {
+    const app = await buildTestApp();
+
+    const { body } = await app.request(withFormat(url, 'html'));
+
+    const parts = [/<nav class="tabs".*?<\/nav>/s, /<ul class="numbers">.*?<\/ul>/s].map(
+      (part) => part.exec(body)?.[0] ?? '',
+    );
+    const { elements } = parsePage(parts.join(''));
+    const linked = elements.flatMap(({ attributes: { href } }) => (href ? [href] : []));
+    expect(linked.length).toBeGreaterThanOrEqual(3);
+    for (const href of linked) {
+      const reply = await app.request(href.replace(base, ''));
+      expect([href, reply.statusCode]).toEqual([href, 200]);
+      expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    }
+    expect(elements.filter(({ attributes }) => attributes['aria-current'] === 'page')).toHaveLength(
+      1,
+    );
   });
 
   it('has the tags of link previews, the oEmbed document and the original', async () => {

@@ -4,24 +4,29 @@ import type { FastifyBaseLogger } from 'fastify';
 import { packagePath } from '../../core/files/package-path.ts';
 import type { PageAssets } from '../../render/context.ts';
 
-const styleSheets = ['theme.css', 'site.css', 'post.css', 'page.css'];
+const styleSheets = ['theme.css', 'site.css', 'post.css', 'lists.css', 'page.css'];
 
-/** Reads the style sheets and the icon of HTML pages. If reading fails, logs the error and returns `undefined`. */
+/** Reads the style sheets, the script and the icon of HTML pages. If reading fails, logs the error and returns `undefined`. */
 export function readPageAssets(logger: FastifyBaseLogger): PageAssets | undefined {
   const read = (name: string) => readFileSync(packagePath(`assets/${name}`), 'utf8');
   try {
     const styles = styleSheets.map((name) => compact(read(name))).join('\n');
     const icon = Buffer.from(read('favicon.svg')).toString('base64');
+    const text = read('thread.js');
     return {
       styles,
-      stylesHash: `sha256-${createHash('sha256').update(styles).digest('base64')}`,
+      stylesHash: hash(styles),
+      threadScript: { text, hash: hash(text) },
       iconUrl: `data:image/svg+xml;base64,${icon}`,
     };
   } catch (error) {
-    logger.error({ err: error }, 'The style sheets of the pages cannot be read.');
+    logger.error({ err: error }, 'The styles and the script of the pages cannot be read.');
     return undefined;
   }
 }
+
+const hash = (text: string): string =>
+  `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 /** Removes the comments, indentation and empty lines of a style sheet. */
 function compact(css: string): string {

@@ -8,6 +8,44 @@ export function listProfileFacts(account: Account, full: boolean): readonly Word
   return present([...factsOf(account, full), ...(full ? extraFactsOf(account) : [])]);
 }
 
+/** Account at the head of its own page. */
+interface ProfileHead {
+  /** Place, website, time of joining and marks, for one line. */
+  readonly facts: readonly Words[];
+  readonly counts: readonly ProfileCount[];
+  /** Further facts, each on a line of its own. */
+  readonly details: readonly Words[];
+}
+
+/** Number of the items of a list of the account. */
+interface ProfileCount {
+  readonly list: 'posts' | 'followers' | 'following';
+  readonly count: number;
+  readonly label: string;
+}
+
+/** Returns the texts of an account at the head of its own page. `full` adds pictures, more counts and the ID. */
+export function toProfileHead(account: Account, full: boolean): ProfileHead {
+  const { location, website, joined, statuses, followers, following } = account;
+  const counts = [
+    { list: 'posts', count: statuses, label: statuses === 1 ? 'post' : 'posts' },
+    { list: 'followers', count: followers, label: followers === 1 ? 'follower' : 'followers' },
+    { list: 'following', count: following, label: 'following' },
+  ] as const;
+  return {
+    facts: present<Words>([
+      location && plain(location),
+      website && { type: 'url', url: website.url },
+      joined && ['Joined ', full ? minute(joined) : day(joined)],
+      describeVerification(account),
+      describeProtection(account),
+      describeCopy(account),
+    ]),
+    counts: counts.flatMap(({ count, ...rest }) => (count === null ? [] : [{ count, ...rest }])),
+    details: full ? present(extraFactsOf(account)) : [],
+  };
+}
+
 /** Joins the present facts with ` · `; `null` if there are none. */
 function join(facts: readonly (Words | null)[]): Words | null {
   const shown = present(facts);
@@ -31,9 +69,12 @@ function factsOf(account: Account, full: boolean): readonly (Words | null)[] {
       formatCount(account.statuses, 'post', 'posts'),
     ]),
     describeVerification(account),
-    account.protected ? 'Protected: only approved followers see its posts' : null,
+    describeProtection(account),
   ];
 }
+
+const describeProtection = (account: Account): Words | null =>
+  account.protected ? 'Protected: only approved followers see its posts' : null;
 
 function extraFactsOf(account: Account): readonly (Words | null)[] {
   const { avatar_url: avatar, banner_url: banner } = account;

@@ -4,9 +4,10 @@ import { writeAccount, writeFacts, writeWords } from '../html/blocks.ts';
 import { renderAvatar } from '../html/figures.ts';
 import { joinParts, paragraph, renderList } from '../html/markup.ts';
 import { renderParagraphs } from '../html/text.ts';
+import { renderPortrait } from './profile.ts';
 import type { PageView } from './view.ts';
 
-/** Renders an account's picture, biography and profile fields. */
+/** Renders an account's picture, biography and profile fields, on a page about a post. */
 export function renderProfile(account: Account, view: PageView): string {
   const { description, description_facets: facets = [], avatar_url: avatar } = account;
   const facts = listProfileFacts(account, view.full).map((fact) => writeWords(fact, view));
@@ -17,21 +18,19 @@ export function renderProfile(account: Account, view: PageView): string {
   ])}\n</div>`;
 }
 
-/** Renders accounts as a list with follower counts and the start of each biography. */
+/** Renders accounts as a list with pictures, follower counts and the start of each biography. */
 export function renderAccountList(accounts: readonly Account[], view: PageView): string {
-  return renderList(
-    accounts.map((account) => renderAccount(account, view)),
-    'accounts',
-  );
+  const rows = accounts.map((account) => renderAccount(account, view));
+  return `<ul class="accounts">\n${rows.join('\n')}\n</ul>`;
 }
 
 function renderAccount(account: Account, view: PageView): string {
   const { facts, biography, details } = toAccountRow(account, view.full);
-  const avatar = renderAvatar(account.avatar_url, view);
-  return joinParts([
-    paragraph(`${avatar}${writeAccount(account, view, true)}`),
-    paragraph(writeFacts(facts, view), 'facts'),
+  // The row has no direction of its own, so that all pictures are on the same side.
+  return `<li>\n${joinParts([
+    renderPortrait(account, view),
+    `<p class="who">${writeAccount(account, view, true)}</p>`,
     paragraph(writeWords(biography, view)),
-    paragraph(writeFacts(details, view), 'facts'),
-  ]);
+    paragraph(writeFacts([...facts, ...details], view), 'facts'),
+  ])}\n</li>`;
 }

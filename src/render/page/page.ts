@@ -1,65 +1,84 @@
 import type { Steps } from '../../core/scheduling/slices.ts';
-import { type BrowseResult, feedFormats, type PostResult } from '../../model/results.ts';
+import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
-import { postsOf } from '../feeds/feed.ts';
-import { feedMediaTypes } from '../feeds/feeds.ts';
-import { toFormatUrl } from '../feeds/urls.ts';
-import { escapeHtml, escapeLine, openLink } from '../html/escape.ts';
+import { escapeHtml, escapeLine } from '../html/escape.ts';
 import { joinParts, renderTime } from '../html/markup.ts';
 import { toThread } from '../markdown/thread.ts';
 import { renderPreviewTags, renderRelation } from '../preview-page.ts';
 import { brandMark } from './brand-mark.ts';
 import { renderResult } from './result.ts';
+import { hasThreadKeys, listAlternates, originalOf, renderTools } from './tools.ts';
+
+type ShownResult = PostResult | BrowseResult;
 
 /**
- * Renders a result as an HTML page without scripts or external style sheets. Yields after each post
- * to let other tasks run.
+ * Renders a result as an HTML page that contains its styles and needs no script. Yields after each post to let other
+ * tasks run.
  */
-export function* renderHtmlPage(
-  result: PostResult | BrowseResult,
-  context: RenderContext,
-): Steps<string> {
+export function* renderHtmlPage(result: ShownResult, context: RenderContext): Steps<string> {
   const { title, html } = yield* renderResult(result, { ...context, level: 1 });
+  const script = findScript(result, context);
   return `<!doctype html>
 <html lang="en">
 <head>
 ${renderHead(result, title, context)}
 </head>
 <body class="result-page">
-<header class="site-header"><div class="bar"><a class="brand" href="${escapeHtml(`${context.baseUrl}/`)}">${brandMark}<span>Perch</span></a></div></header>
+${renderHeader(context)}
 <div class="frame">
+${renderTools(result, context)}
 <main class="rendered">
 ${html}</main>
 </div>
-${renderFooter(result, context)}
-</body>
+${renderFooter(result)}
+${script === null ? '' : `<script>${script.text}</script>\n`}</body>
 </html>
 `;
 }
 
 /**
- * Returns the response headers of HTML pages. The Content-Security-Policy allows the embedded styles, and pictures
- * that come from this server or from `data:` URLs. It forbids all other resources.
+ * Returns the response headers of HTML pages. The Content-Security-Policy allows the embedded styles and the embedded
+ * script, pictures that come from this server or from `data:` URLs, and forms that are sent to this server. It forbids
+ * all else.
  */
-export function toPageHeaders({
-  pageAssets,
-  hasDirectPictures,
-}: RenderContext): Readonly<Record<string, string>> {
-  const styles = pageAssets === undefined ? '' : ` style-src '${pageAssets.stylesHash}';`;
-  const pictures = pictureSources(hasDirectPictures);
-  return {
-    'content-security-policy': `default-src 'none';${styles} ${pictures}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-    'referrer-policy': 'same-origin',
-  };
+export function toPageHeaders(
+  result: ShownResult,
+  context: RenderContext,
+): Readonly<Record<string, string>> {
+  const { pageAssets, baseUrl, hasDirectPictures } = context;
+  const script = findScript(result, context);
+  const policy = [
+    "default-src 'none'",
+    ...(pageAssets === undefined ? [] : [`style-src '${pageAssets.stylesHash}'`]),
+    ...(script === null ? [] : [`script-src '${script.hash}'`]),
+    pictureSources(hasDirectPictures),
+    "base-uri 'none'",
+    `form-action ${new URL(baseUrl).origin}`,
+    "frame-ancestors 'none'",
+  ];
+  return { 'content-security-policy': policy.join('; '), 'referrer-policy': 'same-origin' };
 }
 
 /** Returns the directive of a Content-Security-Policy for pictures. `isDirect`: whether other hosts are allowed. */
 export const pictureSources = (isDirect = false): string =>
   `img-src 'self' data:${isDirect ? ' https:' : ''}`;
 
-type ShownResult = PostResult | BrowseResult;
+/** Returns the script that moves between the posts of a page; `null` for other pages. */
+const findScript = (result: ShownResult, { pageAssets }: RenderContext) =>
+  pageAssets !== undefined && hasThreadKeys(result) ? pageAssets.threadScript : null;
 
-function renderHead(result: ShownResult, title: string, { pageAssets }: RenderContext): string {
+/** Renders the header, with the box for links, handles and words. Its result appears on the front page. */
+function renderHeader({ baseUrl }: RenderContext): string {
+  const home = escapeHtml(`${baseUrl}/`);
+  return `<header class="site-header"><div class="bar"><a class="brand" href="${home}">${brandMark}<span>Perch</span></a>
+<form class="paste" role="search" aria-label="Read another" action="${home}#result">
+<input type="text" name="q" aria-label="Link to a post, profile or search, an @handle, or words to search for" placeholder="Link, @handle or words" dir="auto" inputmode="url" required maxlength="2048" autocomplete="off" autocapitalize="off" spellcheck="false">
+<button type="submit">Read</button>
+</form></div></header>`;
+}
+
+function renderHead(result: ShownResult, title: string, context: RenderContext): string {
+  const { pageAssets } = context;
   const description = `<meta name="description" content="${escapeLine(title)}">`;
   return joinParts([
     '<meta charset="utf-8">',
@@ -71,6 +90,7 @@ function renderHead(result: ShownResult, title: string, { pageAssets }: RenderCo
       ? renderPreviewTags(toThread(result.posts).main, result.url)
       : description,
     renderRelation('rel="canonical"', originalOf(result) ?? result.urls.self),
+    ...listNeighbors(result, context),
     ...listAlternates(result).map(({ type, name, url }) =>
       renderRelation(`rel="alternate" type="${type}" title="${name}"`, url),
     ),
@@ -86,47 +106,19 @@ function renderHead(result: ShownResult, title: string, { pageAssets }: RenderCo
   ]);
 }
 
-/** Returns the URL of a result on its social platform; `null` for a search. */
-function originalOf(result: ShownResult): string | null {
-  if (result.kind === 'post') return result.url;
-  return result.subject.resource === 'search' ? null : result.subject.url;
-}
-
-/**
- * Returns the URL, media type and name of each format of a result except HTML, for the `link`
- * elements of the HTML page.
- */
-function listAlternates(result: ShownResult) {
-  const feeds = postsOf(result) === null ? [] : feedFormats;
-  const others = [
-    { format: 'markdown', type: 'text/markdown', name: 'Markdown' },
-    { format: 'json', type: 'application/json', name: 'JSON' },
-    ...feeds.map((format) => ({
-      format,
-      type: feedMediaTypes[format].split(';', 1).join(),
-      name: feedNames[format],
-    })),
+/** Returns the `link` elements of the pages before and after a page of a list. */
+function listNeighbors(result: ShownResult, { toOwnPage }: RenderContext): readonly string[] {
+  if (result.kind === 'post') return [];
+  const { urls, next } = result;
+  const neighbors = [
+    ['prev', urls.previous],
+    ['next', next?.url ?? null],
   ] as const;
-  return others.map(({ format, ...other }) => ({
-    ...other,
-    url: toFormatUrl(result.urls.self, format),
-  }));
+  return neighbors.flatMap(([rel, url]) =>
+    url === null ? [] : [renderRelation(`rel="${rel}"`, toOwnPage?.(url, null)?.url ?? url)],
+  );
 }
 
-const feedNames = { atom: 'Atom', rss: 'RSS', jsonfeed: 'JSON Feed' } as const;
-
-function renderFooter(result: ShownResult, { baseUrl }: RenderContext): string {
-  const url = originalOf(result);
-  // Posts of the sample have no page on another platform.
-  const original = url?.startsWith(`${baseUrl}/`) === true ? null : openLink(url);
-  const links = [
-    ...(original === null ? [] : [`${original}Original</a>`]),
-    ...listAlternates(result).map(({ name, url }) => `<a href="${escapeHtml(url)}">${name}</a>`),
-  ].map((link) => `<li>${link}</li>`);
-  return `<footer class="site-footer">
-<div class="bar">
-<p>Read from ${escapeLine(result.source)}, ${renderTime(result.fetchedAt)}.</p>
-<nav aria-label="Other formats"><ul>${links.join('')}</ul></nav>
-</div>
+const renderFooter = ({ source, fetchedAt }: ShownResult): string => `<footer class="site-footer">
+<div class="bar"><p>Read from ${escapeLine(source)}, ${renderTime(fetchedAt)}.</p></div>
 </footer>`;
-}

@@ -10,7 +10,9 @@ import { joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
 import { findAccounts, findPositions, type Thread, toThread } from '../markdown/thread.ts';
 import { renderAccountList, renderProfile } from './accounts.ts';
+import { renderPaging, renderSearchForm, renderTabs } from './navigation.ts';
 import { renderPost } from './post.ts';
+import { renderProfileHead } from './profile.ts';
 import { createPageView, type PageView } from './view.ts';
 
 /** Title of a result as plain text, and its content as HTML, including the title as a heading. */
@@ -35,10 +37,9 @@ export function* renderResult(
   const content = isPost
     ? yield* renderThread(result, options.level, view)
     : yield* renderListPage(result, options.level, view);
-  const title = isPost ? headPostPage(result) : titleBrowsePage(result);
   return {
-    title: isPost ? titlePostPage(result) : title,
-    html: `${joinParts([heading(options.level, escapeLine(title)), ...content])}\n`,
+    title: isPost ? titlePostPage(result) : titleBrowsePage(result),
+    html: `${joinParts(content)}\n`,
   };
 }
 
@@ -61,6 +62,7 @@ function* renderThread(result: PostResult, level: number, view: PageView): Steps
   const chain = yield* renderEach(thread.chain, render(level + 1));
   const replies = yield* renderEach(thread.replies, render(level + 2));
   return [
+    heading(level, escapeLine(headPostPage(result))),
     ...chain,
     ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies] : []),
     ...renderUserDetail(result, thread, level + 1, view),
@@ -104,36 +106,35 @@ function renderUserDetail(
 }
 
 function* renderListPage(result: BrowseResult, level: number, view: PageView): Steps<string[]> {
-  const { profile, page, warnings, degraded, source } = result;
-  const next = renderNext(result, view); // first, because the number of links is limited
-  const about = joinFacts([describeAbout(result, view), page > 1 ? `Page ${page}` : null]);
+  const { warnings, degraded, source } = result;
+  const paging = renderPaging(result, view); // first, because the number of links is limited
   const origin = `<em>These results are not live; their source is ${escapeLine(source)}.</em>`;
   return [
-    paragraph(about, 'facts'),
+    ...renderListHead(result, level, view),
+    renderTabs(result, view),
+    renderSearchForm(result, view),
     degraded ? paragraph(origin) : '',
-    profile === null || page > 1 ? '' : renderProfile(profile, view),
     ...(yield* renderItems(result, level + 1, view)),
     renderNotes(warnings),
-    next,
+    paging,
   ];
 }
 
-function renderNext({ next }: BrowseResult, { links }: PageView): string {
-  if (next === null) return '';
-  const [open, close] = links.toTags(next.url);
-  return `<p class="next-page">${open.replace('<a ', '<a rel="next" ')}Next page${close}</p>`;
+/** Renders the title of a list and what it is about. The first page of a profile introduces the account. */
+function renderListHead(result: BrowseResult, level: number, view: PageView): readonly string[] {
+  const { profile, page } = result;
+  if (profile !== null && page === 1) return [renderProfileHead(profile, level, view)];
+  const about = joinFacts([describeAbout(result, view), page > 1 ? `Page ${page}` : null]);
+  return [heading(level, escapeLine(titleBrowsePage(result))), paragraph(about, 'facts')];
 }
 
 function* renderItems(result: BrowseResult, level: number, view: PageView): Steps<string[]> {
-  const { items, subject } = result;
+  const { items } = result;
   if (items === null) return [];
-  const isProfile = subject.resource === 'profile';
-  const title = isProfile ? [heading(level, 'Posts')] : [];
   const [first] = 'posts' in items ? items.posts : items.users;
-  if (first === undefined) return [...title, paragraph(describeEmptyList(result))];
+  if (first === undefined) return [paragraph(describeEmptyList(result), 'empty')];
   if ('users' in items) return [renderAccountList(items.users, view)];
-  const render = toPostRenderer(result, isProfile ? level + 1 : level, view);
-  return [...title, ...(yield* renderEach(items.posts, render))];
+  return [...(yield* renderEach(items.posts, toPostRenderer(result, level, view)))];
 }
 
 function toPostRenderer(result: BrowseResult, level: number, view: PageView) {
@@ -145,10 +146,13 @@ function toPostRenderer(result: BrowseResult, level: number, view: PageView) {
     renderPost(post, { ...place, isTitledByArticle: false, articles: 'preview' }, view);
 }
 
-function describeAbout({ subject, profile, page }: BrowseResult, { links }: PageView): string {
-  if (subject.resource === 'search')
-    return subject.feed === 'latest' ? '' : `Feed: ${subject.feed}`;
-  const label = subject.resource === 'replies' ? 'Post' : 'Profile';
-  const isShown = subject.resource !== 'replies' && profile !== null && page === 1;
-  return isShown ? '' : `${label}: ${links.link(subject.url, subject.url)}`;
+function describeAbout({ subject }: BrowseResult, { links }: PageView): string {
+  switch (subject.resource) {
+    case 'search':
+      return subject.feed === 'latest' ? '' : `Feed: ${subject.feed}`;
+    case 'replies':
+      return `Post: ${links.link(subject.url, subject.url)}`;
+    default:
+      return ''; // the tabs link to the profile
+  }
 }

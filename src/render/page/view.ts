@@ -7,6 +7,8 @@ import { createPageLinks } from './links.ts';
 
 /** Options of a page. */
 export interface PageView extends HtmlView {
+  /** URL of this server, without a slash at the end. */
+  readonly baseUrl: string;
   /** Whether to show exact times, all counts and account details. */
   readonly full: boolean;
   /** Time when the content was fetched: ISO 8601, UTC. */
@@ -22,6 +24,7 @@ export function createPageView(
   return {
     links: createPageLinks(context, mastodonHostOf(result)),
     toPictureUrl: context.toPictureUrl ?? (() => null),
+    baseUrl: context.baseUrl,
     full: result.full,
     fetchedAt: result.fetchedAt,
     pictureWidth: columnWidth,
@@ -34,7 +37,7 @@ export function createPageView(
  * for other platforms, for data that any other server sent, and if the host is not the domain of the account's
  * handle.
  */
-function mastodonHostOf(result: PostResult | BrowseResult): string | null {
+export function mastodonHostOf(result: PostResult | BrowseResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;
   if (result.source !== 'mastodon' || !subject || 'copied_from' in subject) return null;
   const account = 'author' in subject ? subject.author : subject;

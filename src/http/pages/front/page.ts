@@ -135,7 +135,7 @@ export function renderFrontPage(
         renderSurfaces(site),
         renderNext(site),
       ].join('\n'),
-      styles: ['front.css', 'result.css', 'post.css'],
+      styles: ['front.css', 'result.css', 'post.css', 'lists.css'],
       scripts: ['copy.js', 'front.js'],
       robots: result === undefined ? 'index' : 'noindex',
     },

@@ -100,11 +100,17 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   meta: ['charset', 'name', 'property', 'content'],
   title: [],
   link: ['rel', 'type', 'title', 'href'],
+  form: ['class', 'role', 'aria-label', 'action'],
+  input: [
+    ...['type', 'name', 'value', 'aria-label', 'placeholder', 'dir', 'required', 'maxlength'],
+    ...['inputmode', 'autocomplete', 'autocapitalize', 'spellcheck'],
+  ],
+  button: ['type'],
   body: ['class'],
   header: ['class'],
   footer: ['class'],
   main: ['class'],
-  nav: ['aria-label'],
+  nav: ['class', 'aria-label'],
   div: ['class'],
   article: ['class'],
   p: ['class', 'dir', 'lang'],
@@ -113,7 +119,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ul: ['class'],
   ol: ['class'],
   li: ['dir'],
-  a: ['href', 'rel', 'class', 'aria-label'],
+  a: ['href', 'rel', 'class', 'aria-label', 'aria-current'],
   img: ['class', 'src', 'alt', 'dir', 'width', 'height', 'loading', 'decoding', 'referrerpolicy'],
   svg: ['class', 'viewbox', 'viewBox', 'width', 'height', 'aria-hidden', 'preserveAspectRatio'],
   path: ['class', 'd'],
@@ -121,8 +127,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rect: ['width', 'height'],
   time: ['datetime'],
   ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, ['dir']])),
-  ...Object.fromEntries(['bdi', 'br', 'strong', 'em', 'del', 'code', 'hr'].map((tag) => [tag, []])),
-  span: ['class'],
+  ...Object.fromEntries(
+    ['bdi', 'br', 'strong', 'em', 'del', 'code', 'hr', 'kbd'].map((tag) => [tag, []]),
+  ),
+  span: ['class', 'aria-hidden'],
 };
 
 function findFaults(html: string): readonly string[] {

@@ -161,7 +161,7 @@ describe('the page of a post', () => {
 
     expect(main.match(/<p lang="ar" dir="auto">/g)).toHaveLength(2);
     const blocks = elements.filter(({ tag }) => /^(?:h\d|li|blockquote|pre)$/.test(tag));
-    const inNav = 6; // links to the original and to the other formats
+    const inNav = 7; // links to the original, to the page itself and to the other formats
     expect(blocks.filter(({ attributes }) => attributes.dir !== 'auto').length).toBeLessThanOrEqual(
       inNav,
     );
@@ -266,12 +266,11 @@ describe('the page of a list', () => {
     const page = open(profileResult([status(1, ada, 'One'), repost], { next }));
 
     expect(headingsOf(page)).toEqual([
-      'h1 Ada Keeper (@ada.example)',
-      'h2 Posts',
-      'h3 2026-03-04 09:13 UTC',
-      'h3 Bo @bo.example',
+      'h1 Ada Keeper',
+      'h2 2026-03-04 09:13 UTC',
+      'h2 Bo @bo.example',
     ]);
-    expect(page.main).toContain('1,234 followers · 56 following · 1 post');
+    expect(page.html).toContain('<title>Ada Keeper (@ada.example) · Perch</title>');
     expect(page.main).toContain('Reposted by <a');
     expect(page.main).toContain(
       `<a rel="next" href="${next.url.replace('&', '&amp;')}&amp;format=html">Next page</a>`,
@@ -296,12 +295,26 @@ describe('the page of a list', () => {
 });
 
 describe('the headers of a page', () => {
-  it('allow only the styles of the page', () => {
-    const pageAssets = { styles: 'a{}', stylesHash: 'sha256-x', iconUrl: 'data:,' };
+  const pageAssets = {
+    styles: 'a{}',
+    stylesHash: 'sha256-x',
+    threadScript: { text: 'let a;', hash: 'sha256-y' },
+    iconUrl: 'data:,',
+  };
 
-    expect(toPageHeaders({ baseUrl, pageAssets })['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'sha256-x'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  it('allow only the styles of the page, and the script of a page with several posts', () => {
+    const policyOf = (read: PostResult | BrowseResult, told: Partial<RenderContext> = {}) =>
+      toPageHeaders(read, { baseUrl, ...told })['content-security-policy'];
+    const post = status(1, ada, 'One', { context: 'post' });
+    const alone = result([post]);
+    const thread = result([post, status(2, ada, 'Two', { context: 'thread' })]);
+
+    expect(policyOf(alone, { pageAssets })).toBe(
+      "default-src 'none'; style-src 'sha256-x'; img-src 'self' data:; base-uri 'none'; form-action https://perch.example; frame-ancestors 'none'",
     );
-    expect(toPageHeaders({ baseUrl })['content-security-policy']).not.toContain('style-src');
+    expect(policyOf(thread, { pageAssets })).toContain("; script-src 'sha256-y'; ");
+    expect(policyOf(thread)).not.toMatch(/style-src|script-src/);
+    expect(open(alone, { pageAssets }).html).not.toContain('<script');
+    expect(open(thread, { pageAssets }).html).toContain('<script>let a;</script>');
   });
 });
