@@ -117,13 +117,16 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
 }
 
 /**
- * Registers the route that serves the pictures, videos and sounds of imported archives. Without a
- * data directory, or without the provider `archive`, all requests get 404.
+ * Registers the route that serves the pictures, videos and sounds of imported archives, and the
+ * pictures of the sample. Without the provider `archive`, all requests get 404.
  */
 function registerCopies(server: FastifyInstance, { config, access, identification }: Services) {
   const { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: providers } = config;
-  const isServed = folder !== ':memory:' && providers.includes('archive');
-  const copies = createCopyReader(isServed ? folder : null);
+  const isServed = providers.includes('archive');
+  const copies = createCopyReader({
+    dataFolder: isServed && folder !== ':memory:' ? folder : null,
+    sample: isServed && config.PERCH_SAMPLE,
+  });
   server.addHook('onClose', async () => copies.close());
   const { ledger } = access;
   server.register(copiesPlugin, { copies, ledger, clientOf: identification.clientOf });

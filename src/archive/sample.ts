@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Clock } from '../core/clock.ts';
 import { packagePath } from '../core/files/package-path.ts';
 import type { Account } from '../model/account.ts';
 import { type Media, toMediaSet } from '../model/media.ts';
 import type { Post, Status, Tombstone } from '../model/post.ts';
+import type { StoredCopy } from './media/copy-reader.ts';
 import type { ArchiveStore } from './store/store.ts';
 import type { StoredRepost } from './store/timeline.ts';
 
 /** Version of the built-in sample archive. Increment it when a file in `resources/sample/` changes. */
-export const sampleVersion: number = 6;
+export const sampleVersion: number = 7;
 
 /** Content of the built-in sample archive, which is fictional. Posts are ordered from oldest to newest. */
 interface Sample {
@@ -24,10 +26,10 @@ interface Sample {
 }
 
 /** Fields of a post that the sample file `posts.json` omits if they are `false` or `null`. */
-type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'community_note';
+type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'card' | 'community_note';
 
 /** Fields with the same value in all sample posts. The sample file `posts.json` omits these fields. */
-type Constant = 'reposted_by' | 'content_warning' | 'card' | 'context' | 'platform';
+type Constant = 'reposted_by' | 'content_warning' | 'context' | 'platform';
 
 /** Post in the sample file `posts.json`. It refers to its author by handle and to other posts by id. */
 interface StatusRecord
@@ -69,6 +71,23 @@ export function readSample(): Sample {
   };
 }
 
+const pictureFolder = 'resources/sample/pictures';
+
+/** Reads the pictures of the built-in sample archive. Returns them by their hashes. */
+export function readSamplePictures(): ReadonlyMap<string, StoredCopy> {
+  const names = readdirSync(packagePath(pictureFolder), { recursive: true, encoding: 'utf8' });
+  const paths = names
+    .filter((name) => name.endsWith('.webp'))
+    .map((name) => packagePath(`${pictureFolder}/${name}`));
+  return new Map(
+    paths.map((path) => {
+      const content = readFileSync(path);
+      const hash = createHash('sha256').update(content).digest('hex');
+      return [hash, { hash, bytes: content.length, type: 'image/webp', path }];
+    }),
+  );
+}
+
 const readRecords = (name: string): unknown =>
   JSON.parse(readFileSync(packagePath(`resources/sample/${name}.json`), 'utf8'));
 
@@ -100,7 +119,7 @@ function toStatus(record: StatusRecord, { accounts, posts }: KnownRecords): Stat
     poll: record.poll ?? null,
     article: record.article ?? null,
     content_warning: null,
-    card: null,
+    card: record.card ?? null,
     community_note: record.community_note ?? null,
     context: null,
     platform: 'sample',

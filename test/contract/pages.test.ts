@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { navigation } from '../support/dashboard.ts';
-import { parsePage } from '../support/render-html.ts';
+import { ownPicture, parsePage } from '../support/render-html.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const thread = '/ada.example/status/1900000000000000001';
@@ -65,7 +65,7 @@ describe('format=html', () => {
       const loading = elements.filter(
         ({ tag, attributes: { src, href, rel } }) =>
           /^(?:iframe|object|embed|base)$/.test(tag) ||
-          (src !== undefined && !src.startsWith('data:')) ||
+          (src !== undefined && !src.startsWith('data:') && !ownPicture.test(src)) ||
           (tag === 'link' && /icon|stylesheet/.test(rel ?? '') && !href?.startsWith('data:')),
       );
       expect(loading).toEqual([]);

@@ -10,7 +10,7 @@ import RssParser from 'rss-parser';
 import { expect } from 'vitest';
 import { type FeedFormat, feedFormats } from '../../src/model/results.ts';
 import { feedMediaTypes } from '../../src/render/feeds/feeds.ts';
-import { parseHtml } from './render-html.ts';
+import { ownPicture, parseHtml } from './render-html.ts';
 
 const readSchema = (name: string) =>
   readFileSync(fileURLToPath(new URL(`feed-schemas/${name}`, import.meta.url)), 'utf8');
@@ -64,10 +64,11 @@ function expectHarmless(html: string): void {
   const { elements, errors, others } = parseHtml(html);
   expect([errors, others]).toEqual([[], []]);
   for (const { tag, attributes } of elements) {
-    expect(tag).toMatch(/^(?:p|br|a|strong|em|del|code|ul|li|blockquote)$/);
+    expect(tag).toMatch(/^(?:p|br|a|strong|em|del|code|ul|li|blockquote|img)$/);
     for (const [name, value] of Object.entries(attributes)) {
-      expect(name).toMatch(/^(?:href|rel|lang|dir)$/);
+      expect(name).toMatch(/^(?:href|rel|lang|dir|src|alt|width|height)$/);
       if (name === 'href') expect(value).toMatch(/^(?:https?:\/\/|mailto:)/);
+      if (name === 'src') expect(value).toMatch(ownPicture);
     }
   }
 }

@@ -81,7 +81,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   del: [],
   code: [],
   a: ['href', 'rel'],
+  img: ['src', 'alt', 'width', 'height'],
 };
+
+/** Matches the URL of a picture that the server has in its archive. */
+export const ownPicture = /^https?:\/\/[^/]+(?:\/[\w-]+)*\/media\/sha256\/[0-9a-f]{64}$/;
 
 /** Returns descriptions of unsafe parts in a rendered post; an empty list if it is safe. */
 export function findUnsafe({ elements, others, errors }: ParsedHtml): readonly string[] {
@@ -96,11 +100,12 @@ function findUnsafeParts({ tag, attributes }: Element): readonly string[] {
   const known = allowed[tag];
   if (known === undefined) return [`element ${tag}`];
   const strange = Object.keys(attributes).filter((name) => !known.includes(name));
-  const { href, rel } = attributes;
+  const { href, rel, src } = attributes;
   const isLinked = href === undefined || /^(?:https?:\/\/[^/]|mailto:)/.test(href);
   return [
     ...strange.map((name) => `attribute ${name} of ${tag}`),
     ...(isLinked ? [] : [`address ${href}`]),
+    ...(src === undefined || ownPicture.test(src) ? [] : [`address ${src}`]),
     ...(tag === 'a' && rel !== 'nofollow noopener noreferrer' ? [`relation ${rel}`] : []),
   ];
 }

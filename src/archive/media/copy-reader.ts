@@ -1,34 +1,48 @@
 import { isMissing } from '../../core/files/private-files.ts';
 import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { readSamplePictures } from '../sample.ts';
 import { migrations } from '../store/schema.ts';
 import { openMediaFolder } from './media-folder.ts';
 import type { MediaCopy } from './media-rows.ts';
 
-/** Public media file in the archive, with its path on disk. */
+/** Public media file of the archive or of the sample, with its path on disk. */
 export interface StoredCopy extends MediaCopy {
   readonly path: string;
 }
 
 export type CopyReader = ReturnType<typeof createCopyReader>;
 
+interface CopyReaderOptions {
+  /** Data folder of the archive; `null` if there are no imported files to serve. */
+  readonly dataFolder: string | null;
+  /** Whether to serve the pictures of the sample, which are files of the package. */
+  readonly sample: boolean;
+}
+
 /**
  * Creates a reader of the archive's public media files. Deletes the temporary files of interrupted imports. Opens the
- * database when the first file is requested. `dataFolder` is `null` if the server does not serve the archive.
+ * database, and reads the pictures of the sample, when the first file is requested.
  */
-export function createCopyReader(dataFolder: string | null) {
+export function createCopyReader({ dataFolder, sample }: CopyReaderOptions) {
   const folder = dataFolder === null ? null : openMediaFolder(dataFolder);
   folder?.removeInterrupted();
   let opened: ReturnType<typeof openTables> | undefined;
+  let pictures: ReturnType<typeof readSamplePictures> | undefined;
+  const findSample = (hash: string): StoredCopy | undefined => {
+    pictures ??= sample ? readSamplePictures() : new Map();
+    return pictures.get(hash);
+  };
+  const findImported = (hash: string): StoredCopy | undefined => {
+    if (folder === null) return undefined;
+    const path = `${dataFolder}/archive.db`;
+    if (opened === undefined && isMissing(path)) return undefined;
+    opened ??= openTables(path);
+    const copy = opened.find(hash);
+    return copy && { ...copy, path: folder.pathOf(copy.hash) };
+  };
   return {
     /** Finds a file by its hash. Returns `undefined` if the file is missing or belongs only to protected accounts. */
-    find: (hash: string): StoredCopy | undefined => {
-      if (folder === null) return undefined;
-      const path = `${dataFolder}/archive.db`;
-      if (opened === undefined && isMissing(path)) return undefined;
-      opened ??= openTables(path);
-      const copy = opened.find(hash);
-      return copy && { ...copy, path: folder.pathOf(copy.hash) };
-    },
+    find: (hash: string): StoredCopy | undefined => findSample(hash) ?? findImported(hash),
     close: (): void => opened?.close(),
   };
 }

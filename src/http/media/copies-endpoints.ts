@@ -11,9 +11,13 @@ const content = Object.fromEntries(
 const headers = {
   ...listEndpointHeaders(['ETag']),
   'Accept-Ranges': { description: '`bytes`: the route supports the header `Range`.' },
+  'Cross-Origin-Resource-Policy': { description: '`cross-origin`.' },
 };
 
-/** Route that serves the pictures, videos and sounds that imports have copied into the archive. */
+/**
+ * Route that serves the pictures, videos and sounds that imports have copied into the archive, and the pictures of the
+ * sample.
+ */
 export const copiesEndpoints: readonly Endpoint[] = [
   {
     id: 'getArchivedFile',
@@ -21,7 +25,8 @@ export const copiesEndpoints: readonly Endpoint[] = [
     path: `${copiesPath}{hash}`,
     tag: 'media',
     title: 'Get a picture, video or sound of an imported archive',
-    summary: 'Returns a picture, video or sound of an imported archive.',
+    summary:
+      'Returns a picture, video or sound of an imported archive, or a picture of the sample.',
     description:
       'The file never changes, because its path contains the hash of its content. With the header `Range`, the response contains one part of the file.',
     parameters: {

@@ -23,7 +23,7 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
  */
 const bufferBytes = 65_536;
 
-/** Registers the route that serves the pictures, videos and sounds of imported archives. */
+/** Registers the route that serves the pictures, videos and sounds of imported archives and of the sample. */
 export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
   const url = `${copiesPath}:hash`;
   type Found = { Params: { hash: string } };

@@ -23,8 +23,14 @@ const byHandle = (handle: string) => statuses.filter((one) => one.author.screen_
 const names = { author: z.string(), replying_to: z.string().optional() };
 const records = z.discriminatedUnion('type', [
   status
-    .omit({ reposted_by: true, content_warning: true, card: true, context: true, platform: true })
-    .partial({ possibly_sensitive: true, poll: true, article: true, community_note: true })
+    .omit({ reposted_by: true, content_warning: true, context: true, platform: true })
+    .partial({
+      possibly_sensitive: true,
+      poll: true,
+      article: true,
+      card: true,
+      community_note: true,
+    })
     .extend({ ...names, quote: z.string().optional(), media: z.array(media).optional() }),
   tombstone
     .unwrap()
