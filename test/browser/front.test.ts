@@ -41,8 +41,9 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(new URL(page.url()).searchParams.get('q')).toBe(threadUrl());
     expect(await page.locator('#status').textContent()).toContain('Shown: Thread by Ada Fenwick');
     expect(await page.evaluate('document.activeElement.id')).toBe('result-title');
-    expect(await page.locator('.rendered img').count()).toBe(0);
-    expect(await page.locator('.picture').first().isVisible()).toBe(true);
+    const heron = page.locator('#result').getByRole('img', { name: /^A grey heron on the top beam/ });
+    const loaded = 'image => image.decode().then(() => image.naturalWidth)';
+    expect(await heron.evaluate(loaded)).toBe(960);
   });
 
   it('shows the Markdown source, and copies it and the terminal command', async () => {
@@ -51,12 +52,12 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await read(page, threadUrl());
     expect(await page.locator('#result-source').isVisible()).toBe(false);
 
-    await page.getByText('Source', { exact: true }).click();
+    await page.locator('#result').getByText('Markdown', { exact: true }).first().click();
     await page.getByRole('button', { name: 'Copy the Markdown' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
 
     expect(await page.locator('#result-source').isVisible()).toBe(true);
-    expect(await page.locator('.rendered').isVisible()).toBe(false);
+    expect(await page.locator('#result .rendered').isVisible()).toBe(false);
     expect(await page.locator('#result-source').textContent()).toBe(body);
     expect(await clipboardOf(page)).toBe(body);
     await page.getByRole('button', { name: 'Copy the command for Markdown' }).click();
@@ -66,7 +67,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
 
   it('supports back and forward navigation between reads', async () => {
     const page = await rig.open();
-    const rendered = page.locator('.rendered');
+    const rendered = page.locator('#result .rendered');
 
     await read(page, `${rig.url}/ada.example/followers?limit=2`);
     await rendered.getByText('Bruna Tavares').waitFor();
@@ -174,9 +175,9 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     const heading = page.getByRole('heading', { name: 'Thread by Ada Fenwick' });
     expect(await heading.isVisible()).toBe(true);
     expect(await page.locator('#result-curl').textContent()).toBe(`curl ${threadUrl()}`);
-    await page.getByText('Source', { exact: true }).click();
+    await page.locator('#result').getByText('Markdown', { exact: true }).first().click();
     expect(await page.locator('#result-source').isVisible()).toBe(true);
-    expect(await page.locator('.rendered').isVisible()).toBe(false);
+    expect(await page.locator('#result .rendered').isVisible()).toBe(false);
     expect(await page.locator('[data-copies]:visible').count()).toBe(0);
     await page.locator('#q').fill('https://x.com/home');
     await page.keyboard.press('Enter');
@@ -202,7 +203,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await page.keyboard.press('Enter');
     await page.locator('#result:not([aria-busy]) .rendered').waitFor();
     expect(await focused()).toBe('result-title');
-    expect(await tab()).toBe('view-rendered');
+    expect(await tab()).toBe('result-view-rendered');
     await page.keyboard.press('ArrowRight');
     expect(await page.locator('#result-source').isVisible()).toBe(true);
     expect(await tab()).toBe('Copy the Markdown');
@@ -241,7 +242,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
       const page = await rig.open({ colorScheme });
       await page.goto(path());
       expect(await findBarriers(page)).toEqual([]);
-      const source = page.getByText('Source', { exact: true });
+      const source = page.locator('#result').getByText('Markdown', { exact: true }).first();
       if ((await source.count()) === 0) continue;
       await source.click();
       expect(await findBarriers(page)).toEqual([]);

@@ -7,7 +7,7 @@ const desktop = { viewport: { width: 1280, height: 900 } } as const;
 const pages = [
   ['a thread', '/ada.example/status/1900000000000000001?format=html'],
   ['four pictures', '/haru.example/status/1748017276437923936?format=html'],
-  ['a video', '/zhong.example/status/1831465013922958899?format=html'],
+  ['a video', '/faro.example/status/1725137696247496619?format=html'],
   ['an article', '/unfinished-maps.example/status/1819194804064331917?format=html'],
   ['a link card', '/ada.example/status/1900005440013306306?format=html'],
   ['a profile', '/ada.example?format=html'],
@@ -113,7 +113,7 @@ describe.skipIf(browserPath === undefined)('pictures in the browser PERCH_BROWSE
 
   it('mark the still picture of a video', async () => {
     const page = await rig.open(desktop);
-    await page.goto('/zhong.example/status/1831465013922958899?format=html');
+    await page.goto('/faro.example/status/1725137696247496619?format=html');
 
     expect(await page.locator('.figure .play').textContent()).toMatch(/^▶︎ \d+:\d\d$/);
   });
