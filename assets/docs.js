@@ -1,5 +1,5 @@
-// Documentation pages: makes wide tables and code scrollable by keyboard, and marks the current heading in the
-// table of contents. Scripts that add content call updateScrollAreas().
+// Documentation pages: makes wide tables and code scrollable by keyboard, marks the current heading in the table of
+// contents, and opens the collapsed section that the URL names. Scripts that add content call updateScrollAreas().
 
 /** Makes an element focusable if its content is larger than the element, so that the arrow keys scroll it. */
 function updateScrollArea(element, name) {
@@ -38,5 +38,17 @@ function trackHeadings(contents) {
 }
 
 for (const contents of document.querySelectorAll('.contents')) trackHeadings(contents);
-updateScrollAreas();
 addEventListener('resize', updateScrollAreas);
+
+/** Opens the collapsed section whose heading the fragment of the URL names. */
+function openSection() {
+  const section = document.getElementById(location.hash.slice(1))?.closest('details.folded');
+  if (section) section.open = true;
+  updateScrollAreas();
+}
+
+openSection();
+addEventListener('hashchange', openSection);
+for (const section of document.querySelectorAll('details.folded')) {
+  section.addEventListener('toggle', updateScrollAreas);
+}

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
-/** Group of endpoints. Each group is a tag in the OpenAPI document. */
+/** Group of endpoints in the document `/api`. */
 export type EndpointTag =
   | 'discovery'
   | 'health'
@@ -12,6 +12,12 @@ export type EndpointTag =
   | 'permalink'
   | 'sessions'
   | 'v1';
+
+/**
+ * Subject of operations that read posts and accounts. Each topic is a tag in the OpenAPI document, and a page of the
+ * API reference.
+ */
+export type Topic = 'posts' | 'profiles' | 'follows' | 'search' | 'history' | 'embeds' | 'feeds';
 
 /** Documented response of an endpoint. Error responses (problem documents) are documented separately. */
 export interface EndpointReply {
@@ -39,6 +45,8 @@ export interface Endpoint {
   /** Path with its parameters in braces, for example `/sessions/{id}`. */
   readonly path: string;
   readonly tag: EndpointTag;
+  /** Tag in the OpenAPI document. Default: the value of `tag`. */
+  readonly topic?: Topic;
   /** Name of the operation in the words that a reader would search, such as `Get a post`. OpenAPI calls it `summary`. */
   readonly title: string;
   /** Sentence about what the endpoint does. */

@@ -27,6 +27,7 @@ export const getOEmbed = createRead(
   {
     name: 'getOEmbed',
     title: 'Get the oEmbed document of a post',
+    topic: 'embeds',
     summary: 'Reads the oEmbed document of a post.',
     tool: null,
     kind: 'embed',

@@ -66,6 +66,7 @@ export const getPost = createRead(
   {
     name: 'getPost',
     title: 'Get a post',
+    topic: 'posts',
     summary: 'Reads a public post with its thread and replies.',
     tool: 'get_post',
     kind: 'post',

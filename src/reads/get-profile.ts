@@ -30,6 +30,7 @@ export const getProfile = createBrowseRead(
   {
     name: 'getProfile',
     title: 'Get a profile with its posts',
+    topic: 'profiles',
     summary: 'Reads a public profile and its posts, newest first.',
     tool: 'get_profile',
     isBrowse: true,

@@ -50,6 +50,7 @@ type Params = z.output<typeof params>;
 export const importProfilePosts = {
   name: 'importProfilePosts',
   title: 'Get all posts of an account in a date range',
+  topic: 'history',
   summary: 'Imports all posts of an account in a range of time, in one request.',
   tool: null,
   isBrowse: true,

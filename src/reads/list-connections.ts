@@ -29,15 +29,18 @@ function createConnectionsRead(
   resource: 'followers' | 'following',
   about: Pick<Read, 'name' | 'title' | 'summary' | 'tool'>,
 ): Read {
-  return createBrowseRead({ ...about, isBrowse: true, params }, (given, { baseUrl }) => {
-    const account = toAccountReference(given.handle);
-    const { platform, handle } = account;
-    return {
-      subject: { resource, handle, url: profileUrl(platform, handle, baseUrl) },
-      cacheSubject: accountSubject(platform, handle),
-      list: { kind: resource, account },
-      path: `/profiles/${encodeURIComponent(handle)}/${resource}`,
-      parameters: { ...given, handle: undefined },
-    };
-  });
+  return createBrowseRead(
+    { ...about, topic: 'follows', isBrowse: true, params },
+    (given, { baseUrl }) => {
+      const account = toAccountReference(given.handle);
+      const { platform, handle } = account;
+      return {
+        subject: { resource, handle, url: profileUrl(platform, handle, baseUrl) },
+        cacheSubject: accountSubject(platform, handle),
+        list: { kind: resource, account },
+        path: `/profiles/${encodeURIComponent(handle)}/${resource}`,
+        parameters: { ...given, handle: undefined },
+      };
+    },
+  );
 }

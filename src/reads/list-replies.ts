@@ -26,6 +26,7 @@ export const listReplies = createBrowseRead(
   {
     name: 'listReplies',
     title: 'List the replies to a post',
+    topic: 'posts',
     summary: 'Lists the replies to a public post, each followed by the replies to it.',
     tool: 'list_replies',
     isBrowse: false,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Topic } from '../core/endpoint.ts';
 import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
@@ -43,6 +44,8 @@ export interface ReadAbout {
   readonly name: string;
   /** Name of the operation in the words that a reader would search, such as `Get a post`. OpenAPI calls it `summary`. */
   readonly title: string;
+  /** Tag of the operation in the OpenAPI document. */
+  readonly topic: Topic;
   /** Sentence about what the operation does. */
   readonly summary: string;
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */

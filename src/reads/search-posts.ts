@@ -41,6 +41,7 @@ export const searchPosts = createBrowseRead(
   {
     name: 'searchPosts',
     title: 'Search posts or accounts',
+    topic: 'search',
     summary: 'Searches public posts, or accounts with `feed=users`.',
     tool: 'search',
     isBrowse: true,

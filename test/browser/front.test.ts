@@ -41,7 +41,9 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(new URL(page.url()).searchParams.get('q')).toBe(threadUrl());
     expect(await page.locator('#status').textContent()).toContain('Shown: Thread by Ada Fenwick');
     expect(await page.evaluate('document.activeElement.id')).toBe('result-title');
-    const heron = page.locator('#result').getByRole('img', { name: /^A grey heron on the top beam/ });
+    const heron = page
+      .locator('#result')
+      .getByRole('img', { name: /^A grey heron on the top beam/ });
     const loaded = 'image => image.decode().then(() => image.naturalWidth)';
     expect(await heron.evaluate(loaded)).toBe(960);
   });

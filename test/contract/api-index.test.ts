@@ -101,7 +101,7 @@ describe('/api', () => {
         .replace('{id}', '1900000000000000001')
         .replace('{n}', '1')
         .replace('{page}', 'start')
-        .replace('{group}', 'v1')
+        .replace('{group}', 'posts')
         .replace('{file}', 'favicon.svg');
       const reply = await app.request(url, { method: 'HEAD' });
       expect([path, reply.statusCode]).not.toEqual([path, 404]);

@@ -50,12 +50,16 @@ describe('the pages of the API', () => {
         operationId,
         `${method.toUpperCase()} ${path}`,
       ]);
-      const [, same] = /the same as \[(\w+)\]/.exec(text) ?? [];
-      const full = same === undefined ? text : (sections.get(same) ?? '');
+      const [, first = ''] = /(?:parameters|responses) of \[[^\]]+\]\(#(\w+)\)/.exec(text) ?? [];
+      const full = `${text}${sections.get(first) ?? ''}`;
       const rows = [...full.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+      const errors = [...full.matchAll(/^Errors: .*$/gm)].flatMap(([line]) =>
+        line.match(/\d{3}(?=` )/g),
+      );
+      const statuses = Object.keys(responses).filter((status) => status !== 'default');
       expect(rows).toEqual(expect.arrayContaining(parameters.map(({ name }) => name)));
-      expect(rows).toEqual(expect.arrayContaining(Object.keys(responses)));
-      expect(full).toMatch(/^curl /m);
+      expect([...rows, ...errors]).toEqual(expect.arrayContaining(statuses));
+      expect(text).toMatch(/^curl /m);
     }
   });
 
@@ -94,7 +98,7 @@ describe('the pages of the API', () => {
     expect(link).toMatchObject({
       tag: 'a',
       text: 'Get a post',
-      attributes: { href: '/docs/api/v1#getPost' },
+      attributes: { href: '/docs/api/posts#getPost' },
     });
   });
 
@@ -117,10 +121,38 @@ describe('the pages of the API', () => {
     expect(links.filter((link) => !places.includes(link))).toEqual([]);
   });
 
+  it('describe a permalink beside its v1 route, by its own parameters', async () => {
+    const app = await buildTestApp();
+
+    const { body } = await app.request('/docs/api/posts.md');
+
+    const sections = sectionsOf(body);
+    const ids = [...sections.keys()];
+    expect(ids.indexOf('getPostByPermalink')).toBe(ids.indexOf('getPost') + 1);
+    const text = sections.get('getPostByPermalink') ?? '';
+    expect(text).toContain(
+      'Takes the other parameters of [Get a post](#getPost) except `url`, and gives its responses.',
+    );
+    expect([...text.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)).toEqual(['handle', 'id']);
+  });
+
+  it('collapse each schema below its name in HTML', async () => {
+    const app = await buildTestApp();
+    const { components } = described.parse((await app.request('/openapi.json')).json());
+
+    const { body } = await app.request('/docs/api/schemas', { headers: browser });
+
+    const names = [...body.matchAll(/<details class="folded"><summary><h2 id="(\w+)"/g)];
+    expect(names.map(([, name]) => name)).toEqual(Object.keys(components.schemas));
+    expect(body.match(/<h2 /g)).toHaveLength(names.length);
+  });
+
   it('link problem codes to their explanations', async () => {
     const app = await buildTestApp();
 
-    const { elements } = parsePage((await app.request('/docs/api/v1', { headers: browser })).body);
+    const { elements } = parsePage(
+      (await app.request('/docs/api/posts', { headers: browser })).body,
+    );
 
     const links = elements.flatMap(({ tag, attributes }) => (tag === 'a' ? attributes.href : []));
     expect(links).toContain('/docs/errors#rate_limited');
@@ -131,13 +163,13 @@ describe('the pages of the API', () => {
   it('begin where the header of every page leads', async () => {
     const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
-    for (const path of ['/', '/docs/keys', '/docs/api', '/docs/api/v1']) {
+    for (const path of ['/', '/docs/keys', '/docs/api', '/docs/api/posts']) {
       const { elements } = parsePage((await app.request(path, { headers: browser })).body);
       const link = elements.find(({ attributes }) => attributes.class === 'to-api');
       expect(link).toMatchObject({ text: 'API', attributes: { href: '/read/docs/api' } });
       expect([path, link?.attributes['aria-current']]).toEqual([
         path,
-        { '/docs/api': 'page', '/docs/api/v1': 'true' }[path],
+        { '/docs/api': 'page', '/docs/api/posts': 'true' }[path],
       ]);
     }
   });
@@ -165,11 +197,11 @@ describe('the pages of the API', () => {
     expect(body).toContain('#getPost)');
     expect(body).not.toContain('#startSession)');
     expect(page.statusCode).toBe(404);
-    expect(llms.body).toContain('/docs/api/v1)');
+    expect(llms.body).toContain('/docs/api/posts)');
     expect(llms.body).not.toContain('/docs/api/sessions)');
   });
 
-  it.each(['/docs/api', '/docs/api.md', '/docs/api/v1', '/docs/api/v1.md'])(
+  it.each(['/docs/api', '/docs/api.md', '/docs/api/posts', '/docs/api/posts.md'])(
     '%s has the same bytes each time, answers 304 and HEAD, and rejects other methods',
     async (url) => {
       const app = await buildTestApp();
@@ -190,7 +222,7 @@ describe('the pages of the API', () => {
     },
   );
 
-  it.each(['/docs/api', '/docs/api/v1'])('%s is Markdown if Accept prefers it', async (url) => {
+  it.each(['/docs/api', '/docs/api/posts'])('%s is Markdown if Accept prefers it', async (url) => {
     const app = await buildTestApp();
 
     const reply = await app.request(url, { headers: { accept: 'text/markdown' } });
@@ -200,10 +232,11 @@ describe('the pages of the API', () => {
   });
 
   it.each([
-    ['/docs/api/V1', 308, '/docs/api/v1'],
+    ['/docs/api/Posts', 308, '/docs/api/posts'],
     ['/docs/api/Health.MD', 308, '/docs/api/health.md'],
     ['/docs/api/nope', 404, undefined],
     ['/docs/api/keys', 404, undefined],
+    ['/docs/api%2Fposts', 404, undefined],
   ])('%s answers %i', async (url, status, location) => {
     const app = await buildTestApp();
 
@@ -213,8 +246,8 @@ describe('the pages of the API', () => {
   });
 
   it.each([
-    ['Get a post', 'http://localhost:8080/docs/api/v1#getPost'],
-    ['search posts or accounts', 'http://localhost:8080/docs/api/v1#searchPosts'],
+    ['Get a post', 'http://localhost:8080/docs/api/posts#getPost'],
+    ['search posts or accounts', 'http://localhost:8080/docs/api/search#searchPosts'],
   ])('are found by the name of an operation: %s', async (name, url) => {
     const app = await buildTestApp();
 
@@ -234,7 +267,7 @@ describe('the pages of the API', () => {
 
     const { results } = findReply.parse(reply.json());
     expect(results.map(({ url }) => url)).toContain(
-      'http://localhost:8080/docs/api/v1#importProfilePosts',
+      'http://localhost:8080/docs/api/history#importProfilePosts',
     );
   });
 });

@@ -1,5 +1,5 @@
 import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
+import type { Endpoint, Topic } from '../../core/endpoint.ts';
 import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
@@ -75,13 +75,23 @@ const introduction = [
   'A repeated parameter, or one with a value outside its schema, is an error. Unknown parameters are ignored.',
 ].join('\n\n');
 
-/** Returns the OpenAPI tags: one for each group of routes that the server has. */
+const topics: Readonly<Record<Topic, string>> = {
+  posts: 'Posts with their threads and replies.',
+  profiles: 'Accounts with their posts.',
+  follows: 'The followers of accounts, and the accounts that they follow.',
+  search: 'Posts and accounts that match a query.',
+  history: 'All posts of an account in a date range.',
+  embeds: 'Documents that show a post in a web page (oEmbed).',
+  feeds: 'Lists of feeds, and the paths of feeds on Nitter.',
+};
+
+/** Returns the OpenAPI tags: one for each topic, and for each other group of endpoints that the server has. */
 export function describeTags(endpoints: readonly Endpoint[]) {
   const used = new Set<string>([
-    ...routes.map((one) => one.surface),
-    ...endpoints.map((one) => one.tag),
+    ...routes.map((one) => (one.surface === 'alias' ? one.surface : allReads[one.read].topic)),
+    ...endpoints.map(({ tag, topic = tag }) => topic),
   ]);
-  return Object.entries(surfaces)
+  return Object.entries({ ...topics, ...surfaces })
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
 }

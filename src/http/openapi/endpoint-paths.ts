@@ -43,14 +43,14 @@ export function describeBodyParts(endpoints: readonly Endpoint[]): JsonSchema {
 }
 
 function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSchema {
-  const { id, title, summary, description, tag, access } = endpoint;
+  const { id, title, summary, description, tag, topic = tag, access } = endpoint;
   const { callers, members } = accesses[access];
   const parameters = describeParameters(endpoint);
   return {
     operationId: id,
     summary: title,
     description: [summary, description ?? [], callers].flat().join(' '),
-    tags: [tag],
+    tags: [topic],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(endpoint),
     ...members,

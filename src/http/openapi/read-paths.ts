@@ -53,7 +53,7 @@ function describeOperation(route: Route, facts: OpenApiFacts, examples: NamedExa
     operationId: route.id,
     summary: nameRoute(route),
     description: describeRoute(route),
-    tags: [route.surface],
+    tags: [route.surface === 'alias' ? 'alias' : allReads[route.read].topic],
     ...describeOperationLifecycle(route, facts),
     parameters: describeParameters(route).map((one) => addExample(one, facts.examples.parameters)),
     ...(isBrowse ? { security: optionalKey } : {}),

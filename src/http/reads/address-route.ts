@@ -99,6 +99,7 @@ export const addressEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/https://{address}',
     tag: 'permalink',
+    topic: 'posts',
     title: 'Read a whole URL',
     summary: 'Reads the post, account, list of accounts or search that a whole URL stands for.',
     description:

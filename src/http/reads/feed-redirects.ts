@@ -29,6 +29,7 @@ export const feedRedirectEndpoints: readonly Endpoint[] = feedPaths.map(({ id, p
   method: 'GET',
   path,
   tag: 'permalink',
+  topic: 'feeds',
   title: 'Get a feed at its path on Nitter',
   summary: 'Redirects the path of a feed on Nitter to the same feed on this server.',
   description:

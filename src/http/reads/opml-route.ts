@@ -27,6 +27,7 @@ export const opmlEndpoint: Endpoint = {
   method: 'GET',
   path,
   tag: 'v1',
+  topic: 'feeds',
   title: 'List the feeds of accounts as OPML',
   summary: 'Lists the feeds of accounts as OPML, which feed readers import.',
   description:

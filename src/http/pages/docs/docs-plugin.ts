@@ -87,7 +87,8 @@ export function createDocs(library: Library, plain: Site) {
     parser ??= createMarkdown();
     // Links to `/docs/api#getPost` are older than the pages of the groups of operations.
     const linkIds = page.name === 'api';
-    return (await parser)(page.read(), createLinks(site, page), { linkIds });
+    const foldsSections = page.name === 'api/schemas';
+    return (await parser)(page.read(), createLinks(site, page), { linkIds, foldsSections });
   };
   const indexPages = async (): Promise<SearchIndex> => {
     const entries = [];
@@ -132,7 +133,8 @@ async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply
 function nameOf({ params }: FastifyRequest): string {
   // The routes have no other parameters.
   const { page = '', group } = params as { readonly page?: string; readonly group?: string };
-  return group === undefined ? page : `api/${group}`;
+  // A page name with an encoded `/` names no page.
+  return group === undefined ? page.replaceAll('/', '%2F') : `api/${group}`;
 }
 
 /** New names of renamed documentation pages, keyed by old name. */

@@ -21,7 +21,8 @@ export type ResolveLink = (target: string) => string | null;
 /**
  * Creates a function that renders a documentation page as HTML. The input is CommonMark with tables, without HTML. A
  * heading such as `Get a post {#getPost}` has an id of its own. If `linkIds` is `true`, each link to a section of
- * another page has the id of that section.
+ * another page has the id of that section. If `foldsSections` is `true`, each section of level 2 is collapsed below its
+ * heading.
  */
 export async function createMarkdown() {
   const parser = await createParser();
@@ -29,7 +30,11 @@ export async function createMarkdown() {
     const { tag, meta } = tokens[at] ?? {};
     return ` <a class="anchor" href="#${escapeHtml(String(meta?.id))}" aria-hidden="true" tabindex="-1">#</a></${tag}>\n`;
   };
-  return (source: string, resolve: ResolveLink, { linkIds = false } = {}): MarkdownDocument => {
+  return (
+    source: string,
+    resolve: ResolveLink,
+    { linkIds = false, foldsSections = false } = {},
+  ): MarkdownDocument => {
     const tokens = parser.parse(source, {});
     const sections = nameHeadings(tokens);
     markOutputs(tokens);
@@ -42,8 +47,19 @@ export async function createMarkdown() {
     }
     const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
     const untitled = at === -1 ? tokens : tokens.toSpliced(at, 3);
-    return { html: parser.renderer.render(untitled, parser.options, {}), sections };
+    const html = parser.renderer.render(untitled, parser.options, {});
+    return { html: foldsSections ? foldSections(html) : html, sections };
   };
+}
+
+/** Puts each section of level 2 into a `details` element whose summary is the heading of the section. */
+function foldSections(html: string): string {
+  const [introduction = '', ...sections] = `\n${html}`.split(/^(?=<h2 )/m);
+  const folded = sections.map(
+    (section) =>
+      `<details class="folded"><summary>${section.replace('</h2>', '$&</summary>')}</details>\n`,
+  );
+  return `${introduction}${folded.join('')}`;
 }
 
 /** Creates a Markdown parser that supports neither HTML nor pictures. Loads the package `markdown-it` on demand. */

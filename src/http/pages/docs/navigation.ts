@@ -126,14 +126,39 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       { name: 'api', title: 'API reference', summary: 'Every operation of this server by name' },
       {
-        name: 'api/v1',
-        title: 'Posts, profiles and searches',
-        summary: 'The versioned API: get posts, replies, profiles, followers, searches and feeds',
+        name: 'api/posts',
+        title: 'Posts and replies',
+        summary: 'Get a post with its thread, list the replies to a post, and read a whole URL',
       },
       {
-        name: 'api/permalink',
-        title: 'Paths of the platforms',
-        summary: 'Read posts, profiles and searches at the paths of X and other platforms',
+        name: 'api/profiles',
+        title: 'Profiles',
+        summary: 'Get the profile of an account with its posts',
+      },
+      {
+        name: 'api/follows',
+        title: 'Followers and followed accounts',
+        summary: 'List the followers of an account, and the accounts that it follows',
+      },
+      {
+        name: 'api/search',
+        title: 'Searches',
+        summary: 'Search posts or accounts',
+      },
+      {
+        name: 'api/history',
+        title: 'All posts of an account',
+        summary: 'Get all posts of an account in a date range',
+      },
+      {
+        name: 'api/embeds',
+        title: 'oEmbed',
+        summary: 'Get the oEmbed document of a post',
+      },
+      {
+        name: 'api/feeds',
+        title: 'Feeds',
+        summary: 'List the feeds of accounts as OPML, and use the feed paths of Nitter',
       },
       {
         name: 'api/mcp',

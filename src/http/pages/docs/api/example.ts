@@ -1,12 +1,12 @@
 import { encodeComponent } from '../../../../core/http/encode-component.ts';
 import type { ApiDescription, Operation } from './description.ts';
 
-const maxLines = 24;
+const maxLines = 16;
 
-/** Writes a `curl` command for an API operation, and the start of the recorded example reply, as Markdown. */
-export function writeExample(operation: Operation, api: ApiDescription): string {
-  const { requestBody, security, responses } = operation;
-  const { schemas, examples } = api.components;
+/** Writes a `curl` command for an API operation as Markdown. */
+export function writeCommand(operation: Operation, api: ApiDescription): string {
+  const { requestBody, security } = operation;
+  const { schemas } = api.components;
   const isPrivate = security.some((one) => 'adminToken' in one);
   const sent = Object.entries(requestBody.content).map(([mediaType, { schema }]) => {
     const [sample = {}] = (schemas[schema.$ref] ?? schema).examples ?? [];
@@ -14,16 +14,20 @@ export function writeExample(operation: Operation, api: ApiDescription): string 
     return ` -H 'Content-Type: ${mediaType}' -d '${body}'`;
   });
   const token = isPrivate ? ' -H "Authorization: Bearer $PERCH_ADMIN_TOKEN"' : '';
-  const command = `\`\`\`sh\ncurl${writeMethod(operation)}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
+  return `\`\`\`sh\ncurl${writeMethod(operation)}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
+}
+
+/** Writes the start of the recorded example reply of an API operation as Markdown; an empty string if there is none. */
+export function writeReply({ responses }: Operation, { components }: ApiDescription): string {
   const [reply] = Object.values(responses); // in the order of their statuses
   const body = reply?.content['application/json'] ?? Object.values(reply?.content ?? {})[0];
   const [recorded] = Object.values(body?.examples ?? {});
-  const value = examples[recorded?.$ref ?? '']?.value;
-  if (value === undefined) return command;
+  const value = components.examples[recorded?.$ref ?? '']?.value;
+  if (value === undefined) return '';
   const text = typeof value === 'string' ? value.trimEnd() : JSON.stringify(value, null, 2);
   const lines = text.split('\n');
   const shown = lines.length > maxLines ? [...lines.slice(0, maxLines), '…'] : lines;
-  return `${command}\n\n\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
+  return `\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
 }
 
 /** Returns the options for the HTTP method. A redirect has no body, so its command shows the headers. */

@@ -1,6 +1,6 @@
 import type { ApiDescription, Content, Operation, ValueSchema } from './description.ts';
 import { apiDescription, valueSchema } from './description.ts';
-import { writeExample } from './example.ts';
+import { writeCommand, writeReply } from './example.ts';
 
 /**
  * Writes an OpenAPI document as Markdown pages, keyed by name: `api` with the names of all operations, `api/…` for each
@@ -23,7 +23,7 @@ export function writeApiPages(
   const schemas = Object.entries(api.components.schemas);
   const names = schemas.map(([name]) => `[${name}](api/schemas.md#${name})`);
   const index = [
-    `Every operation of this server, from its [OpenAPI description](${api.servers[0].url}/openapi.json) of version ${api.info.version}. The commands with \`ada.example\` run against the sample, without a network. Errors are [problem documents](errors.md).`,
+    `Every operation of this server, from its [OpenAPI description](${api.servers[0].url}/openapi.json) of version ${api.info.version}. The commands with \`ada.example\` run against the sample, without a network. Errors are [problem documents](errors.md), also those of requests that the server refuses before they reach an operation.`,
     api.info.description,
     ...groups.flatMap(writeEntries),
     `## ${titleOf('api/schemas')}`,
@@ -65,48 +65,97 @@ function writeAddress({ method, path }: Pick<Operation, 'method' | 'path'>): str
   return code(`${method} ${path}`);
 }
 
-/**
- * Writes the operations of a group as Markdown. If two operations differ only in path and id, the second is written as
- * a link to the first.
- */
+/** Writes the operations of a group as Markdown. An operation with several paths is written once. */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
-  const written = new Map<string, string>();
-  return operations.flatMap((operation) => {
-    const { operationId: id, path, method, ...others } = operation;
-    const key = JSON.stringify([method, others]);
-    const same = written.get(key);
-    const heading = `${operation.summary} {#${id}}`;
-    const address = `${writeAddress(operation)}, operation id ${code(id)}`;
-    if (same !== undefined)
-      return [`### ${heading}`, `${address}: the same as [${same}](#${same}).`];
-    written.set(key, id);
-    return [`## ${heading}`, address, ...writeOperation(operation, api)];
-  });
+  return groupVariants(operations).flatMap(([first, ...others]) => [
+    ...writeOperation(first, api),
+    ...others.flatMap((one) => writeVariant(one, first, api)),
+  ]);
+}
+
+type Variants = [first: Operation, ...others: Operation[]];
+
+/**
+ * Groups operations that have the same name, request body and responses, and differ only in path and parameters. A note
+ * in parentheses, such as in `Get a post (permalink)`, is not part of the name.
+ */
+function groupVariants(operations: readonly Operation[]): readonly Variants[] {
+  const groups = new Map<string, Variants>();
+  for (const operation of operations) {
+    const { method, summary, requestBody, responses } = operation;
+    const name = summary.replace(/ \([^)]*\)$/, '');
+    const key = JSON.stringify([method, name, requestBody, responses]);
+    const found = groups.get(key);
+    if (found === undefined) groups.set(key, [operation]);
+    else found.push(operation);
+  }
+  return [...groups.values()];
+}
+
+/** Writes what an operation does not share with another operation, and a link to that operation. */
+function writeVariant(operation: Operation, first: Operation, api: ApiDescription) {
+  const known = new Set(first.parameters.map((one) => JSON.stringify(one)));
+  const own = operation.parameters.filter((one) => !known.has(JSON.stringify(one)));
+  const names = new Set(operation.parameters.map(({ name }) => name));
+  const missing = first.parameters.filter(({ name }) => !names.has(name));
+  const except = missing.map(({ name }, at) => `${at === 0 ? ' except' : ','} ${code(name)}`);
+  const link = `[${first.summary}](#${first.operationId})`;
+  const others = `Takes the ${own.length === 0 ? '' : 'other '}parameters of ${link}${except.join('')}, and gives its responses.`;
+  const sentences = operation.description.split(/(?<=\.) /);
+  return [
+    ...writeHeading(operation, '###'),
+    sentences.filter((sentence) => !first.description.includes(sentence)).join(' '),
+    writeParameters(own),
+    own.length === names.size ? `Gives the responses of ${link}.` : others,
+    writeCommand(operation, api),
+  ];
+}
+
+function writeHeading(operation: Operation, level: '##' | '###'): readonly string[] {
+  const { summary, operationId: id } = operation;
+  return [`${level} ${summary} {#${id}}`, `${writeAddress(operation)}, operation id ${code(id)}`];
 }
 
 function writeOperation(operation: Operation, api: ApiDescription): readonly string[] {
   const { description, parameters, requestBody, responses } = operation;
+  const replies = Object.entries(responses)
+    .filter(([status]) => status !== 'default')
+    .map(([status, own]) => ({ status, ...(api.components.responses[own.$ref] ?? own) }));
+  const replyRows = replies
+    .filter((reply) => !isError(reply))
+    .map(({ status, content, ...one }) => {
+      return [code(status), `${linkCodes(one.description, api)} ${nameBodies(content)}`];
+    });
+  const errors = replies.filter(isError).map(({ status, ...one }) => {
+    return `${code(status)} ${linkCodes(one.description, api).replaceAll('\n\n', ', ')}`;
+  });
+  const bodies = [requestBody, ...replies].flatMap(({ content }) => Object.values(content));
+  return [
+    ...writeHeading(operation, '##'),
+    description,
+    writeParameters(parameters),
+    nameBodies(requestBody.content).replace(/^./, 'Request body: $&'),
+    writeTable(['status', 'response'], replyRows),
+    errors.length === 0 ? '' : `Errors: ${errors.join('; ')}`,
+    // Schemas with a name are on their own page.
+    ...bodies.map(({ schema }) => writeMembers(schema)),
+    writeCommand(operation, api),
+    writeReply(operation, api),
+  ];
+}
+
+function writeParameters(parameters: Operation['parameters']): string {
   const rows = parameters.map(({ name, in: place, required, schema, ...one }) => {
     const standard = schema.default === undefined ? '' : code(schema.default);
     const where = `${place}${required ? ', required' : ''}`;
     return [code(name), where, nameType(schema), standard, one.description];
   });
-  const replies = Object.entries(responses).map(([status, own]) => {
-    return { status, ...(api.components.responses[own.$ref] ?? own) };
-  });
-  const replyRows = replies.map(({ status, content, ...one }) => {
-    return [code(status), `${linkCodes(one.description, api)} ${nameBodies(content)}`];
-  });
-  const bodies = [requestBody, ...replies].flatMap(({ content }) => Object.values(content));
-  return [
-    description,
-    writeTable(['parameter', 'in', 'values', 'default', 'description'], rows),
-    nameBodies(requestBody.content).replace(/^./, 'Request body: $&'),
-    writeTable(['status', 'response'], replyRows),
-    // Schemas with a name are on their own page.
-    ...bodies.map(({ schema }) => writeMembers(schema)),
-    writeExample(operation, api),
-  ];
+  return writeTable(['parameter', 'in', 'values', 'default', 'description'], rows);
+}
+
+/** Returns whether the description of a response consists of lines that each explain a problem code. */
+function isError({ description }: { readonly description: string }): boolean {
+  return description.split('\n\n').every((line) => /^`\w+`: /.test(line));
 }
 
 /** Replaces each line that explains a problem code with a link to the explanation in `errors.md`. */

@@ -95,7 +95,7 @@ describe('the pages of a description', () => {
         '| `size` | query | integer from 1 to 9 | `3` | First line. Second line. |',
         'Request body: `application/json`: [Thing](schemas.md#Thing)',
         '| `200` | Done. `application/json`: [Thing](schemas.md#Thing) |',
-        '| `404` | [`not_found`](../errors.md#not_found) |',
+        'Errors: `404` [`not_found`](../errors.md#not_found)',
         '| `name` | string | Text. |',
         '| `parts` | array of [Thing](schemas.md#Thing), optional |  |',
         '| `note` | string or null, optional |  |',
@@ -142,15 +142,28 @@ describe('the pages of a description', () => {
     expect(cells).toContain('a|b');
   });
 
-  it('refers to the first of operations that differ only in their paths', () => {
+  it('describes what an operation does not share with one of the same name and responses', () => {
     const { paths, ...others } = documentOf('Text.');
     const { put } = paths['/things/{id}'];
-    const twice = { '/a': { put }, '/b': { put: { ...put, operationId: 'putOther' } } };
+    const [id, size, kind] = put.parameters;
+    const variant = {
+      ...{ ...put, operationId: 'putOther', summary: 'Text. (short)' },
+      ...{ description: 'Text. New.', parameters: [{ ...id, description: 'Other.' }, size] },
+    };
+    const other = { ...put, operationId: 'putElse', responses: {} };
+    const twice = { '/a': { put }, '/b': { put: other }, '/c/{id}': { put: variant } };
 
-    const page = writePages({ ...others, paths: twice }).get('api/v1');
+    const page = writePages({ ...others, paths: twice }).get('api/v1') ?? '';
 
-    expect(page).toContain(
-      '### Text. {#putOther}\n\n`PUT /b`, operation id `putOther`: the same as [putThing](#putThing).',
-    );
+    expect(kind?.name).toBe('kind');
+    const [, variants = '', rest = ''] = page.split(/\n(?=### )|\n(?=## .*putElse)/);
+    expect(variants.split('\n\n').slice(0, 5)).toEqual([
+      '### Text. (short) {#putOther}',
+      '`PUT /c/{id}`, operation id `putOther`',
+      'New.',
+      '| parameter | in | values | default | description |\n| --- | --- | --- | --- | --- |\n| `id` | path, required | string |  | Other. |',
+      'Takes the other parameters of [Text.](#putThing) except `kind`, and gives its responses.',
+    ]);
+    expect(rest).toContain('| `kind` |');
   });
 });
