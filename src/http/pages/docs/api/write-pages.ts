@@ -83,7 +83,7 @@ function groupVariants(operations: readonly Operation[]): readonly Variants[] {
   const groups = new Map<string, Variants>();
   for (const operation of operations) {
     const { method, summary, requestBody, responses } = operation;
-    const name = summary.replace(/ \([^)]*\)$/, '');
+    const [name] = summary.split(' (', 1);
     const key = JSON.stringify([method, name, requestBody, responses]);
     const found = groups.get(key);
     if (found === undefined) groups.set(key, [operation]);
