@@ -291,7 +291,7 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     const poll = page.locator('details:has(> summary #Poll)');
     await set.getByRole('table').waitFor();
     expect(await poll.getByRole('table').isVisible()).toBe(false);
-    await set.getByRole('link', { name: 'Media', exact: true }).click();
+    await set.getByRole('link', { name: 'Media', exact: true }).first().click();
 
     const media = page.locator('details:has(> summary #Media)');
     await media.getByRole('table').waitFor();

@@ -7,7 +7,7 @@ import { listen } from '../support/listen.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 
 /** Name in the path of a command, for a value that the description does not have. */
-const placeholder = /\/(?:ID|SESSIONID|FILE|ADDRESS|HASH)\b/;
+const placeholder = /\/(?:ID|SESSIONID|FILE|ADDRESS|HASH|SIGNED)\b/;
 
 it('shows commands that succeed on a server with the sample', async () => {
   const { app, port } = await listen(

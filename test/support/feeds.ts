@@ -66,7 +66,8 @@ function expectHarmless(html: string): void {
   for (const { tag, attributes } of elements) {
     expect(tag).toMatch(/^(?:p|br|a|strong|em|del|code|ul|li|blockquote|img)$/);
     for (const [name, value] of Object.entries(attributes)) {
-      expect(name).toMatch(/^(?:href|rel|lang|dir|src|alt|width|height)$/);
+      expect(name).toMatch(/^(?:href|rel|lang|dir|src|alt|width|height|style|referrerpolicy)$/);
+      if (name === 'style') expect(value).toBe('max-width:100%;height:auto');
       if (name === 'href') expect(value).toMatch(/^(?:https?:\/\/|mailto:)/);
       if (name === 'src') expect(value).toMatch(ownPicture);
     }

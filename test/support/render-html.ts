@@ -81,7 +81,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   del: [],
   code: [],
   a: ['href', 'rel'],
-  img: ['src', 'alt', 'width', 'height'],
+  img: ['src', 'alt', 'width', 'height', 'style', 'referrerpolicy'],
 };
 
 /** Matches the URL of a picture that the server has in its archive. */

@@ -52,13 +52,17 @@ export async function createMarkdown() {
   };
 }
 
-/** Puts each section of level 2 into a `details` element whose summary is the heading of the section. */
+/**
+ * Puts each section of level 2 into a `details` element whose summary is the heading of the section. The heading loses
+ * its link, because a summary must not contain other controls.
+ */
 function foldSections(html: string): string {
   const [introduction = '', ...sections] = `\n${html}`.split(/^(?=<h2 )/m);
-  const folded = sections.map(
-    (section) =>
-      `<details class="folded"><summary>${section.replace('</h2>', '$&</summary>')}</details>\n`,
-  );
+  const folded = sections.map((section) => {
+    const [heading = '', ...rest] = section.split('</h2>');
+    const [summary = ''] = heading.split(' <a class="anchor"', 1);
+    return `<details class="folded"><summary>${summary}</h2></summary>${rest.join('</h2>')}</details>\n`;
+  });
   return `${introduction}${folded.join('')}`;
 }
 

@@ -1,7 +1,7 @@
 import { encodeComponent } from '../../../../core/http/encode-component.ts';
 import type { ApiDescription, Operation } from './description.ts';
 
-const maxLines = 16;
+const maxLines = 12;
 
 /** Writes a `curl` command for an API operation as Markdown. */
 export function writeCommand(operation: Operation, api: ApiDescription): string {
