@@ -37,7 +37,7 @@ const values: Readonly<Record<string, string>> = {
   id: '1900000000000000001',
   n: '1',
   page: 'start',
-  group: 'v1',
+  group: 'posts',
 };
 
 /** What a route needs beside its path. Others ignore it. */
@@ -152,6 +152,7 @@ function collect(address: string, answer: Answer, ids: MadeIds): readonly string
 
 function collectBody(address: URL, { type, body }: Answer): readonly string[] {
   const { pathname } = address;
+  if (isResultPage(address)) return [];
   if (type.startsWith('text/html')) {
     const { targets } = readHtmlLinks(body);
     return targets.map((target) => new URL(target, address).href);
@@ -167,6 +168,10 @@ function collectBody(address: URL, { type, body }: Answer): readonly string[] {
   // The result of a read: what it links to is content.
   return seeds.includes(pathname) ? addressesIn(body) : [];
 }
+
+/** Pages of posts and accounts lead to all others of the sample, which is content too. */
+const isResultPage = ({ pathname, searchParams }: URL): boolean =>
+  searchParams.get('format') === 'html' || (pathname === '/' && searchParams.has('q'));
 
 /** Embeds and feeds among the examples contain HTML, which writes `&` in addresses as an entity, in XML twice. */
 function addressesIn(json: string): readonly string[] {
