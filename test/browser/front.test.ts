@@ -44,8 +44,12 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     const heron = page
       .locator('#result')
       .getByRole('img', { name: /^A grey heron on the top beam/ });
-    const loaded = 'image => image.decode().then(() => image.naturalWidth)';
-    expect(await heron.evaluate(loaded)).toBe(960);
+    const width = await heron.evaluate(async (one) => {
+      const image = one as unknown as { decode(): Promise<void>; naturalWidth: number };
+      await image.decode();
+      return image.naturalWidth;
+    });
+    expect(width).toBe(960);
   });
 
   it('shows the Markdown source, and copies it and the terminal command', async () => {
@@ -163,7 +167,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await read(page, '"><img src=https://evil.test/x onerror=alert(1)><script>alert(1)</script>');
 
     expect(await page.locator('#q').inputValue()).toContain('<script>alert(1)</script>');
-    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(await page.locator('#result img, main script').count()).toBe(0);
   });
 
   it('works without JavaScript', async () => {

@@ -45,6 +45,12 @@ const findTooWide = (page: Page) =>
     .filter((picture) => picture.getBoundingClientRect().width > picture.closest('li, p, div, header').getBoundingClientRect().width + 1)
     .map(({ outerHTML }) => outerHTML)`);
 
+/**
+ * Cumulative layout shift above which a page fails. The browser can draw the header of a page before the rest has
+ * arrived, which moves a button or two; a picture that changes its size moves much more.
+ */
+const maxShift = 0.01;
+
 const shiftOf = (page: Page) =>
   page.evaluate<number>(`new Promise((resolve) => {
     let sum = 0;
@@ -83,7 +89,7 @@ describe.skipIf(browserPath === undefined)('pictures in the browser PERCH_BROWSE
       expect(await findStretched(page)).toEqual([]);
       expect(await findTooWide(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
-      expect(await shiftOf(page)).toBe(0);
+      expect(await shiftOf(page)).toBeLessThan(maxShift);
       expect(await findBarriers(page)).toEqual([]);
     }
   });
