@@ -84,8 +84,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   img: ['src', 'alt', 'width', 'height', 'style', 'referrerpolicy'],
 };
 
-/** Matches the URL of a picture that the server has in its archive. */
-export const ownPicture = /^https?:\/\/[^/]+(?:\/[\w-]+)*\/media\/sha256\/[0-9a-f]{64}$/;
+/** Matches the URL at which a server serves a picture: from its archive, or from another host. */
+export const ownPicture =
+  /^https?:\/\/[^/]+(?:\/[\w-]+)*\/media\/(?:sha256\/[0-9a-f]{64}|[\w-]{32,})$/;
 
 /** Returns descriptions of unsafe parts in a rendered post; an empty list if it is safe. */
 export function findUnsafe({ elements, others, errors }: ParsedHtml): readonly string[] {
