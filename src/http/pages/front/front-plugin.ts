@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
@@ -52,7 +52,7 @@ interface FrontOptions extends ReadingOptions {
  */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
-  const prepareFront = createFront(options);
+  const prepareFront = createFront(options, app.log);
   const answer = createFrontAnswer(options);
   // A request with `q` uses the request quota of the API route for `q`.
   const allowance = ({ raw: { url = '' } }: FastifyRequest) => {
@@ -80,7 +80,7 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
  * Creates a function that returns the front page for requests without the parameter `q`. Keeps one reply for each
  * format. The first page reads its example from the archive; until the archive can be read, pages have no example.
  */
-function createFront(options: FrontOptions) {
+function createFront(options: FrontOptions, log: FastifyBaseLogger) {
   const { site, context } = options;
   const link = toDiscoveryLink(site.baseUrl);
   // A script replaces the result in this page, which then shows pictures.
@@ -92,7 +92,10 @@ function createFront(options: FrontOptions) {
     return html ?? writeFront();
   };
   async function writeFront(): Promise<PreparedReply> {
-    const exampleHtml = await readExample(options).catch(() => null);
+    const exampleHtml = await readExample(options).catch((err: unknown) => {
+      log.warn({ err }, 'the front page has no example, because the sample cannot be read');
+      return null;
+    });
     const page = renderFrontPage(site, { exampleHtml: exampleHtml ?? '' });
     const prepared = preparePage(page, 'html', headers);
     if (exampleHtml !== null) html = prepared;
