@@ -44,6 +44,10 @@ export interface TimelineQuery extends PageQuery {
   readonly withReposts: boolean;
   /** Whether to omit posts without images, videos or audio. */
   readonly onlyMedia?: boolean;
+  /**
+   * Whether only replies to other accounts are wanted. Sources that cannot filter them return other posts too.
+   */
+  readonly onlyReplies?: boolean;
   readonly untilSeconds: number | null;
 }
 

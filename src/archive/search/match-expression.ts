@@ -13,7 +13,7 @@ export type SearchScope = Platform | 'imports';
  * search text and that have all `tokens` in the index column `marks`.
  */
 export function toMatchExpression(
-  { include, exclude }: SearchText,
+  { include, exclude }: Pick<SearchText, 'include' | 'exclude'>,
   tokens: readonly string[],
   scope: SearchScope,
 ): string {

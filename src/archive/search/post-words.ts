@@ -21,7 +21,8 @@ export function toPostWords(post: Status) {
   };
 }
 
-function textOf({ text, content_warning: warning, card, article }: Status): string {
+/** Returns all texts of a post that a search finds, without its author and tags. */
+export function textOf({ text, content_warning: warning, card, article }: Status): string {
   if (warning === null && card === null && article === null) return text;
   const shown = card === null ? [] : [card.title, card.description ?? ''];
   return [warning ?? '', text, ...shown, ...articleTexts(article)].join(' ');

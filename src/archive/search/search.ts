@@ -6,6 +6,7 @@ import { parseCursor, printCursor, toPage, toRowLimit, unknownCursor } from '../
 import { endOfNumbers, firstNumberAt } from '../store/post-number.ts';
 import type { RowDecoder } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
+import { dividePhrases } from './phrases.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
 /**
@@ -44,7 +45,8 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
       const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);
       if (isEmpty(text)) return { items: [], cursor: null, warnings: [...text.warnings, noTerms] };
-      const expression = toMatchExpression(text, feedTokens[feed], scope);
+      const { indexed, matches } = dividePhrases(text);
+      const expression = toMatchExpression(indexed, feedTokens[feed], scope);
       const range = { expression, ...rangeOf(query, text) };
       const isRanked = feed === 'top';
       const read = isRanked ? readTop : readLatest;
@@ -52,7 +54,9 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
       const found = rows.map(({ json, ...row }) => ({ ...row, item: decoder.post(json) }));
       const warnings = [...text.warnings, ...(isCut ? [cutWarning] : [])];
       // The order of ranked posts can change when a post is added.
-      return toPage(found, count, { warnings, isExact: !isRanked });
+      const page = toPage(found, count, { warnings, isExact: !isRanked });
+      if (matches === null) return page;
+      return { ...page, items: page.items.filter(matches), rows: page.items.length };
     },
   };
 }

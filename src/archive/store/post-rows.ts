@@ -84,7 +84,7 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
 
 function openPostWriter(database: SqliteDatabase) {
   const key = ['platform', 'handle', 'id'];
-  const write = openNumberedWriter(database, { table: 'posts', columns: 10, key });
+  const write = openNumberedWriter(database, { table: 'posts', columns: 11, key });
   const forget = database.prepare('DELETE FROM post_words WHERE rowid = ?');
   const index = database.prepare(
     'INSERT INTO post_words (rowid, text, author, tags, marks) VALUES (?, ?, ?, ?, ?)',
@@ -111,7 +111,8 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   const json = JSON.stringify(post);
   const score = post.type === 'status' ? (post.likes ?? 0) + (post.reposts ?? 0) : 0;
   const facts = [isGone, Number(answersOther(post)), score];
-  return [platform, handle, id, parentId, ...facts, stored, json];
+  const hasMedia = Number(post.type === 'status' && post.media.all.length > 0);
+  return [platform, handle, id, parentId, ...facts, stored, json, hasMedia];
 }
 
 /** Returns whether a post replies to another account or to an unknown account. */

@@ -155,4 +155,14 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (platform, id, handle)
       ) WITHOUT ROWID;
     `),
+  // Conditions of timelines, which are read without a look at each row.
+  (database) =>
+    database.exec(`
+      ALTER TABLE posts ADD COLUMN has_media INTEGER NOT NULL DEFAULT 0;
+      UPDATE posts SET has_media = 1
+        WHERE number IN (SELECT rowid FROM post_words WHERE post_words MATCH 'marks : "media"');
+      CREATE INDEX posts_with_media ON posts (platform, handle) WHERE gone = 0 AND has_media = 1;
+      CREATE INDEX posts_only_replies ON posts (platform, handle)
+        WHERE gone = 0 AND answers_other = 1;
+    `),
 ];

@@ -2,7 +2,6 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, TimelineQuery } from '../../model/queries.ts';
 import type { Platform } from '../../model/reference.ts';
-import { toNameWord } from '../search/words.ts';
 import { type AccountRow, currentHandle } from './account-rows.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
@@ -65,33 +64,41 @@ interface Below {
   readonly limit: number;
 }
 
+/** Conditions that a partial index of `posts` contains, by the posts that a query selects. */
+const selections = {
+  all: 'gone = 0',
+  originals: 'gone = 0 AND answers_other = 0',
+  replies: 'gone = 0 AND answers_other = 1',
+} as const;
+
+function selectionOf({ withReplies, onlyReplies }: TimelineQuery): keyof typeof selections {
+  if (onlyReplies === true) return 'replies';
+  return withReplies ? 'all' : 'originals';
+}
+
+const withMedia = 'AND has_media = 1';
+
 function openPostReader(database: SqliteDatabase) {
   const prepare = (where: string) =>
     database.prepare<unknown[], TimelineRow>(
       `SELECT number, stored, json FROM posts WHERE platform = ? AND handle = ? AND number < ?
          AND ${where} ORDER BY number DESC LIMIT ?`,
     );
-  // The word index is ordered by post number, so the newest posts with media are found without a scan.
-  const prepareMedia = (where: string) =>
-    database.prepare<unknown[], TimelineRow>(
-      `SELECT posts.number, posts.stored, posts.json
-       FROM post_words CROSS JOIN posts ON posts.number = post_words.rowid
-       WHERE platform = ? AND handle = ? AND post_words.rowid < CAST(? AS INTEGER)
-         AND ${where} AND post_words MATCH ?
-       ORDER BY post_words.rowid DESC LIMIT ?`,
-    );
-  const prepareBoth = (where: string) => ({ all: prepare(where), media: prepareMedia(where) });
-  const everything = prepareBoth('gone = 0');
-  const withoutReplies = prepareBoth('gone = 0 AND answers_other = 0');
+  const prepareBoth = (where: string) => ({
+    any: prepare(where),
+    media: prepare(`${where} ${withMedia}`),
+  });
+  const readers = {
+    all: prepareBoth(selections.all),
+    originals: prepareBoth(selections.originals),
+    replies: prepareBoth(selections.replies),
+  };
   return (query: TimelineQuery, { handle, below, limit }: Below) => {
-    const { all, media } = query.withReplies ? everything : withoutReplies;
-    const of = [query.account.platform, handle, below];
-    if (query.onlyMedia !== true) return all.all(...of, limit);
-    return media.all(...of, `author : "${toNameWord(handle)}" AND ${mediaMark}`, limit);
+    const { any, media } = readers[selectionOf(query)];
+    const reader = query.onlyMedia === true ? media : any;
+    return reader.all(query.account.platform, handle, below, limit);
   };
 }
-
-const mediaMark = 'marks : "media"';
 
 function openRepostReader(database: SqliteDatabase) {
   const prepare = (where: string) =>
@@ -105,10 +112,7 @@ function openRepostReader(database: SqliteDatabase) {
        ORDER BY reposts.number DESC LIMIT ?`,
     );
   const all = prepare('');
-  const media = prepare(
-    `AND EXISTS (SELECT 1 FROM post_words
-       WHERE post_words.rowid = posts.number AND post_words MATCH '${mediaMark}')`,
-  );
+  const media = prepare(withMedia);
   return (query: TimelineQuery, of: Below & { readonly oldest: number }) => {
     const { handle, below, oldest, limit } = of;
     const reader = query.onlyMedia === true ? media : all;

@@ -23,7 +23,7 @@ const pageCount = 100;
  */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
-  { account, withReplies, withReposts, isIndex }: HistoryQuery,
+  { account, withReplies, withReposts, onlyReplies, isIndex }: HistoryQuery,
   { caller, client, signal, span }: Requester,
 ) {
   const takeRequest = pool && (() => pool.take(caller?.share ?? 'anonymous', client));
@@ -62,7 +62,7 @@ export function createHistorySource(
       return profile;
     },
     readPage: async (place: PagePlace, pageSignal: AbortSignal): Promise<Page<Post>> => {
-      const list = { kind: 'timeline', account, withReplies, withReposts } as const;
+      const list = { kind: 'timeline', account, withReplies, withReposts, onlyReplies } as const;
       const query = { ...list, ...place, count: pageCount };
       const { found, source } = await ask(pageSignal, (request) =>
         chain.ask('timeline', query, { ...request, provider, isBackground: true }),

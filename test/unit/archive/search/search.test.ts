@@ -377,3 +377,38 @@ describe('search text', () => {
     );
   });
 });
+
+describe('a phrase of more words than the index compares', () => {
+  const words = 'one two three four five six seven eight nine ten eleven twelve';
+  const openPhrases = () => {
+    const rig = openRig();
+    putPost(rig.store, 1, { text: `Counting: ${words.toUpperCase()}, and so on` });
+    putPost(rig.store, 2, { text: words.replace('nine ten', 'ten nine') });
+    putPost(rig.store, 3, { text: words.replace('twelve', 'twelfth') });
+    putPost(rig.store, 4, { text: 'ο σοφός και ο σοφός και ο σοφός και ο σοφός φίλος' });
+    return ask(rig.archive);
+  };
+
+  it.each([
+    [`"${words}"`, '1'],
+    [`"${words}" -"so on"`, ''],
+    [`one -"${words}"`, '3 2'],
+    ['"one two" "two three" "three four" "four five" "ten nine"', '2'],
+    ['"Ο ΣΟΦΟΣ ΚΑΙ Ο ΣΟΦΟΣ ΚΑΙ Ο ΣΟΦΟΣ ΚΑΙ Ο ΣΟΦΟΣ ΦΙΛΟΣ"', '4'],
+  ])('finds the posts that contain it: %s', async (text, found) => {
+    const page = await openPhrases().search(text);
+
+    expect(ids(page.items)).toBe(found);
+    expect(page.warnings).toEqual([]);
+  });
+
+  it('is looked for on every page', async () => {
+    const { search } = openPhrases();
+
+    const first = await search(`one -"${words.slice(0, -7)}"`, { count: 1 });
+    const second = await search(`one -"${words}"`, { count: 1, cursor: first.cursor });
+
+    expect(first).toMatchObject({ items: [], rows: 1 });
+    expect(ids(second.items)).toBe('2');
+  });
+});

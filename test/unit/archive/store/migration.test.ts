@@ -4,6 +4,7 @@ import { openSqlite } from '../../../../src/core/files/sqlite.ts';
 import { openArchive } from '../../../../src/providers/archive.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
+import { stubPost } from '../../../support/stub-provider.ts';
 import { ask, baseUrl } from './archive-rig.ts';
 
 describe('an archive with the first schema', () => {
@@ -26,5 +27,27 @@ describe('an archive with the first schema', () => {
     const now = openSqlite({ path, migrations });
     expect(now.prepare('SELECT value FROM facts WHERE name = ?').pluck().get('other')).toBe('kept');
     now.close();
+  });
+});
+
+describe('an archive of the schema before `has_media`', () => {
+  it('finds the posts with media that it contained', async () => {
+    const path = `${temporaryFolder()}/archive.db`;
+    const old = openSqlite({ path, migrations: migrations.slice(0, 6) });
+    const post = JSON.stringify(stubPost('5'));
+    old.exec(`
+      INSERT INTO accounts VALUES (1, 'x', 'wren', '7', 0, 0, 5, '{"screen_name":"wren"}');
+      INSERT INTO posts VALUES (5, 'x', 'wren', '5', NULL, 0, 0, 0, 5, '${post}');
+      INSERT INTO posts VALUES (6, 'x', 'wren', '6', NULL, 0, 0, 0, 5, '${post}');
+      INSERT INTO post_words (rowid, text, marks) VALUES (5, 'heron', 'any onx media photo');
+      INSERT INTO post_words (rowid, text, marks) VALUES (6, 'heron', 'any onx');
+    `);
+    old.close();
+
+    const archive = openArchive({ path, sample: false, baseUrl, clock: createManualClock() });
+    onTestFinished(() => archive.close?.());
+
+    const found = await ask(archive).timeline('wren', { onlyMedia: true });
+    expect(found.items.map(({ id }) => id)).toEqual(['5']);
   });
 });

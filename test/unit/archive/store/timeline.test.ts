@@ -69,6 +69,17 @@ describe('the timeline of an account', () => {
     expect(ids((await timeline('wren')).items)).toEqual(['4', '3', '2', '1']);
   });
 
+  it('has only replies to others on request', async () => {
+    const rig = openWren();
+    putPost(rig.store, 1);
+    putPost(rig.store, 2, replyTo('finch'));
+    putPost(rig.store, 3, replyTo('wren'));
+    putPost(rig.store, 4, replyTo(null));
+
+    const only = { onlyReplies: true, withReposts: false } as const;
+    expect(ids((await ask(rig.archive).timeline('wren', only)).items)).toEqual(['4', '2']);
+  });
+
   it('has reposted originals at the time of the repost on request', async () => {
     const rig = openWren();
     const original = putPost(rig.store, 2, finch);
