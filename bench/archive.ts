@@ -8,7 +8,7 @@ import { type Account, toAccount } from '../src/model/account.ts';
 import { type Media, toMediaSet } from '../src/model/media.ts';
 import type { Status } from '../src/model/post.ts';
 import type { Page, SearchQuery, TimelineQuery } from '../src/model/queries.ts';
-import { openArchive } from '../src/providers/archive.ts';
+import { openArchive } from '../src/providers/archive/index.ts';
 import type { Provider } from '../src/providers/provider.ts';
 
 const baseUrl = 'http://localhost:8080';

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AttackName, attacks } from './attacks/attacks.ts';
+import { fillLargeArchive } from './attacks/large-archive.ts';
 import {
   type ClientResults,
   type NormalUse,
@@ -12,7 +14,7 @@ import {
 import { measure } from './load.ts';
 import { fromSources, residentMiB, startTarget, type Target } from './processes.ts';
 
-// Attacks a server with default settings. Each attacker has its own address (127.0.0.2 and up); a normal client on
+// Attacks a server with default settings and a large archive. Each attacker has its own address (127.0.0.2 and up); a normal client on
 // 127.0.0.1 sends requests at the same time. The exit code is 1 if the normal client gets slow or failed responses.
 //
 //   npx tsx bench/attacks.ts [NAME…]      one attack after another, BENCH_ATTACK_SECONDS (20) each
@@ -50,7 +52,9 @@ async function stop(child: ChildProcess): Promise<void> {
   await Promise.race([ended, killed]);
 }
 
-/** Starts the server and waits until its documentation is indexed. */
+const dataFolder = mkdtempSync(join(tmpdir(), 'perch-bench-attacks-'));
+
+/** Starts the server, with a large archive, and waits until its documentation is indexed. */
 function startServer(): Promise<Target> {
   return startTarget({
     name: 'perch',
@@ -60,7 +64,7 @@ function startServer(): Promise<Target> {
     env: {
       PORT: String(port),
       UPSTREAM_PORT: String(upstreamPort),
-      PERCH_DATA_DIR: process.env.BENCH_DATA_DIR ?? ':memory:',
+      PERCH_DATA_DIR: dataFolder,
       PERCH_FXTWITTER_URL: `http://127.0.0.1:${upstreamPort}/fx`,
       PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
       PERCH_BLUESKY_URL: 'http://127.0.0.1:9',
@@ -171,6 +175,7 @@ async function attackTogether(): Promise<boolean> {
   return judged.isHurt || growth > 1.1 || !result.stopped;
 }
 
+fillLargeArchive(join(dataFolder, 'archive.db'));
 const upstream = run('attacks/upstream.ts', String(upstreamPort));
 const given = process.argv.slice(2);
 try {
@@ -180,4 +185,5 @@ try {
   process.exitCode = isHurt ? 1 : 0;
 } finally {
   await stop(upstream);
+  rmSync(dataFolder, { recursive: true, force: true });
 }

@@ -23,6 +23,7 @@ export async function bundle(
       main: 'src/main.ts', // the `perch` command
       thread: 'src/answers/worker/thread.ts', // the worker thread for answers
       integrity: 'src/cli/doctor/integrity.ts', // the check of databases
+      'reader-process': 'src/providers/archive/reader-process.ts', // the process that reads the archive
     },
     outdir: folder,
     bundle: true,

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fill } from './fill.ts';
+import { collector } from './large-archive.ts';
 
 /** Server under attack, and the loopback address of the attacker. */
 export interface AttackTarget {
@@ -197,6 +198,19 @@ export const attacks = {
     keepRequesting(target, 32, () => ({
       path: `/mira_holm/status/${20_000_000 + number++}`,
     })),
+  archives: (target) => {
+    const profile = `/api/v1/profiles/${collector}`;
+    const phrase = encodeURIComponent(`"${fill('the heron and the gate of the river and ', 280)}"`);
+    const paths = [
+      () => `${profile}/posts?only_replies=true&max_posts=5000&since=${fresh().slice(0, 9)}`,
+      () => `${profile}?only_media=true&with_reposts=true&limit=${1 + (number++ % 100)}`,
+      () => `/api/v1/search?platform=archive&q=${phrase}${fresh()}`,
+      () =>
+        `/api/v1/search?platform=archive&q=${encodeURIComponent(`"${fill('the ', 32)}"`)}${fresh()}`,
+      () => `${profile}/followers?limit=100&page=${2 + (number++ % 50)}`,
+    ];
+    return keepRequesting(target, 16, () => ({ path: paths[number++ % paths.length]?.() ?? '/' }));
+  },
 } as const satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof attacks;

@@ -4,6 +4,7 @@ import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
+import { createScheduler, runScheduled } from '../core/scheduling/fair-scheduler.ts';
 import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
 import type { Tracing } from '../core/tracing/tracing.ts';
 import { createCallRates, createOwnRateLimit, type SpendCharges } from './http/rate-limit.ts';
@@ -14,7 +15,6 @@ import { toStoreProblem } from './store/group-commit.ts';
 import type { SessionStore, StampEvent } from './store/session-store.ts';
 import { isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
-import { createScheduler, runScheduled } from './turns/fair-scheduler.ts';
 import { createTurnSpans } from './turns/turn-spans.ts';
 import { createTurns, failInterrupted } from './turns/turns.ts';
 

@@ -2,10 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { type Post, post as postSchema } from '../../src/model/post.ts';
 import type { Page, PostQuery, SearchQuery, TimelineQuery } from '../../src/model/queries.ts';
-import { openArchive } from '../../src/providers/archive.ts';
+import { openArchive } from '../../src/providers/archive/index.ts';
 import { hang } from '../support/fake-upstream.ts';
 import { openImportedArchive } from '../support/imported-archive.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { openReaderHere } from '../support/reader-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 import { answeringSuite, failureOf } from './provider-suite.ts';
@@ -25,6 +26,7 @@ answeringSuite('archive', {
 
 function open(options: { path?: string; sample?: boolean } = {}) {
   const archive = openArchive({
+    openReader: openReaderHere,
     path: ':memory:',
     sample: true,
     baseUrl,

@@ -10,10 +10,11 @@ import { systemClock } from '../../src/core/clock.ts';
 import { packagePath } from '../../src/core/files/package-path.ts';
 import { connectSqlite, type Migration, openSqlite } from '../../src/core/files/sqlite.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { openArchive } from '../../src/providers/archive.ts';
+import { openArchive } from '../../src/providers/archive/index.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import { dumpArchive } from '../support/exports/import-export.ts';
+import { openReaderHere } from '../support/reader-here.ts';
 import { runHere } from '../support/run-here.ts';
 import { withDatabase } from '../support/saved-data.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
@@ -158,7 +159,13 @@ describe.each(ofName('archive').filter(({ schema }) => schema > 1))(
   (version) => {
     it('has the same accounts and posts, and finds them', async () => {
       const { path } = createOld(version);
-      const archive = openArchive({ path, sample: false, baseUrl, clock: systemClock });
+      const archive = openArchive({
+        path,
+        sample: false,
+        baseUrl,
+        clock: systemClock,
+        openReader: openReaderHere,
+      });
       onTestFinished(() => archive.close?.());
       const newest = createOld({ name: 'archive', schema: archiveMigrations.length });
 

@@ -20,7 +20,7 @@ import {
   type Route,
   routes,
 } from '../../src/http/reads/routes.ts';
-import { openArchive } from '../../src/providers/archive.ts';
+import { openArchive } from '../../src/providers/archive/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts';
 import { allReads } from '../../src/reads/index.ts';

@@ -1,9 +1,10 @@
 import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
 import type { Status } from '../../src/model/post.ts';
 import type { Platform } from '../../src/model/reference.ts';
-import { openArchive } from '../../src/providers/archive.ts';
+import { openArchive } from '../../src/providers/archive/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createManualClock } from './manual-clock.ts';
+import { openReaderHere } from './reader-here.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 import { stubAccount, stubPost } from './stub-provider.ts';
 
@@ -38,5 +39,11 @@ export function openImportedArchive(...platforms: readonly Platform[]): Provider
   const folder = temporaryFolder();
   fillArchive(folder, platforms);
   const path = `${folder}/archive.db`;
-  return openArchive({ path, sample: true, baseUrl: '', clock: createManualClock() });
+  return openArchive({
+    path,
+    sample: true,
+    baseUrl: '',
+    clock: createManualClock(),
+    openReader: openReaderHere,
+  });
 }

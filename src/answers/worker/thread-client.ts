@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/clock.ts';
+import { entryPoint } from '../../core/entry-point.ts';
 import {
   type TaskKind,
   ThreadEndedError,
@@ -19,22 +20,15 @@ export type StartThread = (options: ThreadOptions) => Thread;
 /** Maximum heap of a thread in MiB. A file that needs more memory crashes only the thread, not the process. */
 const maxHeapMiB = 384;
 
-export const startThread: StartThread = (options) =>
-  new Worker(new URL(isSource() ? './thread.ts' : './thread.js', import.meta.url), {
-    ...(isSource() ? { execArgv: ['--import', toLoader()] } : {}),
+export const startThread: StartThread = (options) => {
+  const { url, execArgv } = entryPoint('thread', import.meta.url);
+  return new Worker(url, {
+    execArgv: [...execArgv],
     name: 'perch answers',
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB },
   });
-
-const isSource = () => import.meta.url.endsWith('.ts');
-
-/** Returns the `--import` URL of a TypeScript loader, which worker threads of Node 20 need. */
-function toLoader(): string {
-  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
-  const register = `import { register } from ${loader}; register();`;
-  return `data:text/javascript,${encodeURIComponent(register)}`;
-}
+};
 
 /**
  * Options of a call. If `signal` is aborted, the task is stopped and the call immediately rejects

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
+import { entryPoint } from '../../core/entry-point.ts';
 import { listOwnFiles, savedDatabases } from '../../core/files/data-folder.ts';
 import { isCode } from '../../core/files/private-files.ts';
 import { NewerSchemaError } from '../../core/files/sqlite.ts';
@@ -106,11 +107,8 @@ function describeUnseen(paths: readonly string[], failure: string | null): Resul
 
 /** Checks the integrity of databases in a separate process. If `signal` is aborted, returns the results so far. */
 async function runIntegrity(paths: readonly string[], signal: AbortSignal) {
-  const isSource = import.meta.url.endsWith('.ts');
-  const entry = fileURLToPath(
-    new URL(isSource ? './integrity.ts' : './integrity.js', import.meta.url),
-  );
-  const child = spawn(process.execPath, [...process.execArgv, entry, ...paths], {
+  const { url, execArgv } = entryPoint('integrity', import.meta.url);
+  const child = spawn(process.execPath, [...execArgv, fileURLToPath(url), ...paths], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {},
   });

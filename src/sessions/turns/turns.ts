@@ -1,3 +1,4 @@
+import type { Scheduler } from '../../core/scheduling/fair-scheduler.ts';
 import {
   beginTurn,
   endTurn,
@@ -5,7 +6,6 @@ import {
   type SessionRecord,
   type Transition,
 } from '../store/state.ts';
-import type { Scheduler } from './fair-scheduler.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
 interface TurnsOptions extends TurnRunOptions {

@@ -9,9 +9,10 @@ import type {
   TimelineQuery,
   UserSearchQuery,
 } from '../../../../src/model/queries.ts';
-import { openArchive } from '../../../../src/providers/archive.ts';
+import { openArchive } from '../../../../src/providers/archive/index.ts';
 import type { Ask, Provider } from '../../../../src/providers/provider.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { openReaderHere } from '../../../support/reader-here.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../../../support/stub-provider.ts';
 
@@ -30,7 +31,13 @@ export interface Rig {
 /** Opens an empty archive, or one with the sample, for one test. */
 export function openRig({ sample = false } = {}): Rig {
   const path = `${temporaryFolder()}/archive.db`;
-  const archive = openArchive({ path, sample, baseUrl, clock: createManualClock() });
+  const archive = openArchive({
+    path,
+    sample,
+    baseUrl,
+    clock: createManualClock(),
+    openReader: openReaderHere,
+  });
   const store = openArchiveStore(path, baseUrl);
   onTestFinished(() => {
     store.close();

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../../../src/archive/store/schema.ts';
 import { openSqlite } from '../../../../src/core/files/sqlite.ts';
-import { openArchive } from '../../../../src/providers/archive.ts';
+import { openArchive } from '../../../../src/providers/archive/index.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { openReaderHere } from '../../../support/reader-here.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
 import { ask, baseUrl } from './archive-rig.ts';
@@ -19,7 +20,13 @@ describe('an archive with the first schema', () => {
     `);
     old.close();
 
-    const archive = openArchive({ path, sample: true, baseUrl, clock: createManualClock() });
+    const archive = openArchive({
+      path,
+      sample: true,
+      baseUrl,
+      clock: createManualClock(),
+      openReader: openReaderHere,
+    });
     onTestFinished(() => archive.close?.());
 
     expect((await ask(archive).search('heron')).items.length).toBeGreaterThan(2);
@@ -44,7 +51,13 @@ describe('an archive of the schema before `has_media`', () => {
     `);
     old.close();
 
-    const archive = openArchive({ path, sample: false, baseUrl, clock: createManualClock() });
+    const archive = openArchive({
+      path,
+      sample: false,
+      baseUrl,
+      clock: createManualClock(),
+      openReader: openReaderHere,
+    });
     onTestFinished(() => archive.close?.());
 
     const found = await ask(archive).timeline('wren', { onlyMedia: true });

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
+import { createScheduler } from '../../../../src/core/scheduling/fair-scheduler.ts';
 import type { SessionStore } from '../../../../src/sessions/store/session-store.ts';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
-import { createScheduler } from '../../../../src/sessions/turns/fair-scheduler.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createManualEngine } from '../../../support/scripted-engine.ts';

@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { createScheduler, runScheduled } from '../../../../src/sessions/turns/fair-scheduler.ts';
+import { createScheduler, runScheduled } from '../../../../src/core/scheduling/fair-scheduler.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { untilIdle } from '../../../support/session-rig.ts';
 
-function openRig(atOnce = 1) {
+function openRig(atOnce = 1, atOnceOfAddress?: number) {
   const clock = createManualClock();
   const state = { isReady: true };
-  const scheduler = createScheduler({ atOnce, clock, isReady: () => state.isReady });
+  const scheduler = createScheduler({
+    atOnce,
+    ...(atOnceOfAddress === undefined ? {} : { atOnceOfAddress }),
+    clock,
+    isReady: () => state.isReady,
+  });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   /** Runs a task that ends when the test ends it. */
-  const run = (key: string, signal = new AbortController().signal) =>
+  const run = (key: string, signal = new AbortController().signal, address?: string) =>
     runScheduled(scheduler, {
       key,
       order: key,
-      client: null,
+      client: address === undefined ? null : { address, network: null },
       signal,
       toDropped: () => new Error('closed'),
       run: () => {
@@ -40,6 +45,19 @@ describe('createScheduler', () => {
     for (const key of ['1', '3']) await end(key);
 
     expect(await Promise.all(runs)).toEqual(['end of 1', 'end of 2', 'end of 3']);
+  });
+
+  it('limits the running tasks of an address, and starts those of others', async () => {
+    const { begun, run, end, scheduler } = openRig(2, 1);
+    const { signal } = new AbortController();
+    const runs = ['a1', 'a2', 'b1', 'b2'].map((key) => run(key, signal, key.slice(0, 1)));
+    expect([begun, scheduler.waiting]).toEqual([['a1', 'b1'], 2]);
+
+    await end('b1');
+    expect(begun).toEqual(['a1', 'b1', 'b2']);
+    for (const key of ['a1', 'a2', 'b2']) await end(key);
+    await Promise.all(runs);
+    expect(begun).toEqual(['a1', 'b1', 'b2', 'a2']);
   });
 
   it('continues after a task that fails', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../clock.ts';
 import { createFairQueue, type QueuedTask } from './fair-queue.ts';
 
 /** Task that waits until the scheduler can run it. */
@@ -11,8 +11,11 @@ interface Task extends QueuedTask {
 
 interface SchedulerOptions {
   readonly atOnce: number;
+  /** Maximum number of running tasks of one client address. Default: no limit. */
+  readonly atOnceOfAddress?: number;
   readonly clock: Clock;
-  isReady(): boolean;
+  /** Returns whether a task can start now. It is called again later if it returns `false`. Default: always. */
+  isReady?(): boolean;
 }
 
 export type Scheduler = ReturnType<typeof createScheduler>;
@@ -22,25 +25,37 @@ const pollMs = 250; // interval of checks whether tasks can start
 /**
  * Creates a scheduler that runs up to `atOnce` tasks concurrently. It starts tasks from each client network in turn.
  */
-export function createScheduler({ atOnce, clock, isReady }: SchedulerOptions) {
+export function createScheduler(options: SchedulerOptions) {
+  const { atOnce, atOnceOfAddress = atOnce, clock, isReady = () => true } = options;
   const queue = createFairQueue<Task>();
   const closed = new AbortController();
+  /** Numbers of running tasks by client address. */
+  const runningOf = new Map<string, number>();
   let running = 0;
   let isPolling = false;
+  const mayRun = (address: string) => (runningOf.get(address) ?? 0) < atOnceOfAddress;
+  const hasNext = () => !closed.signal.aborted && running < atOnce && queue.length > 0;
   const pump = (): void => {
-    const hasNext = () => !closed.signal.aborted && running < atOnce && queue.length > 0;
     while (hasNext() && isReady()) {
-      const next = queue.take();
-      if (next !== undefined) void begin(next);
+      const next = queue.take(mayRun);
+      if (next === undefined) return;
+      void begin(next);
     }
     if (hasNext() && !isPolling) void poll();
   };
+  const count = (address: string, change: 1 | -1): void => {
+    const now = (runningOf.get(address) ?? 0) + change;
+    running += change;
+    if (now === 0) runningOf.delete(address);
+    else runningOf.set(address, now);
+  };
   const begin = async (task: Task): Promise<void> => {
-    running += 1;
+    const address = task.client?.address ?? '';
+    count(address, 1);
     try {
       await task.run();
     } finally {
-      running -= 1;
+      count(address, -1);
       pump();
     }
   };

@@ -1,4 +1,4 @@
-import type { Client } from '../../core/caller.ts';
+import type { Client } from '../caller.ts';
 
 export interface QueuedTask {
   /** Text that identifies the task in the queue. */
@@ -42,18 +42,20 @@ export function createFairQueue<Task extends QueuedTask>() {
       networks.set(network, addresses);
     },
     /**
-     * Removes and returns the next task; `undefined` if the queue is empty. Takes from each network
-     * in turn, and from each address of a network in turn.
+     * Removes and returns the next task of an address that `mayRun` accepts; `undefined` if there is none. Takes from
+     * each network in turn, and from each address of a network in turn.
      */
-    take: (): Task | undefined => {
-      const [network] = networks;
-      const [next] = network?.[1] ?? [];
-      if (network === undefined || next === undefined) return undefined;
-      const task = next[1].shift();
-      moveToEnd(network[1], next, next[1].length);
-      moveToEnd(networks, network, network[1].size);
-      if (task !== undefined) queued.delete(task.key);
-      return task;
+    take: (mayRun: (address: string) => boolean = () => true): Task | undefined => {
+      for (const network of networks) {
+        const next = [...network[1]].find(([address]) => mayRun(address));
+        if (next === undefined) continue;
+        const task = next[1].shift();
+        moveToEnd(network[1], next, next[1].length);
+        moveToEnd(networks, network, network[1].size);
+        if (task !== undefined) queued.delete(task.key);
+        return task;
+      }
+      return undefined;
     },
     remove: (key: string): void => {
       const task = queued.get(key);

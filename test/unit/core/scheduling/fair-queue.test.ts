@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/core/caller.ts';
-import { createFairQueue, type QueuedTask } from '../../../../src/sessions/turns/fair-queue.ts';
+import { createFairQueue, type QueuedTask } from '../../../../src/core/scheduling/fair-queue.ts';
 import { fc } from '../../../support/fast-check.ts';
 
 type Queue = ReturnType<typeof createFairQueue<QueuedTask>>;

@@ -1,0 +1,25 @@
+/** Script that runs in a thread or process of its own. */
+export interface EntryPoint {
+  readonly url: URL;
+  /** Options of Node.js for the thread or process. */
+  readonly execArgv: readonly string[];
+}
+
+/**
+ * Returns the script `name` beside the calling module, whose `import.meta.url` is `from`. In the build, which is bundled,
+ * it is an entry point of the same name (scripts/bundle.ts).
+ */
+export function entryPoint(name: string, from: string): EntryPoint {
+  const isSource = from.endsWith('.ts');
+  return {
+    url: new URL(`./${name}.${isSource ? 'ts' : 'js'}`, from),
+    execArgv: isSource ? ['--import', toLoader()] : [],
+  };
+}
+
+/** Returns the `--import` URL of a TypeScript loader, which threads and processes of Node 20 need. */
+function toLoader(): string {
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const register = `import { register } from ${loader}; register();`;
+  return `data:text/javascript,${encodeURIComponent(register)}`;
+}
