@@ -202,7 +202,7 @@ export const attacks = {
     const profile = `/api/v1/profiles/${collector}`;
     const phrase = encodeURIComponent(`"${fill('the heron and the gate of the river and ', 280)}"`);
     const paths = [
-      () => `${profile}/posts?only_replies=true&max_posts=5000&since=${fresh().slice(0, 9)}`,
+      () => `${profile}/posts?only_replies=true&max_posts=${1000 + (number++ % 4000)}`,
       () => `${profile}?only_media=true&with_reposts=true&limit=${1 + (number++ % 100)}`,
       () => `/api/v1/search?platform=archive&q=${phrase}${fresh()}`,
       () =>
