@@ -175,7 +175,7 @@ describe('the members of a problem document', () => {
 
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>
-        app.request('/no/route', { headers: { accept } }),
+        app.request('/api/no/route', { headers: { accept } }),
       ),
     );
 
