@@ -216,7 +216,8 @@ In a browser, Perch also returns these errors as web pages:
 - with \`PERCH_BROWSER_PAGES=true\`, errors at the short paths of posts and profiles, such as \`/jack/status/20\` and
   \`/jack\`, and at \`/search\`
 
-Perch recognizes a browser by the header \`Sec-Fetch-Mode: navigate\` and an \`Accept\` header that prefers \`text/html\`.
+Perch recognizes a browser by an \`Accept\` header that prefers \`text/html\`, with \`Sec-Fetch-Mode: navigate\` or without
+\`Sec-Fetch-Mode\`, which browsers do not send over plain HTTP.
 
 This page uses these terms:
 

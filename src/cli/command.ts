@@ -34,6 +34,8 @@ export const exitCodes = {
   usage: 2,
   upstream: 3,
   defect: 70,
+  /** The server cannot start now. Another attempt can succeed without other settings (EX_TEMPFAIL of sysexits.h). */
+  failedStart: 75,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -94,6 +96,8 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
    * first. `own`: the command locks the folder itself.
    */
   readonly folder?: 'shared' | 'created' | 'own';
+  /** Exit code if the data folder cannot be locked. Default: `upstream`. */
+  readonly lockedExit?: ExitCode;
   /** Subcommands by name. The first argument selects the subcommand. */
   readonly subcommands?: Readonly<Record<string, Action<Context>>>;
 }

@@ -155,7 +155,7 @@ async function runInFolder(
   // Loading SQLite takes a while, so invalid settings are reported before that.
   const { enterFolder } = await import('./backup/enter-folder.ts');
   const lock = await enterFolder(path, folder, context);
-  if (lock === null) return exitCodes.upstream;
+  if (lock === null) return command.lockedExit ?? exitCodes.upstream;
   try {
     return await run(context);
   } finally {

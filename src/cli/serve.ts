@@ -12,7 +12,7 @@ import {
   UsageError,
 } from './command.ts';
 import { createLogger } from './logger.ts';
-import { explainOpenError } from './output/explain.ts';
+import { explainOpenError, isOfSettings } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 
 /**
@@ -24,7 +24,9 @@ const backlog = 4096;
 /** Command `perch serve`, which runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
   folder: 'created',
-  exits: 'Exit code: 0 stopped, 2 bad usage, invalid configuration or failed start.',
+  lockedExit: exitCodes.failedStart,
+  exits: `Exit code: 0 stopped, 2 bad usage or invalid configuration, 75 failed start for a reason that can pass, such as a
+port in use.`,
   settings: (args) => toListenSettings(parseCommandArgs(args, listenOptions).values),
   ...withOptions(listenOptions, (_, positionals) => {
     if (positionals.length === 0) return serve;
@@ -34,12 +36,13 @@ export const serveCommand: CommandBody = {
 
 async function serve(context: CommandContext): Promise<ExitCode> {
   const logger = await createLogger(context.config.LOG_LEVEL, context.stdout);
-  let code: ExitCode = exitCodes.usage;
+  let code: ExitCode;
   try {
     const app = await open(context, logger);
     // Opening a large database can take long. Until this point, a signal ends the process at once.
     code = await withStopSignal((signal) => serveUntil(signal, app, { ...context, logger }));
   } catch (error) {
+    code = isOfSettings(error) ? exitCodes.usage : exitCodes.failedStart;
     context.stderr.write(`perch: ${explainOpenError(error, context.config)}\n`);
   }
   // Ends the process even if pending work, such as a DNS lookup, keeps it alive.

@@ -30,7 +30,8 @@ export interface BreakerOptions {
 
 export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
-  readonly onChange?: (state: BreakerState) => void;
+  /** Called with each new state. `failure`: error that opened the breaker; absent if another instance reported it. */
+  readonly onChange?: (state: BreakerState, failure?: ProviderError) => void;
   /** Called when failures open the breaker, with the milliseconds for which it stays open. */
   readonly onOpen?: (openMs: number) => void;
   /** Host whose requests the breaker controls. If absent, the breaker controls all requests of a provider. */
@@ -160,24 +161,24 @@ export class CircuitBreaker {
       return;
     }
     this.#failures.add(error.kind === 'malformed' ? subject : `failure ${this.#failures.size}`);
-    if (this.state === 'half_open' || this.#failures.size >= failures) this.#open();
+    if (this.state === 'half_open' || this.#failures.size >= failures) this.#open(error);
   }
 
-  #open(): void {
+  #open(failure: ProviderError): void {
     const { clock, openMs, maxOpenMs, onOpen } = this.#options;
     const ms = Math.min(openMs * 2 ** this.#openings, maxOpenMs);
     this.#openUntilMs = clock.now() + ms;
     this.#openings += 1;
-    this.#change('open');
+    this.#change('open', failure);
     onOpen?.(ms);
   }
 
-  #change(next: BreakerState): void {
+  #change(next: BreakerState, failure?: ProviderError): void {
     if (next === this.state) return;
     this.state = next;
     this.#epoch += 1;
     this.#probing = false;
     this.#failures.clear();
-    this.#options.onChange?.(next);
+    this.#options.onChange?.(next, failure);
   }
 }

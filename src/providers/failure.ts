@@ -60,7 +60,8 @@ export function toStatusFailure(
     return new ProviderError('throttled', message, { retryAfterSeconds });
   }
   if (status < 500) return null;
-  return new ProviderError('unavailable', 'The source is failing at the moment.');
+  const cause = new Error(`HTTP status ${status}`);
+  return new ProviderError('unavailable', 'The source is failing at the moment.', { cause });
 }
 
 /** Reports a `throttled` error of an optional request, so that the provider pauses. Ignores other errors. */

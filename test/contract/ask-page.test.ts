@@ -35,7 +35,7 @@ describe('a server without sessions', () => {
   it('has no page for questions, and no link to it', async () => {
     const app = await buildTestApp({ env: { PERCH_SESSIONS: 'off' } });
 
-    const page = await app.request(askPath, { headers: browser });
+    const page = await app.request(askPath);
     const others = [
       await app.request('/docs', { headers: browser }),
       await app.request('/docs/find?q=keys', { headers: browser }),

@@ -67,7 +67,7 @@ describe('the search of the documentation', () => {
   ])('rejects a text that is %s', async (_, url, code) => {
     const app = await buildTestApp();
 
-    const reply = await app.request(url, { headers: browser });
+    const reply = await app.request(url, { headers: program });
 
     expect(reply.json()).toMatchObject({ status: 400, code });
     expect(reply.json().detail).toContain('`q`');

@@ -8,6 +8,8 @@ import { withoutCoding } from '../support/vary.ts';
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const navigation = { accept, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+/** Headers of a browser that opens a page over plain HTTP. */
+const plainNavigation = { accept };
 
 /** Requests that fail at paths for people. */
 const failures: readonly (readonly [method: string, url: string, code: ProblemCode])[] = [
@@ -61,12 +63,14 @@ describe('a failed navigation of a browser', () => {
     const problem = await ask({});
 
     const page = await ask(navigation);
+    const plainPage = await ask(plainNavigation);
 
     expect(problem.json().code).toBe(row[2]);
     expect(page.statusCode).toBe(problem.statusCode);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(lastingHeaders(page)).toEqual(lastingHeaders(problem));
     expect(namesOf(page)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
+    expect([plainPage.statusCode, plainPage.body]).toEqual([page.statusCode, page.body]);
     const policy = (await app.request('/docs')).headers['content-security-policy'];
     expect(page.headers['content-security-policy']).toBe(policy);
   });
@@ -180,7 +184,8 @@ describe('any other failed request', () => {
     ['read.errors.problem_documents', 'read.problem.media_type'],
     [
       {},
-      { accept },
+      { accept: '*/*' },
+      { accept: 'application/json, text/html' },
       { accept, 'sec-fetch-mode': 'cors' },
       { accept: '*/*', 'sec-fetch-mode': 'navigate' },
       { accept: 'application/json', 'sec-fetch-mode': 'navigate' },
@@ -205,10 +210,11 @@ describe('any other failed request', () => {
   it.each(others)('gets a problem document at paths of programs: %s %s', async (...row) => {
     const app = await buildTestApp();
 
-    const reply = await askFor(app, row)(navigation);
-
-    expect(reply.statusCode).toBeGreaterThanOrEqual(400);
-    expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-    expect(namesOf(reply)).not.toContain('Sec-Fetch-Mode');
+    for (const headers of [navigation, plainNavigation]) {
+      const reply = await askFor(app, row)(headers);
+      expect(reply.statusCode).toBeGreaterThanOrEqual(400);
+      expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+      expect(namesOf(reply)).not.toContain('Sec-Fetch-Mode');
+    }
   });
 });

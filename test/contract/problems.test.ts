@@ -175,7 +175,7 @@ describe('the members of a problem document', () => {
 
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>
-        app.request('/no/route', { headers: { accept } }),
+        app.request('/api/no/route', { headers: { accept } }),
       ),
     );
 
@@ -247,7 +247,7 @@ describe('a provider that keeps failing', () => {
 
     const changes = lines.filter((line) => line.includes('circuit breaker changed'));
     expect(changes.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ provider: 'stub', breaker: 'open' }),
+      expect.objectContaining({ provider: 'stub', breaker: 'open', reason: 'It is down.' }),
     ]);
     expect(provider.queries).toHaveLength(5);
   });

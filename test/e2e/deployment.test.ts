@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { get as getSecure } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { findCaddyFaults, findNginxFaults, requireProgram } from '../support/config-checkers.ts';
 import { listFences } from '../support/doc-examples.ts';
-import { upstream } from '../support/listen.ts';
+import { listen, upstream } from '../support/listen.ts';
 import { startCaddy, startNginx } from '../support/proxies.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -51,7 +52,7 @@ describe('the proxy samples', () => {
         response.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).write('{"line":1}\n');
         answers.push(response);
       });
-      const base = await start(new URL(perch.url).host);
+      const base = await start([new URL(perch.url).host]);
 
       const response = await request(`${base}/https://x.com/jack/status/20?a=%2F`);
       const lines = response.setEncoding('utf8')[Symbol.asyncIterator]();
@@ -68,6 +69,68 @@ describe('the proxy samples', () => {
     },
   );
 });
+
+describe('the load balancers', () => {
+  it.for([
+    ['nginx', startNginx, findNginxBalancer],
+    ['caddy', startCaddy, findCaddyBalancer],
+  ] as const)(
+    '%s still serves other reads while a source fails on all instances',
+    async ([program, start, find], { skip }) => {
+      requireProgram(program, skip);
+      const instances = [await listen(offline), await listen(offline)];
+      const base = await start(
+        instances.map(({ url }) => new URL(url).host),
+        find(),
+      );
+      const read = async (path: string) => (await request(`${base}${path}`)).statusCode;
+      const failed = [await read('/wren/status/21'), await read('/wren/status/22')];
+      const sample: (number | undefined)[] = [];
+
+      for (let count = 0; count < 8; count += 1) sample.push(await read('/ada.example'));
+
+      expect(failed).toEqual([503, 503]);
+      expect(sample).toEqual(Array(8).fill(200));
+    },
+  );
+
+  it.for([
+    ['nginx', startNginx, findNginxBalancer],
+    ['caddy', startCaddy, findCaddyBalancer],
+  ] as const)(
+    '%s repeats a read on the other instance if one accepts no connection',
+    async ([program, start, find], { skip }) => {
+      requireProgram(program, skip);
+      const instance = await listen(offline);
+      const base = await start([new URL(instance.url).host, '127.0.0.1:1'], find());
+      const sample: (number | undefined)[] = [];
+
+      for (let count = 0; count < 4; count += 1) {
+        sample.push((await request(`${base}/ada.example`)).statusCode);
+      }
+
+      expect(sample).toEqual(Array(4).fill(200));
+    },
+  );
+});
+
+/** Settings with sources on X that refuse connections. */
+const offline = {
+  PERCH_FXTWITTER_URL: 'http://127.0.0.1:1',
+  PERCH_SYNDICATION_URL: 'http://127.0.0.1:1',
+};
+
+/** Returns the configuration for nginx in `docs/instances.md`. */
+function findNginxBalancer(): string | undefined {
+  const fences = listFences(read('docs/instances.md'));
+  return fences.find(({ language }) => language === 'nginx')?.text;
+}
+
+/** Returns the configuration for Caddy in `compose.instances.yaml`. */
+function findCaddyBalancer(): string {
+  const { configs } = parse(read('compose.instances.yaml'));
+  return configs.caddyfile.content;
+}
 
 /** Sends a GET request with a new connection. Accepts the certificate of the test. */
 function request(url: string): Promise<IncomingMessage> {

@@ -54,7 +54,7 @@ describe('the client of the shared engine', () => {
 });
 
 describe('a start while the shared engine does not answer', () => {
-  it('fails with exit code 2 and says what to do, without the password', async () => {
+  it('fails with exit code 75 and says what to do, without the password', async () => {
     const folder = temporaryFolder();
 
     const ended = await spawnPerch(['serve'], {
@@ -63,7 +63,7 @@ describe('a start while the shared engine does not answer', () => {
       NODE_V8_COVERAGE: folder,
     }).ended;
 
-    expect(ended.code).toBe(2);
+    expect(ended.code).toBe(75);
     expect(ended.stderr).toBe(
       'perch: The shared engine at 127.0.0.1:1 does not answer: connect ECONNREFUSED. Start it, or correct PERCH_REDIS_URL.\n',
     );

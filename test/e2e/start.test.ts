@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { lockFile } from '../../src/core/files/file-lock.ts';
 import { hang } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
 import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
@@ -27,7 +28,7 @@ describe('a failed start', () => {
 
     const ended = await serve({ PORT: String(port) }).ended;
 
-    expect(ended.code).toBe(2);
+    expect(ended.code).toBe(75);
     expect(ended.stderr).toBe(`perch: Port ${port} is already in use. Set PORT to another one.\n`);
   });
 
@@ -36,7 +37,7 @@ describe('a failed start', () => {
     async (host) => {
       const ended = await serve({ HOST: host }).ended;
 
-      expect(ended.code).toBe(2);
+      expect(ended.code).toBe(75);
       expect(ended.stderr).toMatch(
         new RegExp(
           `^perch: HOST is "${host}", which is not an address of this machine\\. Set .+\\n$`,
@@ -78,20 +79,23 @@ describe('a failed start', () => {
 
     const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
 
-    expect(ended.code).toBe(2);
+    expect(ended.code).toBe(75);
     expect(ended.stderr).toMatch(message);
     expect(ended.stderr).toMatch(/^perch: [A-Z].+\.\n$/);
   });
 
   it.each([
-    ['/proc/perch/data', /^perch: The folder \/proc\/perch cannot be created/],
-    ['/dev/null/data', /^perch: .*\/dev\/null.*is not a folder/],
-  ])('exits with a message that %s cannot be the data folder', async (folder, message) => {
-    const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
+    ['/proc/perch/data', 75, /^perch: The folder \/proc\/perch cannot be created/],
+    ['/dev/null/data', 2, /^perch: .*\/dev\/null.*is not a folder/],
+  ] as const)(
+    'exits with a message that %s cannot be the data folder',
+    async (folder, code, message) => {
+      const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
 
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(message);
-  });
+      expect(ended.code).toBe(code);
+      expect(ended.stderr).toMatch(message);
+    },
+  );
 
   it('reports that another server uses the folder, and does not disturb that server', async () => {
     const folder = `${temporaryFolder()}/data`;
@@ -100,12 +104,37 @@ describe('a failed start', () => {
 
     const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
 
-    expect(ended.code).toBe(2);
+    expect(ended.code).toBe(75);
     expect(ended.stderr).toMatch(
       /^perch: Another process .*sessions\.db\. .*PERCH_SESSIONS=off\.\n$/,
     );
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     expect(readFileSync(`${folder}/sessions.db.address`, 'utf8')).toContain(url);
+  });
+});
+
+describe('the exit code of a server that cannot start', () => {
+  it.each([
+    ['a wrong argument', ['serve', 'now'], {}],
+    ['a wrong setting', ['serve'], { PORT: 'abc' }],
+    ['documents that do not exist', ['serve'], { PERCH_CORPUS: '/no/such/corpus' }],
+  ])('is 2 for %s', async (_, args, env) => {
+    expect((await spawnPerch(args, { PORT: '0', ...env }).ended).code).toBe(2);
+  });
+
+  it('is 75 while a restore uses the data folder, so that systemd tries again', async () => {
+    const folder = brokenFolder(() => undefined);
+    const restore = lockFile(`${folder}/data.lock`);
+    const unit = readFileSync('deploy/perch.service', 'utf8');
+
+    const { code, stderr } = await serve({ PERCH_DATA_DIR: folder }).ended;
+    restore.release();
+
+    expect({ code, stderr }).toMatchObject({ code: 75, stderr: expect.stringMatching(/restore/) });
+    // systemd tries again after each code but this one, and without a limit.
+    expect(unit).toMatch(/^Restart=on-failure$/m);
+    expect(unit).toMatch(/^RestartPreventExitStatus=2$/m);
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
   });
 });
 

@@ -262,7 +262,7 @@ describe('a database of a newer version', () => {
 
     const refused = await spawnPerch(['serve', '--port', '0'], { PERCH_DATA_DIR: data }).ended;
 
-    expect(refused.code).toBe(2);
+    expect(refused.code).toBe(75);
     expect(refused.stderr).toMatch(/^perch: \S+\.db was written by a newer version of Perch/);
   });
 

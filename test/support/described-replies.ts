@@ -122,7 +122,8 @@ function expectNoRoute(description: Description, reply: LightMyRequestResponse):
 export function isErrorPage({ raw, statusCode, headers }: LightMyRequestResponse): boolean {
   const isPage = statusCode >= 400 && headers['content-type'] === 'text/html; charset=utf-8';
   const isRequested = /[?&]format=html\b/i.test(raw.req.url ?? '');
-  return isPage && (isRequested || raw.req.headers['sec-fetch-mode'] === 'navigate');
+  const { 'sec-fetch-mode': mode, accept = '' } = raw.req.headers;
+  return isPage && (isRequested || mode === 'navigate' || accept.includes('text/html'));
 }
 
 /** Checks the response for an unsupported method: a problem, with the supported methods in `Allow`. */

@@ -7,12 +7,19 @@ import { onTestFinished } from 'vitest';
 import { save, toNginxFile } from './config-checkers.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
-/** Starts nginx with `deploy/nginx.conf` in front of `upstream` (`HOST:PORT`). Returns the base URL of the proxy. */
-export async function startNginx(upstream: string): Promise<string> {
+/**
+ * Starts nginx with a configuration, by default `deploy/nginx.conf`, in front of `upstreams` (`HOST:PORT`), which replace
+ * the servers of the configuration in order. Returns the base URL of the proxy.
+ */
+export async function startNginx(
+  upstreams: readonly string[],
+  configuration = readFileSync('deploy/nginx.conf', 'utf8'),
+): Promise<string> {
   const folder = temporaryFolder();
   const port = await findFreePort();
-  const servers = readFileSync('deploy/nginx.conf', 'utf8')
-    .replace('server 127.0.0.1:8080;', `server ${upstream};`)
+  const left = [...upstreams];
+  const servers = configuration
+    .replaceAll(/(?<=server )[\d.]+:8080/g, (address) => left.shift() ?? address)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
     .replace('listen 80;', `listen unix:${folder}/redirects.sock;`)
     .replaceAll(/listen \[::\].*;/g, '');
@@ -22,15 +29,25 @@ export async function startNginx(upstream: string): Promise<string> {
   return `https://127.0.0.1:${port}`;
 }
 
-/** Starts Caddy with `deploy/Caddyfile` in front of `upstream` (`HOST:PORT`). Returns the base URL of the proxy. */
-export async function startCaddy(upstream: string): Promise<string> {
+/**
+ * Starts Caddy with a configuration, by default `deploy/Caddyfile`, in front of `upstreams` (`HOST:PORT`). Returns the
+ * base URL of the proxy.
+ */
+export async function startCaddy(
+  upstreams: readonly string[],
+  configuration = readFileSync('deploy/Caddyfile', 'utf8'),
+): Promise<string> {
   const port = await findFreePort();
   const base = `http://127.0.0.1:${port}`;
+  const site = configuration
+    .replace(/^:8080 /m, `${base} `)
+    .replace('perch-1:8080 perch-2:8080', upstreams.join(' '));
   // The port for the administration of Caddy is fixed, so it is turned off.
-  const file = save('Caddyfile', `{\n\tadmin off\n}\n${readFileSync('deploy/Caddyfile', 'utf8')}`);
+  const file = save('Caddyfile', `{\n\tadmin off\n}\n${site}`);
   const args = ['run', '--adapter', 'caddyfile', '--config', file];
   const HOME = temporaryFolder();
-  const env = { PATH: process.env.PATH, HOME, PERCH_BASE_URL: base, PERCH_UPSTREAM: upstream };
+  const PERCH_UPSTREAM = upstreams.join(' ');
+  const env = { PATH: process.env.PATH, HOME, PERCH_BASE_URL: base, PERCH_UPSTREAM };
   await start(spawn('caddy', args, { env, stdio: 'ignore' }), port);
   return base;
 }

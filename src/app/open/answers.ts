@@ -5,6 +5,7 @@ import { type AddModelOptions, addModel, type ModelChoice } from '../../answers/
 import type { Answers, AnswersOptions } from '../../answers/open-answers.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
+import { createRepeatedLines } from '../../core/repeated-lines.ts';
 
 interface ConfiguredAnswersOptions
   extends Omit<AnswersOptions, 'corpora' | 'path'>,
@@ -64,6 +65,7 @@ export function toLogLines(
   clock: Clock,
 ): Pick<AnswersOptions, 'onProgress' | 'onRefreshed' | 'onError'> &
   Pick<AddModelOptions, 'onFallback'> {
+  const repeated = createRepeatedLines(clock);
   const reports = createProgressReports({
     clock,
     quietMs: progressMs,
@@ -77,8 +79,16 @@ export function toLogLines(
       if (summary.read + summary.removed === 0) return;
       log.info({ ...summary }, 'the index for answers is up to date');
     },
-    onError: (err) => log.error({ err }, 'the index for answers could not be updated'),
+    onError: (err) =>
+      repeated('index', (count) =>
+        log.error({ err, ...count }, 'the index for answers could not be updated'),
+      ),
     onFallback: ({ code, message }) =>
-      log.warn({ code, reason: message }, 'a question was answered without the language model'),
+      repeated(code, (count) =>
+        log.warn(
+          { code, reason: message, ...count },
+          'a question was answered without the language model',
+        ),
+      ),
   };
 }

@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts';
-import { toLogFields } from '../../core/tracing/tracing.ts';
 import {
   createProviderBreakers,
   createProviderChain,
@@ -7,10 +6,10 @@ import {
 import { createProviderRecords } from '../../fetching/chain/provider-records.ts';
 import { sharePauses } from '../../fetching/chain/shared-pauses.ts';
 import type { QueryKind } from '../../model/queries.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
 import type { BreakerOptions, CircuitBreakerOptions } from '../../providers/circuit-breaker.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { FetchingOptions } from './fetching.ts';
+import { createOutageLines } from './outage-lines.ts';
 
 export function toBreakerOptions(config: Config): BreakerOptions {
   return {
@@ -29,14 +28,15 @@ export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,
 ) {
+  const lines = createOutageLines({ logger, clock });
   const announce = (name: string, ms: number) => pauses?.announce(name, ms);
   const links = providers.map((provider) => {
     const toOptions = (kind: QueryKind): CircuitBreakerOptions => ({
       ...toBreakerOptions(config),
       clock,
       onOpen: (ms) => announce(`${provider.name} ${kind}`, ms),
-      onChange: (breaker) =>
-        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed state'),
+      onChange: (state, failure) =>
+        lines.onChange({ provider: provider.name, kind }, state, failure),
     });
     const onPause = (ms: number) => announce(provider.name, ms);
     return { provider, breakers: createProviderBreakers(provider, toOptions, onPause) };
@@ -52,30 +52,17 @@ export function createChain(
     });
   const records = createProviderRecords(
     providers.map(({ name }) => name),
-    clock,
+    { clock, onOutage: lines.onOutage },
   );
   const chain = createProviderChain(links, {
     heavyTurns,
     watch: records.watch,
     clock,
-    onFailure: ({ provider, error, span }) =>
-      logger[levelOf(error)](
-        { provider, ...toLogFields(span), err: error },
-        'a request to a provider failed',
-      ),
+    onFailure: lines.onFailure,
   });
   const close = () => {
     pauses?.close();
     chain.close();
   };
   return { ...chain, records, close };
-}
-
-/**
- * Returns the log level for an error of a provider: `error` for bugs in Perch, `warn` for malformed
- * responses, `debug` for other failures.
- */
-function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
-  if (!(error instanceof ProviderError)) return 'error';
-  return error.kind === 'malformed' ? 'warn' : 'debug';
 }

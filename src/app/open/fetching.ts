@@ -6,6 +6,7 @@ import type { Engine } from '../../core/engine/engine.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
+import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { Turns } from '../../core/scheduling/turns.ts';
 import { openSecret } from '../../core/secret.ts';
@@ -138,6 +139,7 @@ function createImporter(
   parts: Pick<ImporterOptions, 'chain' | 'historyStore' | 'stop'>,
   { cache, shared }: Caches,
 ) {
+  const repeated = createRepeatedLines(clock);
   // Number of requests that FxTwitter's rate limit allows while one page is loaded.
   const requests = Math.floor((config.PERCH_FXTWITTER_PER_MINUTE / 60) * pageSeconds);
   return createHistoryImporter({
@@ -148,7 +150,10 @@ function createImporter(
     firstTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
     ledger,
-    onStoreFailure: (err) => logger.error({ err }, 'a stored history could not be read or written'),
+    onStoreFailure: (err) =>
+      repeated('history', (count) =>
+        logger.error({ err, ...count }, 'a stored history could not be read or written'),
+      ),
     onGone: ({ platform, handle }) => {
       const gone = { subject: accountSubject(platform, handle), goneMs: clock.now() };
       cache.dropSubject(gone.subject, gone.goneMs);

@@ -4,6 +4,7 @@ import type { HttpClientOptions } from '../../core/http/http-client.ts';
 import { openPictureClient } from '../../core/http/picture-client.ts';
 import { isPublicUrl } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
+import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import { createPictureAddresses } from '../../fetching/media/picture-address.ts';
 import { createPictureStore } from '../../fetching/media/picture-store.ts';
 import { createPictures } from '../../fetching/media/pictures.ts';
@@ -16,9 +17,6 @@ interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
   /** Signal that is aborted when the server stops. */
   readonly stop: AbortSignal;
 }
-
-/** Minimum time in milliseconds between two log lines about failures of the picture cache. */
-const logIntervalMs = 600_000;
 
 /**
  * Creates the picture proxy. In the returned object, `context.toPictureUrl` signs the URL of a picture, and
@@ -38,12 +36,11 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   const { limits, network, stop, secret } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
   const maxBytes = Math.min(config.PERCH_MEDIA_MAX_BYTES, config.PERCH_REPLY_BYTES_PER_ADDRESS);
-  let loggedMs = Number.NEGATIVE_INFINITY;
-  const onFailure = (err: unknown) => {
-    if (clock.now() - loggedMs < logIntervalMs) return;
-    loggedMs = clock.now();
-    logger.warn({ err }, 'the cache of pictures cannot be used');
-  };
+  const repeated = createRepeatedLines(clock);
+  const onFailure = (err: unknown) =>
+    repeated('cache', (count) =>
+      logger.warn({ err, ...count }, 'the cache of pictures cannot be used'),
+    );
   const store = createPictureStore({
     folder: folder === ':memory:' ? null : `${folder}/${pictureFolder}`,
     maxBytes: config.PERCH_MEDIA_CACHE_BYTES,

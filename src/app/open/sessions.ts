@@ -9,6 +9,7 @@ import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { toLocalUrl } from '../../core/http/local-url.ts';
 import type { Random } from '../../core/random.ts';
+import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
 import type { Tracing } from '../../core/tracing/tracing.ts';
@@ -38,9 +39,12 @@ export interface SessionsOptions extends AppBasics {
  * @throws FileLockedError if another process uses the session store; Error if the store is unusable
  */
 export async function openSessions(options: SessionsOptions): Promise<SessionService> {
-  const { config, logger, random, sharedEngine } = options;
+  const { config, clock, logger, random, sharedEngine } = options;
+  const repeated = createRepeatedLines(clock);
   const onFault = (err: unknown, doing: string) =>
-    logger.error({ err, doing }, 'the session service failed');
+    repeated(`${doing} ${err instanceof Error ? err.name : ''}`, (count) =>
+      logger.error({ err, doing, ...count }, 'the session service failed'),
+    );
   const basics = { ...options, limits: toServiceLimits(config), onFault };
   if (!sharedEngine) {
     const openOwn = (stamp: StampEvent) => openStore(toSessionsPath(config), stamp);

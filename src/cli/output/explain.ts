@@ -2,6 +2,7 @@ import { CorpusError } from '../../answers/corpus/corpus.ts';
 import type { Config } from '../../config/config.ts';
 import { UnusableEngineError } from '../../core/engine/engine-error.ts';
 import { FileLockedError } from '../../core/files/file-lock.ts';
+import { isCode } from '../../core/files/private-files.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
@@ -29,6 +30,15 @@ export function explainOpenError(error: unknown, config: Config): string {
   const folder = config.PERCH_DATA_DIR;
   const explain = findByCode(fileFaults, error);
   return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
+}
+
+/**
+ * Returns whether an error of `explainOpenError` is certain to repeat until a setting is changed. The network, the disk,
+ * other processes and the permissions of files can change without Perch.
+ */
+export function isOfSettings(error: unknown): boolean {
+  if (isOfListening(error)) return errorCodeOf(error) === 'EACCES';
+  return error instanceof CorpusError || isCode(error, 'EEXIST', 'ENOTDIR');
 }
 
 /** Returns whether an error comes from `listen`, or from the DNS lookup of the host name to listen on. */

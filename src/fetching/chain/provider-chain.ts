@@ -47,7 +47,7 @@ interface ProviderFailure {
   readonly span: TraceSpan | undefined;
 }
 
-interface ChainOptions {
+export interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   /** Source of time, by default the system clock. */
   readonly clock?: Pick<Clock, 'now'> | undefined;

@@ -31,8 +31,17 @@ interface WatchedQuery {
 
 const outages: ReadonlySet<ProviderErrorKind> = new Set(['throttled', 'unavailable', 'malformed']);
 
+interface RecordOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Called with the first failure of a kind of query, and with the first one after an answer. */
+  readonly onOutage?: (query: WatchedQuery, error: ProviderError) => void;
+}
+
 /** Creates counters of the answers and failures of each provider. `names`: names of all providers. */
-export function createProviderRecords(names: readonly string[], clock: Pick<Clock, 'now'>) {
+export function createProviderRecords(
+  names: readonly string[],
+  { clock, onOutage }: RecordOptions,
+) {
   const records = new Map<string, ProviderRecord>(
     names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]),
   );
@@ -40,16 +49,27 @@ export function createProviderRecords(names: readonly string[], clock: Pick<Cloc
     const record = records.get(name);
     if (record !== undefined) records.set(name, next(record));
   };
-  const countAnswer = ({ provider }: WatchedQuery): void =>
+  const failing = new Set<string>();
+  const countAnswer = ({ provider, kind }: WatchedQuery): void => {
+    failing.delete(`${provider} ${kind}`);
     change(provider, (record) => ({ ...record, answered: record.answered + 1 }));
+  };
   const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void =>
     change(provider, ({ answered, failed }) => {
       return { answered, failed: failed + 1, lastFailure: { query, message, atMs: clock.now() } };
     });
   const countError = (query: WatchedQuery, error: unknown): void => {
     if (!(error instanceof ProviderError)) countFailure(query, defect);
-    else if (outages.has(error.kind)) countFailure(query, error.message);
-    else countAnswer(query);
+    else if (outages.has(error.kind)) {
+      countFailure(query, error.message);
+      reportOutage(query, error);
+    } else countAnswer(query);
+  };
+  const reportOutage = (query: WatchedQuery, error: ProviderError): void => {
+    const key = `${query.provider} ${query.kind}`;
+    if (!error.isProviderWide || failing.has(key)) return;
+    failing.add(key);
+    onOutage?.(query, error);
   };
   return {
     /**

@@ -6,7 +6,7 @@ import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
 import { configOf } from '../../web/methods.ts';
-import { negotiate, offers } from '../reads/negotiation.ts';
+import { isNavigation } from '../reads/negotiation.ts';
 import { hasErrorPages, toPath } from '../reads/routes.ts';
 import { type FrontSite, renderBox } from './front/page.ts';
 import {
@@ -80,12 +80,6 @@ function isHtmlPermalink(request: FastifyRequest, path: string): boolean {
   if (configOf(request).errorPages === undefined && !isUnknown) return false;
   const { format = [] } = parseQuery(request.raw.url ?? '');
   return [format].flat().some((one) => one.toLowerCase() === 'html');
-}
-
-/** Returns whether a request is a navigation of a browser that prefers HTML (`docs/contract/reads.md#errors`). */
-export function isNavigation({ headers }: FastifyRequest): boolean {
-  const isPage = headers['sec-fetch-mode'] === 'navigate';
-  return isPage && negotiate(headers.accept, offers.problem) === 'html';
 }
 
 function renderProblemPage(problem: ProblemDocument, path: string, site: FrontSite): string {

@@ -78,11 +78,21 @@ export const offers = {
   frontPage: [markdownPage, htmlPage],
 } as const satisfies Readonly<Record<string, Offers<string>>>;
 
+type Request = Pick<IncomingMessage, 'headers'>;
+
+/**
+ * Returns whether a request is a navigation of a browser that prefers HTML to JSON (`docs/contract/reads.md#errors`).
+ * Without `Sec-Fetch-Mode`, only `Accept` decides, because browsers send that header only over HTTPS and to loopback
+ * addresses (https://www.w3.org/TR/fetch-metadata/#sec-fetch-mode-header).
+ */
+export function isNavigation({ headers }: Request): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', accept } = headers;
+  return mode === 'navigate' && negotiate(accept, offers.problem) === 'html';
+}
+
 /** Returns whether a request is a navigation of a browser that prefers HTML to JSON and Markdown. */
-export function isPageNavigation({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  if (headers['sec-fetch-mode'] !== 'navigate') return false;
-  const { accept } = headers;
-  return [offers.problem, offers.frontPage].every((two) => negotiate(accept, two) === 'html');
+export function isPageNavigation(request: Request): boolean {
+  return isNavigation(request) && negotiate(request.headers.accept, offers.frontPage) === 'html';
 }
 
 /** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if `Accept` allows none of the formats. */

@@ -6,7 +6,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 
 function setUp() {
   const clock = createManualClock();
-  const records = createProviderRecords(['fxtwitter', 'bluesky'], clock);
+  const records = createProviderRecords(['fxtwitter', 'bluesky'], { clock });
   const ask = async (error?: unknown, signal = new AbortController().signal) => {
     const query = { provider: 'fxtwitter', kind: 'post', signal } as const;
     const answer = () => (error === undefined ? Promise.resolve('found') : Promise.reject(error));

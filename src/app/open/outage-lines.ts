@@ -1,0 +1,94 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../../core/clock.ts';
+import { createRepeatedLines } from '../../core/repeated-lines.ts';
+import { toLogFields } from '../../core/tracing/tracing.ts';
+import type { ChainOptions } from '../../fetching/chain/provider-chain.ts';
+import type { QueryKind } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
+import type { BreakerState } from '../../providers/circuit-breaker.ts';
+
+interface OutageLinesOptions {
+  readonly logger: FastifyBaseLogger;
+  readonly clock: Clock;
+}
+
+/** Kind of query of a provider. */
+interface Source {
+  readonly provider: string;
+  readonly kind: QueryKind;
+}
+
+/** Reason for a failure in log lines. `cause` is the error code of the connection, or the HTTP status. */
+interface LoggedReason {
+  readonly reason: string;
+  readonly cause?: string;
+}
+
+/**
+ * Creates the functions that log the outages of providers: the first failure, the opening of a circuit breaker, and its
+ * closing with the number of times that it opened. All lines contain the last failure's reason.
+ */
+export function createOutageLines({ logger, clock }: OutageLinesOptions) {
+  const repeated = createRepeatedLines(clock);
+  const opened = new Map<string, LoggedReason & { readonly openings: number }>();
+  return {
+    /** Logs the first failure of a provider after an answer. */
+    onOutage: ({ provider, kind }: Source, error: ProviderError): void =>
+      repeated(`outage ${provider} ${kind}`, (count) =>
+        logger.warn(
+          { provider, kind, ...toReason(error), ...count },
+          'a provider has started to fail',
+        ),
+      ),
+    /** Logs that a circuit breaker has opened or closed. `failure`: error that opened the circuit breaker. */
+    onChange: ({ provider, kind }: Source, breaker: BreakerState, failure?: ProviderError) => {
+      const key = `${provider} ${kind}`;
+      const known = opened.get(key);
+      if (breaker === 'half_open') return;
+      if (breaker === 'closed') opened.delete(key);
+      else opened.set(key, { ...toReason(failure), openings: (known?.openings ?? 0) + 1 });
+      // While a breaker that has opened opens again and again, it is only counted.
+      if (breaker === 'open' && known !== undefined) return;
+      const facts = breaker === 'open' ? toReason(failure) : known;
+      logger.warn({ provider, kind, breaker, ...facts }, 'circuit breaker changed state');
+    },
+    /**
+     * Logs a failed request: bugs in Perch as errors, malformed responses as warnings, and other failures with the level
+     * `debug`.
+     */
+    onFailure: ({ provider, error, span }: Parameters<ChainOptions['onFailure']>[0]): void => {
+      const level = levelOf(error);
+      const write = (count: object) =>
+        logger[level](
+          { provider, ...toLogFields(span), err: error, ...count },
+          'a request to a provider failed',
+        );
+      if (level === 'warn') repeated(`malformed ${provider}`, write);
+      else write({});
+    },
+  };
+}
+
+/** Returns the reason for a failure. `error` is absent if another instance reported the failures. */
+function toReason(error?: ProviderError): LoggedReason {
+  if (error === undefined) return { reason: 'Another instance reported the failures.' };
+  const cause = causeOf(error);
+  return { reason: error.message, ...(cause !== undefined && { cause }) };
+}
+
+/** Maximum length of a logged cause in characters. */
+const maxCauseLength = 200;
+
+/** Returns the code, or otherwise the message, of the first cause; `undefined` if the error has no cause. */
+function causeOf({ cause }: ProviderError): string | undefined {
+  let first = cause;
+  while (first instanceof Error && first.cause instanceof Error) first = first.cause;
+  if (!(first instanceof Error)) return undefined;
+  const { code } = first as NodeJS.ErrnoException; // any error may have a code
+  return (code ?? first.message).slice(0, maxCauseLength);
+}
+
+function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
+  if (!(error instanceof ProviderError)) return 'error';
+  return error.kind === 'malformed' ? 'warn' : 'debug';
+}

@@ -1,0 +1,26 @@
+import type { Clock } from './clock.ts';
+
+/** Minimum time in milliseconds between two log lines about the same fault. */
+const intervalMs = 60_000;
+
+/** Writes a log line with the given fields: `repeated` is the number of lines that were left out before it. */
+type WriteLine = (fields: { readonly repeated?: number }) => void;
+
+/** Writes the line of a fault, unless a line with the same key was written in the last minute. Counts omitted lines. */
+export type RepeatedLines = (key: string, write: WriteLine) => void;
+
+/** Creates the function that limits and counts log lines. The callers use a bounded number of keys. */
+export function createRepeatedLines(clock: Pick<Clock, 'now'>): RepeatedLines {
+  const written = new Map<string, { readonly atMs: number; omitted: number }>();
+  return (key, write) => {
+    const atMs = clock.now();
+    const last = written.get(key);
+    if (last !== undefined && Math.abs(atMs - last.atMs) < intervalMs) {
+      last.omitted += 1;
+      return;
+    }
+    written.set(key, { atMs, omitted: 0 });
+    const repeated = last?.omitted ?? 0;
+    write(repeated === 0 ? {} : { repeated });
+  };
+}
