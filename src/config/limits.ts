@@ -24,10 +24,10 @@ export const limitVariables = z.object({
     'Maximum total size of the upstream responses that Perch receives or parses at the same time for one client address, in bytes.',
   ),
   PERCH_REPLY_BYTES: integer(1_048_576, 68_719_476_736, 67_108_864).describe(
-    'Maximum total size of the responses that clients have not received yet, in bytes. Responses from the cache do not count, because they share the memory of the cache.',
+    'Maximum total size in bytes of the responses that clients have not received yet, and of the request bodies that Perch is receiving. A cached response counts once, however many clients are receiving it.',
   ),
   PERCH_REPLY_BYTES_PER_ADDRESS: integer(1_048_576, 68_719_476_736, 16_777_216).describe(
-    'Maximum total size of the responses that one client address has not received yet, in bytes.',
+    'Maximum total size in bytes of the responses that one client address has not received yet, and of its request bodies.',
   ),
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
     'Whether Perch stores histories in the archive. A history is the response to one request for the posts of an account in a date range. For a later history of the same account, Perch then fetches only the missing posts.',

@@ -15,8 +15,7 @@ import { matchesEtag } from '../../web/content-coding.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { toNotModifiedHeaders } from '../../web/headers.ts';
-import { prepareReply, releaseAtEnd, sendPrepared } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/connections.ts';
+import { prepareReply, sendPrepared } from '../../web/reply.ts';
 import { type Identification, identityOf, refuseRead } from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
@@ -113,22 +112,16 @@ const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string 
 
 type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toHeaders> };
 
-/**
- * Sends the content of a picture. Until the reply is complete, the bytes that are in memory count toward the limits on
- * reply bytes that clients have not read yet (per client and in total).
- */
+/** Sends the content of a picture from its file or from memory. */
 async function sendContent(
   { request, reply }: Exchange,
   { content, size }: Picture,
   { headers, identification, ledger }: ContentOptions,
 ): Promise<FastifyReply> {
-  const { clientOf } = identification;
   if (!Buffer.isBuffer(content)) {
+    const { clientOf } = identification;
     return sendFile(reply, content, { headers, range: null, bytes: size, ledger, clientOf });
   }
-  const hold = ledger.open('replyBytes', clientOf(request));
-  if (!hold.take(size)) throw overloadedByReplies();
-  releaseAtEnd(reply, hold.release);
   const own = { isPrivate: false, headers: identityOf(request).headers(), link: null };
   sendPrepared({ request, reply }, prepareReply(headers, content), own);
   return reply;

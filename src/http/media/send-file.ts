@@ -2,8 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { Headers } from '../../web/headers.ts';
-import { releaseAtEnd } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/connections.ts';
+import { overloadedByReplies, releaseAtEnd } from '../../web/unread-bodies.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import type { ByteRange } from './range.ts';
 
