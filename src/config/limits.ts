@@ -32,6 +32,9 @@ export const limitVariables = z.object({
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
     'Whether Perch stores histories in the archive. A history is the response to one request for the posts of an account in a date range. For a later history of the same account, Perch then fetches only the missing posts.',
   ),
+  PERCH_ARCHIVE_HISTORY_BYTES: integer(1_048_576, 1_125_899_906_842_624, 1_073_741_824).describe(
+    'Maximum total size of the histories that Perch stores in the archive, in bytes. If it is exceeded, Perch deletes the stored histories of the accounts that it has read the longest ago.',
+  ),
   PERCH_ARCHIVE_MEDIA_BYTES: integer(0, 1_125_899_906_842_624, 10_737_418_240).describe(
     'Maximum total size of the pictures, videos and sounds that imports copy into the archive, in bytes. Imports leave out further files. With `0`, imports copy no files.',
   ),
