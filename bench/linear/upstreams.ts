@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
-import {
-  countJsonDelimiters,
-  type HttpAnswer,
-  type HttpClient,
-  maxJsonDelimiters,
-} from '../../src/core/http/http-client.ts';
+import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
+import { countJsonDelimiters, maxJsonDelimiters } from '../../src/core/http/json-bodies.ts';
 import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';

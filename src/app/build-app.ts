@@ -5,7 +5,6 @@ import { createServerLoop, type ServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
 import { openTracing, type Tracing } from '../core/tracing/tracing.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
-import { boundReplies } from '../http/admission/connections.ts';
 import { setKeyStatus } from '../http/key-status/plugin.ts';
 import { setLifecycle } from '../http/lifecycle/lifecycle.ts';
 import { createWork, openLoadGauge } from '../http/operations/load.ts';
@@ -13,13 +12,14 @@ import { createTraffic } from '../http/operations/traffic.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createPathSuggestions } from '../http/reads/near-path.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
-import { refuseCodedBodies } from '../web/coded-bodies.ts';
 import { setCompression } from '../web/compression.ts';
 import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
 import { refuseUnrouted, setMethods } from '../web/methods.ts';
+import { boundBodies } from '../web/request-bodies.ts';
 import { setRequestTracing } from '../web/request-tracing.ts';
+import { boundReplies } from '../web/unread-bodies.ts';
 import { listPaths } from './endpoints.ts';
 import { openAccess } from './open/access.ts';
 import { openAnsweredSessions } from './open/answered-sessions.ts';
@@ -131,8 +131,9 @@ async function addHooks(
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   refuseUnrouted(server);
-  refuseCodedBodies(server);
-  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
+  const limits = { ledger: access.ledger, clientOf: identification.clientOf };
+  boundBodies(server, limits);
+  boundReplies(server, limits);
   // Last, so that the limits count the memory of a reply while it is being compressed.
   setCompression(server);
 }

@@ -87,6 +87,8 @@ export function createServer(
       headersTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: Math.min(5000, config.PERCH_REQUEST_TIMEOUT_MS),
     },
+    // Routes with larger bodies set a limit of their own.
+    bodyLimit: 65_536,
     requestTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,

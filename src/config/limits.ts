@@ -24,13 +24,16 @@ export const limitVariables = z.object({
     'Maximum total size of the upstream responses that Perch receives or parses at the same time for one client address, in bytes.',
   ),
   PERCH_REPLY_BYTES: integer(1_048_576, 68_719_476_736, 67_108_864).describe(
-    'Maximum total size of the responses that clients have not received yet, in bytes. Responses from the cache do not count, because they share the memory of the cache.',
+    'Maximum total size in bytes of the responses that clients have not received yet, and of the request bodies that Perch is receiving. A cached response counts once, however many clients are receiving it.',
   ),
   PERCH_REPLY_BYTES_PER_ADDRESS: integer(1_048_576, 68_719_476_736, 16_777_216).describe(
-    'Maximum total size of the responses that one client address has not received yet, in bytes.',
+    'Maximum total size in bytes of the responses that one client address has not received yet, and of its request bodies.',
   ),
   PERCH_ARCHIVE_HISTORY: flag(false).describe(
     'Whether Perch stores histories in the archive. A history is the response to one request for the posts of an account in a date range. For a later history of the same account, Perch then fetches only the missing posts.',
+  ),
+  PERCH_ARCHIVE_HISTORY_BYTES: integer(1_048_576, 1_125_899_906_842_624, 1_073_741_824).describe(
+    'Maximum total size of the histories that Perch stores in the archive, in bytes. If it is exceeded, Perch deletes the stored histories of the accounts that it has read the longest ago.',
   ),
   PERCH_ARCHIVE_MEDIA_BYTES: integer(0, 1_125_899_906_842_624, 10_737_418_240).describe(
     'Maximum total size of the pictures, videos and sounds that imports copy into the archive, in bytes. Imports leave out further files. With `0`, imports copy no files.',

@@ -5,7 +5,7 @@ import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } fro
 export type McpExchange = ReturnType<typeof createExchange>;
 
 /** Maximum size of an HTTP request body in bytes. */
-export const maxBodyBytes = 1_048_576;
+export const maxBodyBytes = 65_536;
 
 /**
  * The only MCP revision that supports batches, and the default for requests without a revision (MCP

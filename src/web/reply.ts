@@ -124,25 +124,36 @@ interface Exchange {
 /**
  * Sends a prepared reply in the coding that the client prefers, or 304 if the client has the same ETag (RFC 9110
  * §13.1.2). Bypasses Fastify (docs/decisions/0004). If the reply must be compressed first, sends it afterwards.
+ * @throws Problem `overloaded` if the limit on bytes that clients have not read yet is reached
  */
 export function sendPrepared(
   { request, reply }: Exchange,
   prepared: PreparedReply,
   options: ReplyOptions,
 ): void {
-  const { raw } = reply.hijack();
-  const { choose, compress } = reply.server.compression;
-  const coding = prepared.coded && choose(request.headers['accept-encoding']);
+  const { raw } = reply;
+  const { compression, unreadBodies } = reply.server;
+  const coding = prepared.coded && compression.choose(request.headers['accept-encoding']);
   const known = request.headers['if-none-match'];
   if (known !== undefined && matchesEtag(known, prepared.headers.etag)) {
+    reply.hijack();
     raw.writeHead(304, listNotModified(prepared, coding, { request, options })).end();
     return;
   }
+  const ready = coding === null ? prepared : prepared.coded?.get(coding);
+  const { body } = ready === undefined || ready instanceof Promise ? prepared : ready;
+  const release = unreadBodies.reserve(reply, body);
+  reply.hijack();
   const send = (sent: PreparedReply) => {
+    if (sent.body !== body) {
+      release();
+      unreadBodies.reserve(reply, sent.body);
+    }
     raw.writeHead(200, listHeaders(selectHeaders(sent, options), options.headers, request.id));
     raw.end(sent.body);
+    unreadBodies.noteSent(reply, sent.body);
   };
-  const sent = coding === null ? prepared : findCoded(prepared, coding, compress);
+  const sent = coding === null ? prepared : findCoded(prepared, coding, compression.compress);
   if (!(sent instanceof Promise)) {
     send(sent);
     return;
@@ -218,22 +229,4 @@ export function beginStream(reply: FastifyReply, headers: Headers): ServerRespon
   // Without a listener, a write after the end of the response would end the process.
   raw.on('error', (err) => reply.log.error({ request_id: id, err }, 'a stream failed'));
   return raw;
-}
-
-/**
- * Calls `release` when a response has been sent or its connection is closed. Also listens to the socket, because Node
- * emits no `close` for a response that waits for an earlier response on the same connection.
- */
-export function releaseAtEnd(
-  { raw, request }: Pick<FastifyReply, 'raw' | 'request'>,
-  release: () => void,
-): void {
-  const { socket } = request.raw;
-  const end = () => {
-    socket.off('close', end);
-    release();
-  };
-  raw.once('finish', end).once('close', end);
-  socket.once('close', end);
-  if (socket.destroyed) end();
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { clause, clauseEach } from '../support/clause.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
@@ -87,6 +87,27 @@ describe('a picture of a post', () => {
     expect(reply.rawPayload.equals(png)).toBe(true);
     expect(second.picturesAsked()).toEqual([]);
     expect(readdirSync(`${env.PERCH_DATA_DIR}/media-cache`)).toHaveLength(1);
+  });
+
+  it('is not read from the cache for HEAD and 304', async () => {
+    const env = { PERCH_DATA_DIR: temporaryFolder() };
+    const rig = await buildPictureRig({ env });
+    const path = await readPicturePath(rig);
+    const { headers } = await rig.app.request(path);
+    const folder = `${env.PERCH_DATA_DIR}/media-cache`;
+    for (const name of readdirSync(folder)) truncateSync(`${folder}/${name}`);
+
+    const head = await rig.app.request(path, { method: 'HEAD' });
+    const known = await rig.app.request(path, {
+      headers: { 'if-none-match': String(headers.etag) },
+    });
+    const asked = rig.picturesAsked().length;
+    const again = await rig.app.request(path);
+
+    expect([head.statusCode, head.headers['content-length']]).toEqual([200, String(png.length)]);
+    expect([known.statusCode, known.headers.etag]).toEqual([304, headers.etag]);
+    expect(again.rawPayload.equals(png)).toBe(true);
+    expect([asked, rig.picturesAsked().length]).toEqual([1, 2]);
   });
 
   it('is fetched once for concurrent requests', async () => {

@@ -384,6 +384,17 @@ describe('the session service refuses', () => {
     expectProblem(await start(rig, bodyOf(524_289)), 413, 'payload_too_large');
   });
 
+  it.each([
+    ['members', (count: number) => Array.from({ length: count }, (_, at) => `"${at}":1`).join()],
+    ['levels', (count: number) => `"pad":${'['.repeat(count)}${']'.repeat(count)}`],
+  ])('a body with more than 75,000 delimiters, before it parses the %s', async (_name, write) => {
+    const rig = await buildSessionRig();
+    const bodyOf = (count: number) => `{"message":"a",${write(count)}}`;
+
+    expect((await start(rig, bodyOf(30_000))).statusCode).toBe(202);
+    expectProblem(await start(rig, bodyOf(75_000)), 413, 'payload_too_large');
+  });
+
   it('a body that is not UTF-8', async () => {
     const rig = await buildSessionRig();
 

@@ -1,11 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import {
-  type HttpClient,
-  HttpFailure,
-  maxJsonDelimiters,
-} from '../../src/core/http/http-client.ts';
+import { type HttpClient, HttpFailure } from '../../src/core/http/http-client.ts';
+import { maxJsonDelimiters } from '../../src/core/http/json-bodies.ts';
 import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
 import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
 import { parseUrl } from '../../src/core/http/url.ts';

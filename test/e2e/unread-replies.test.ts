@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../support/listen.ts';
 import { toMessage } from '../support/mcp.ts';
+import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 /** Connects from an address of loopback, sends text and reads nothing. */
 function sendAndStall(port: number, localAddress: string, text: string): Promise<Socket> {
@@ -35,7 +37,73 @@ const search = {
   params: { name: 'search', arguments: { q: 'heron', platform: 'archive', nocache: true } },
 };
 
+const toGet = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+
+/** Returns the bytes of replies that are held, and the number of refused replies. */
+async function readFigures(url: string) {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const figure = (name: string) =>
+    Number(new RegExp(`^${name}\\{holding="reply_bytes"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+  return { held: figure('perch_held'), refused: figure('perch_holds_refused_total') };
+}
+
+const metrics = { PERCH_METRICS: 'open' };
+
 describe('replies that nobody reads', () => {
+  it.each([
+    ['are not cached', '&nocache=true', {}],
+    ['have left the cache', '', { PERCH_CACHE_BYTES: '65536' }],
+  ])('are bounded for one client if they %s', async (_, option, env) => {
+    const limit = 1_048_576;
+    const text = 'x'.repeat(100_000);
+    const provider = createStubProvider('stub', async ({ post }) =>
+      // The other replies of the connection wait for this one.
+      post.id === '100' ? new Promise<never>(() => {}) : stubFound(stubPost(post.id, { text })),
+    );
+    const settings = { ...metrics, PERCH_REPLY_BYTES_PER_ADDRESS: String(limit), ...env };
+    const { url, port } = await listen(settings, { providers: [provider] });
+    const ask = (_each: unknown, at: number) =>
+      toGet(`/api/v1/posts?handle=wren&id=${100 + at}&format=json${option}`);
+
+    const socket = await sendAndStall(port, '127.0.0.2', Array.from({ length: 14 }, ask).join(''));
+
+    await expect.poll(async () => (await readFigures(url)).refused).toBeGreaterThan(0);
+    const { held } = await readFigures(url);
+    expect(held).toBeGreaterThan(text.length);
+    expect(held).toBeLessThanOrEqual(limit);
+    const other = await fetch(`${url}/api/v1/posts?handle=wren&id=900&format=json`);
+    expect([other.status, (await other.text()).length > text.length]).toEqual([200, true]);
+    socket.destroy();
+    await expect.poll(async () => (await readFigures(url)).held).toBe(0);
+  });
+
+  it('count once if they share a body in the memory of the server', async () => {
+    const { url, port } = await listen(metrics);
+    const { length } = Buffer.from(await (await fetch(`${url}/llms-full.txt`)).arrayBuffer());
+
+    for (const address of ['127.0.0.2', '127.0.0.2', '127.0.0.3']) {
+      await sendAndStall(port, address, toGet('/llms-full.txt').repeat(15));
+    }
+
+    await expect.poll(() => readFigures(url)).toEqual({ held: length, refused: 0 });
+  });
+
+  it('count for another client when the first one has left', async () => {
+    const { url, port } = await listen(metrics);
+    const { length } = Buffer.from(await (await fetch(`${url}/llms-full.txt`)).arrayBuffer());
+    const batch = toGet('/llms-full.txt').repeat(15);
+    const first = await sendAndStall(port, '127.0.0.2', batch);
+    await expect.poll(async () => (await readFigures(url)).held).toBe(length);
+    const second = await sendAndStall(port, '127.0.0.3', batch);
+    await expect.poll(() => second.bytesWritten).toBe(batch.length);
+
+    first.destroy();
+    await expect.poll(() => readFigures(url)).toEqual({ held: length, refused: 0 });
+    second.destroy();
+
+    await expect.poll(async () => (await readFigures(url)).held).toBe(0);
+  });
+
   it('are bounded for one client, and others are answered', async () => {
     const { url, port } = await listen({
       PERCH_METRICS: 'open',
@@ -67,5 +135,26 @@ describe('replies that nobody reads', () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
     const reads = /^perch_reads_total\{[^}]*kind="search",cache="bypass"\} (\d+)$/m.exec(metrics);
     expect(Number(reads?.[1] ?? 0)).toBeLessThan(20);
+  });
+});
+
+describe('request bodies that do not arrive', () => {
+  it('are bounded for one client', async () => {
+    const limits = { PERCH_REPLY_BYTES_PER_ADDRESS: '1048576' };
+    const { url, port } = await listen({ ...metrics, ...limits });
+    const send = (length: string, body: string) => {
+      const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+      return sendAndStall(port, '127.0.0.2', `${head}${length}\r\n\r\n${body}`);
+    };
+    const sent = [await send('transfer-encoding: chunked', '1\r\n{\r\n')];
+    while (sent.length <= 16) sent.push(await send('content-length: 60000', '{'));
+    await expect.poll(() => readFigures(url)).toEqual({ held: 65_536 + 16 * 60_000, refused: 0 });
+
+    const more = await send('content-length: 30000', '{');
+    const [reply] = await once(more.resume(), 'data');
+
+    expect(String(reply)).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
+    for (const socket of sent) socket.destroy();
+    await expect.poll(async () => (await readFigures(url)).held).toBe(0);
   });
 });

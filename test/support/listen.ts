@@ -14,7 +14,7 @@ export interface ListeningApp {
 /** Builds an app that listens on a free port. It is closed at the end of the test. */
 export async function listen(
   env: Readonly<Record<string, string>> = {},
-  options: Pick<TestAppOptions, 'engine' | 'tracing'> = {},
+  options: Pick<TestAppOptions, 'engine' | 'providers' | 'tracing'> = {},
 ): Promise<ListeningApp> {
   const app = await buildTestApp({ ...options, env, clock: systemClock });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });

@@ -121,7 +121,11 @@ function openStoredHistories(
 ): HistoryStore | undefined {
   if (!config.PERCH_ARCHIVE_HISTORY) return undefined;
   try {
-    return openHistoryStore(archivePath, config.PERCH_BASE_URL);
+    return openHistoryStore({
+      path: archivePath,
+      baseUrl: config.PERCH_BASE_URL,
+      maxBytes: config.PERCH_ARCHIVE_HISTORY_BYTES,
+    });
   } catch (error) {
     chain.close();
     throw error;

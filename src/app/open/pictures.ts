@@ -52,7 +52,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   const fetched = createPictures({ http, store, clock, maxBytes, timeoutMs, stop });
   const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
   return {
-    pictures: { get: fetched.get, parse },
+    pictures: { find: fetched.find, get: fetched.get, parse },
     context: { toPictureUrl, hasDirectPictures: false },
     close: fetched.close,
   };

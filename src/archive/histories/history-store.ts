@@ -6,6 +6,7 @@ import { clipRanges, joinRanges, type SecondRange } from '../../platforms/second
 import { openProtection } from '../store/account-rows.ts';
 import { migrations } from '../store/schema.ts';
 import { createRowDecoder, type RowDecoder } from '../store/stored-json.ts';
+import { estimateBytes, openHistoryBound } from './history-bound.ts';
 
 export interface StoredHistoryPost {
   readonly post: Post;
@@ -55,11 +56,20 @@ export interface FetchedPart extends StoredTimeline {
 /** Store of fetched timelines, so that later requests fetch only the missing posts. Close it with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
-/** Opens the store of fetched timelines in the archive's database. @throws Error if the file is unusable */
-export const openHistoryStore = (path: string, baseUrl: string): HistoryStore =>
-  openStore({ path, migrations }, (database) => prepareStore(database, baseUrl));
+interface HistoryStoreOptions {
+  readonly path: string;
+  readonly baseUrl: string;
+  /** Maximum total size of the stored posts in bytes. */
+  readonly maxBytes: number;
+}
 
-function prepareStore(database: SqliteDatabase, baseUrl: string) {
+/** Opens the store of fetched timelines in the archive's database. @throws Error if the file is unusable */
+export const openHistoryStore = ({ path, ...options }: HistoryStoreOptions): HistoryStore =>
+  openStore({ path, migrations }, (database) => prepareStore(database, options));
+
+type StoreOptions = Omit<HistoryStoreOptions, 'path'>;
+
+function prepareStore(database: SqliteDatabase, { baseUrl, maxBytes }: StoreOptions) {
   const decoder = createRowDecoder({
     baseUrl,
     isProtected: openProtection(database),
@@ -68,8 +78,11 @@ function prepareStore(database: SqliteDatabase, baseUrl: string) {
   return {
     has: openHas(database),
     read: openRead(database, decoder),
-    /** Stores fetched posts. Replaces all stored posts of the fetched time ranges. */
-    put: openPut(database),
+    /**
+     * Stores fetched posts. Replaces all stored posts of the fetched time ranges. If the store then exceeds its maximum
+     * size, deletes the posts of the accounts that were fetched the longest ago.
+     */
+    put: openPut(database, openHistoryBound(database, maxBytes)),
     delete: openHistoryDelete(database),
     /** Deletes a post that was deleted upstream, or all posts of a deleted account, from all stored timelines. */
     deleteGone: openGoneDeletion(database),
@@ -187,7 +200,7 @@ const postsPerTransaction = 250;
  * Returns a function that stores fetched posts. The function writes the posts first, in several transactions. The
  * last transaction marks the time ranges as complete, so that an interrupted write never marks an incomplete range.
  */
-function openPut(database: SqliteDatabase) {
+function openPut(database: SqliteDatabase, bound: ReturnType<typeof openHistoryBound>) {
   const others = database.prepare(
     'SELECT 1 FROM kept_ranges WHERE platform = ? AND handle = ? AND account_id <> ?',
   );
@@ -224,6 +237,7 @@ function openPut(database: SqliteDatabase) {
       await setImmediate();
     }
     end.immediate(part, rows);
+    await bound(estimateBytes(rows.map((row) => row[8])));
   };
 }
 

@@ -7,6 +7,7 @@ import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
 import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
 import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
+import { countJsonDelimiters, maxJsonDelimiters } from './json-bodies.ts';
 import { parseUrl } from './url.ts';
 
 export interface HttpClientOptions {
@@ -302,26 +303,6 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
-}
-
-/** Maximum number of `,`, `[`, `{` and `\` in a JSON body. Parsing time depends on the number of these characters. */
-export const maxJsonDelimiters = 75_000;
-
-/**
- * Lookup table of `countJsonDelimiters` by byte value: 1 for `,`, `[`, `{` and `\`, 0 for others. Faster than a `Set`.
- */
-const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(',[{\\'.includes(String.fromCharCode(byte))),
-);
-
-/**
- * Returns the number of `,`, `[`, `{` and `\` in JSON, including those within strings. JSON with more of them takes
- * longer to parse.
- */
-export function countJsonDelimiters(bytes: Uint8Array): number {
-  let count = 0;
-  for (const byte of bytes) count += isJsonDelimiter[byte] ?? 0;
-  return count;
 }
 
 async function readBody(

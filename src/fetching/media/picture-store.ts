@@ -1,5 +1,15 @@
-import { createHash } from 'node:crypto';
-import { opendir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { createHash, webcrypto } from 'node:crypto';
+import {
+  type FileHandle,
+  open,
+  opendir,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
@@ -7,18 +17,29 @@ import { isCode, makePrivateFolder, restrictToOwner } from '../../core/files/pri
 import type { PictureBytes } from '../../core/http/picture-client.ts';
 import type { Random } from '../../core/random.ts';
 
-/** Picture in the cache, with a hash of its content for the ETag. */
-export interface Picture extends PictureBytes {
+/** Properties of a picture in the cache. */
+export interface PictureFacts {
+  readonly mediaType: string;
+  /** Size of the content in bytes. */
+  readonly size: number;
+  /** Hash of the content, for the ETag. */
   readonly hash: string;
+}
+
+/** Picture with its content: bytes, or an open file, which the caller must close. */
+export interface Picture extends PictureFacts {
+  readonly content: Buffer | FileHandle;
 }
 
 /** Cache of pictures. If it is full, the least recently used pictures are deleted first. */
 export interface PictureStore {
+  /** Returns the properties of a picture from the index; `null` if it is missing or was stored at least a week ago. */
+  find(key: string): Promise<PictureFacts | null>;
   /**
-   * Returns a picture; `null` if it is missing or was stored at least a week ago. Calls `reserve` with the size in
-   * bytes before reading the picture. @throws the error of `reserve`
+   * Returns a picture; `null` if it is missing, incomplete, or was stored at least a week ago. The hash of a file is
+   * verified once in each process.
    */
-  read(key: string, reserve: (bytes: number) => void): Promise<Picture | null>;
+  read(key: string): Promise<Picture | null>;
   /** Stores a picture and returns it with its hash. Passes disk errors to `onFailure`. */
   write(key: string, picture: PictureBytes): Promise<Picture>;
   delete(key: string): Promise<void>;
@@ -52,9 +73,18 @@ const maxMemoryBytes = 33_554_432;
 
 const countBytes = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes;
 
-const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+const hashLength = 32;
 
-const toPicture = (picture: PictureBytes): Picture => ({ ...picture, hash: hashOf(picture.bytes) });
+/** Returns a picture with its hash, which is computed in Node's thread pool. */
+async function toPicture({
+  mediaType,
+  bytes,
+}: PictureBytes): Promise<Picture & { content: Buffer }> {
+  const own = bytes as Buffer<ArrayBuffer>; // from Buffer.concat, which never uses shared memory
+  const digest = await webcrypto.subtle.digest('SHA-256', own);
+  const hash = Buffer.from(digest).toString('hex').slice(0, hashLength);
+  return { mediaType, size: bytes.length, hash, content: bytes };
+}
 
 /** Creates a cache of pictures. A cache on disk lists its folder before the first picture is read or stored. */
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
@@ -65,17 +95,17 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
 function createMemoryStore({ maxBytes, clock }: PictureStoreOptions): PictureStore {
   const pictures = new LRUCache<string, Picture & { readonly storedMs: number }>({
     maxSize: Math.max(1, Math.min(maxBytes, maxMemoryBytes)),
-    sizeCalculation: ({ bytes }) => countBytes(bytes.length),
+    sizeCalculation: ({ size }) => countBytes(size),
   });
+  const read = async (key: string) => {
+    const found = pictures.get(key);
+    return found === undefined || clock.now() - found.storedMs >= keepMs ? null : found;
+  };
   return {
-    read: async (key, reserve) => {
-      const found = pictures.get(key);
-      if (found === undefined || clock.now() - found.storedMs >= keepMs) return null;
-      reserve(found.bytes.length);
-      return found;
-    },
+    find: read,
+    read,
     write: async (key, given) => {
-      const picture = { ...toPicture(given), storedMs: clock.now() };
+      const picture = { ...(await toPicture(given)), storedMs: clock.now() };
       pictures.set(key, picture);
       return picture;
     },
@@ -96,6 +126,8 @@ interface StoredFile {
   readonly storedMs: number;
   /** Access time of the file in epoch milliseconds: the time of the last recorded use. */
   usedMs: number;
+  /** Result of the comparison of the content with `hash`; absent before the first read of the file in this process. */
+  intact?: Promise<boolean>;
 }
 
 const extensions: Readonly<Record<string, string>> = {
@@ -167,24 +199,29 @@ function createDiskStore(options: DiskOptions): PictureStore {
     file.usedMs = nowMs;
     changes.add(() => utimes(join(folder, file.name), nowMs / 1000, file.storedMs / 1000));
   };
+  const findFile = async (key: string) => {
+    await load();
+    const file = files.get(key);
+    if (file === undefined || clock.now() - file.storedMs >= keepMs) return undefined;
+    noteUse(file);
+    return file;
+  };
   return {
-    read: async (key, reserve) => {
-      await load();
-      const file = files.get(key);
-      if (file === undefined || clock.now() - file.storedMs >= keepMs) return null;
-      reserve(file.size);
-      noteUse(file);
-      const bytes = await readFile(join(folder, file.name)).catch(ignoreMissing);
-      // A crash of the machine can leave an incomplete file.
-      if (bytes !== undefined && hashOf(bytes) === file.hash) {
-        return { mediaType: mediaTypes.get(file.extension) ?? '', bytes, hash: file.hash };
-      }
+    find: async (key) => {
+      const file = await findFile(key);
+      return file === undefined ? null : toFacts(file);
+    },
+    read: async (key) => {
+      const file = await findFile(key);
+      if (file === undefined) return null;
+      const content = await openIntact(join(folder, file.name), file).catch(ignoreMissing);
+      if (content) return { ...toFacts(file), content };
       files.delete(key, file);
       return null;
     },
     write: async (key, given) => {
       await load();
-      const picture = toPicture(given);
+      const picture = await toPicture(given);
       if (countBytes(given.bytes.length) > options.maxBytes) return picture;
       const file = await writePicture(key, picture, options).catch(onFailure);
       if (file !== undefined) files.put(key, file);
@@ -201,10 +238,43 @@ function createDiskStore(options: DiskOptions): PictureStore {
   };
 }
 
+const toFacts = ({ extension, size, hash }: StoredFile): PictureFacts => ({
+  mediaType: mediaTypes.get(extension) ?? '',
+  size,
+  hash,
+});
+
+/**
+ * Opens a picture file. Returns `null` if it is not intact: a crash of the machine can leave an incomplete file.
+ * @throws Error of the operating system
+ */
+async function openIntact(path: string, stored: StoredFile): Promise<FileHandle | null> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size === stored.size) {
+      stored.intact ??= hashFile(file).then((hash) => hash === stored.hash);
+      if (await stored.intact) return file;
+    }
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  await file.close();
+  return null;
+}
+
+/** Returns the hash of the content of a file. Reads the file in small parts, so that other work can run in between. */
+async function hashFile(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of file.createReadStream({ start: 0, autoClose: false })) hash.update(part);
+  return hash.digest('hex').slice(0, hashLength);
+}
+
 /** Writes a temporary file and renames it when it is complete. @throws Error of the operating system */
 async function writePicture(
   key: string,
-  { mediaType, bytes, hash }: Picture,
+  { mediaType, size, hash, content }: Picture & { readonly content: Buffer },
   { folder, clock, random }: DiskOptions,
 ): Promise<StoredFile> {
   const extension = extensions[mediaType] ?? '';
@@ -212,14 +282,15 @@ async function writePicture(
   const draft = join(folder, `${random.bytes(12).toString('hex')}.part`);
   const nowMs = clock.now();
   try {
-    await writeFile(draft, bytes, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
     await utimes(draft, nowMs / 1000, nowMs / 1000);
     await rename(draft, join(folder, name));
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {}); // the first error is the cause
     throw error;
   }
-  return { name, hash, extension, size: bytes.length, storedMs: nowMs, usedMs: nowMs };
+  const intact = Promise.resolve(true);
+  return { name, hash, extension, size, storedMs: nowMs, usedMs: nowMs, intact };
 }
 
 /** Adds the pictures in `folder` to the index `files`. Deletes incomplete files. Creates the folder if needed. */

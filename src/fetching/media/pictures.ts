@@ -14,7 +14,7 @@ import {
 } from '../../core/scheduling/ledger.ts';
 import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { createCoalescer } from '../cache/coalesce.ts';
-import type { Picture, PictureStore } from './picture-store.ts';
+import type { Picture, PictureFacts, PictureStore } from './picture-store.ts';
 
 export interface PicturesOptions {
   readonly http: PictureClient;
@@ -35,14 +35,11 @@ export interface PictureRequest {
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly span?: TraceSpan | undefined;
-  /**
-   * Reserves `bytes` bytes for the reply with the picture. Called before a cached picture is read, and before a
-   * fetched picture is returned. If it throws a Problem, the request for the picture fails with that Problem.
-   */
-  readonly reserve: (bytes: number) => void;
 }
 
 export interface Pictures {
+  /** Returns the properties of a picture in the cache, without reading it; `null` if it is not in the cache. */
+  find(url: URL): Promise<PictureFacts | null>;
   /**
    * Returns a picture from the cache or from its host. A fetch from the host spends one unit of the caller's rate
    * limit. @throws Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down`, or a problem with an
@@ -150,13 +147,10 @@ export function createPictures(options: PicturesOptions): Pictures {
     }
   };
   return {
+    find: (url) => store.find(toKey(url)),
     get: async (url, request) => {
       const key = toKey(url);
-      const cached = await store.read(key, request.reserve);
-      if (cached !== null) return cached;
-      const fetched = await fetchShared(key, url, request);
-      request.reserve(fetched.bytes.length);
-      return fetched;
+      return (await store.read(key)) ?? fetchShared(key, url, request);
     },
     close: async () => {
       await http.close();

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
-import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
+import { jsonMediaTypes, parseJsonBody } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
-import { Problem } from '../../core/problem.ts';
 import { disableCompression } from '../../web/compression.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
 import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
@@ -40,17 +39,9 @@ function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     jsonMediaTypes,
     { parseAs: 'buffer', bodyLimit: 16_384 },
-    async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
+    async (_request: unknown, body: Buffer) =>
+      body.length === 0 ? undefined : parseJsonBody(body),
   );
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch (cause) {
-    const detail = 'The request body is not valid JSON in UTF-8.';
-    throw new Problem('invalid_body', { detail, cause });
-  }
 }
 
 export const adminDescriptionEndpoints: readonly Endpoint[] = [

@@ -1,11 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
-import { releaseAtEnd } from '../../web/reply.ts';
-import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
@@ -99,34 +96,4 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
     response.once('socket', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     return true;
   };
-}
-
-type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
-
-/**
- * Limits the bytes of replies that clients have not read yet, per client and in total. `ledger`
- * counts these bytes. Beyond the limit, the client gets the Problem `overloaded`. The limit does
- * not apply to error replies and to replies that bypass Fastify's `send` (cached replies, streams).
- */
-export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    const size = sizeOf(payload);
-    // Problem documents are small and must reach the client.
-    if (size === 0 || reply.statusCode >= 400) return payload;
-    const hold = ledger.open('replyBytes', clientOf(request));
-    if (!hold.take(size)) throw overloadedByReplies();
-    releaseAtEnd(reply, hold.release);
-    return payload;
-  });
-}
-
-export function overloadedByReplies(): Problem {
-  const detail =
-    'Too many bytes of responses are waiting to be read, in total or by this client address.';
-  return new Problem('overloaded', { detail });
-}
-
-function sizeOf(payload: unknown): number {
-  if (typeof payload === 'string') return Buffer.byteLength(payload);
-  return Buffer.isBuffer(payload) ? payload.length : 0;
 }

@@ -6,22 +6,15 @@ import { isCode } from '../../core/files/private-files.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { matchesEtag } from '../../web/content-coding.ts';
-import { type Headers, toNotModifiedHeaders } from '../../web/headers.ts';
-import { releaseAtEnd } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/connections.ts';
+import { toNotModifiedHeaders } from '../../web/headers.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import { type ByteRange, parseRange } from './range.ts';
+import { sendFile } from './send-file.ts';
 
 interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly copies: CopyReader;
   readonly ledger: Ledger;
 }
-
-/**
- * Size in bytes of the buffer through which a file is sent. During the response, this size counts toward the limits on
- * reply bytes that clients have not read yet (per client and in total).
- */
-const bufferBytes = 65_536;
 
 /** Registers the route that serves the pictures, videos and sounds of imported archives and of the sample. */
 export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
@@ -96,39 +89,4 @@ function readRange(
   throw new Problem('range_not_satisfiable', {
     detail: `The file has ${bytes} bytes, and the header \`Range\` asks for bytes after its end.`,
   });
-}
-
-interface SendOptions extends Pick<CopiesOptions, 'ledger' | 'clientOf'> {
-  readonly headers: Headers;
-  readonly range: ByteRange | null;
-  /** Size of the whole file in bytes. */
-  readonly bytes: number;
-}
-
-/** Sends a file or a part of it. Closes the file when the response ends, also if the client has disconnected. */
-async function sendFile(
-  reply: FastifyReply,
-  file: FileHandle,
-  { headers, range, bytes, ledger, clientOf }: SendOptions,
-) {
-  const { start, end } = range ?? { start: 0, end: bytes - 1 };
-  const length = end - start + 1;
-  const hold = ledger.open('replyBytes', clientOf(reply.request));
-  const isHead = reply.request.method === 'HEAD';
-  if (!isHead && !hold.take(Math.min(length, bufferBytes))) {
-    await file.close();
-    throw overloadedByReplies();
-  }
-  reply.code(range === null ? 200 : 206).headers({ ...headers, 'content-length': String(length) });
-  if (range !== null) reply.header('content-range', `bytes ${start}-${end}/${bytes}`);
-  if (isHead) {
-    await file.close();
-    return reply.send();
-  }
-  const content = file.createReadStream({ start, end, highWaterMark: bufferBytes });
-  releaseAtEnd(reply, () => {
-    hold.release();
-    content.destroy(); // closes the file
-  });
-  return reply.send(content);
 }

@@ -8,20 +8,22 @@ import {
   type PictureAddress,
   type PictureAddresses,
 } from '../../fetching/media/picture-address.ts';
-import type { Picture } from '../../fetching/media/picture-store.ts';
+import type { Picture, PictureFacts } from '../../fetching/media/picture-store.ts';
 import type { Pictures } from '../../fetching/media/pictures.ts';
 import type { AccessLog } from '../../web/access-log.ts';
+import { matchesEtag } from '../../web/content-coding.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import { prepareReply, releaseAtEnd, sendPrepared } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/connections.ts';
+import { toNotModifiedHeaders } from '../../web/headers.ts';
+import { prepareReply, sendPrepared } from '../../web/reply.ts';
 import { type Identification, identityOf, refuseRead } from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
+import { sendFile } from './send-file.ts';
 
-/** Functions that verify a signed picture address and fetch the picture at the address. */
-type AddressedPictures = Pick<Pictures, 'get'> & Pick<PictureAddresses, 'parse'>;
+/** Functions that verify a signed picture address, and find or fetch the picture at the address. */
+type AddressedPictures = Pick<Pictures, 'find' | 'get'> & Pick<PictureAddresses, 'parse'>;
 
 /** Options of the route that serves pictures from other hosts. */
 export interface PictureProxyOptions {
@@ -52,7 +54,7 @@ const maxAgeSeconds = 86_400;
  * this server has signed.
  */
 export async function pictureProxyPlugin(app: FastifyInstance, options: PictureProxyOptions) {
-  const { pictures, load } = options;
+  const { pictures, load, accessLog } = options;
   if (pictures === null) {
     app.get(picturePath, (request) => {
       throw routeNotFound(request);
@@ -61,12 +63,17 @@ export async function pictureProxyPlugin(app: FastifyInstance, options: PictureP
     return;
   }
   const config = { allowance: 'media' } as const;
-  app.get<{ Params: { signed: string } }>(picturePath, { config }, async (request, reply) => {
+  type Asked = { Params: { signed: string } };
+  const answer = async (request: FastifyRequest<Asked>, reply: FastifyReply) => {
     refuseRead(request, load);
     const address = pictures.parse(request.params.signed);
     await sendPicture({ request, reply }, address, { ...options, pictures });
+    accessLog.logIfNotable(request, reply, reply.statusCode);
     return reply;
-  });
+  };
+  // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
+  app.head<Asked>(picturePath, { config }, answer);
+  app.get<Asked>(picturePath, { config }, answer);
   app.methodTable.add(picturePath, { allow: ['GET', 'HEAD'], config });
 }
 
@@ -77,39 +84,51 @@ interface Exchange {
 
 type SendingOptions = PictureProxyOptions & { readonly pictures: AddressedPictures };
 
-/**
- * Sends a picture. Until the reply is complete, the size of the picture counts toward the limits on reply bytes that
- * clients have not read yet (per client and in total).
- */
+/** Sends a picture. If the reply needs no content (HEAD and 304), a cached picture is not read. */
 async function sendPicture(
   { request, reply }: Exchange,
   address: PictureAddress,
-  { pictures, identification, ledger, clock, work, accessLog }: SendingOptions,
-): Promise<void> {
-  const client = identification.clientOf(request);
-  const hold = ledger.open('replyBytes', client);
-  const { signal, span } = request;
-  const reserve = (bytes: number) => {
-    if (!hold.take(bytes)) throw overloadedByReplies();
-  };
-  try {
-    const { caller } = identityOf(request);
-    const picture = await work.track(
-      pictures.get(address.url, { caller, client, signal, span, reserve }),
-    );
-    const prepared = prepareReply(toHeaders(picture, address, clock.now()), picture.bytes);
-    releaseAtEnd(reply, hold.release);
-    const headers = identityOf(request).headers();
-    sendPrepared({ request, reply }, prepared, { isPrivate: false, headers, link: null });
-    accessLog.logIfNotable(request, reply, 200);
-  } catch (error) {
-    hold.release();
-    throw error;
+  options: SendingOptions,
+): Promise<FastifyReply> {
+  const { pictures, identification, clock, work } = options;
+  const describe = (facts: PictureFacts) => toHeaders(facts, address, clock.now());
+  const found = await pictures.find(address.url);
+  if (found !== null) {
+    const headers = describe(found);
+    if (isKnown(request, headers)) {
+      return reply.code(304).headers(toNotModifiedHeaders(headers)).send();
+    }
+    if (request.method === 'HEAD') return reply.headers(headers).send();
   }
+  const client = identification.clientOf(request);
+  const { signal, span } = request;
+  const { caller } = identityOf(request);
+  const picture = await work.track(pictures.get(address.url, { caller, client, signal, span }));
+  return sendContent({ request, reply }, picture, { ...options, headers: describe(picture) });
+}
+
+const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string }): boolean =>
+  headers['if-none-match'] !== undefined && matchesEtag(headers['if-none-match'], etag);
+
+type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toHeaders> };
+
+/** Sends the content of a picture from its file or from memory. */
+async function sendContent(
+  { request, reply }: Exchange,
+  { content, size }: Picture,
+  { headers, identification, ledger }: ContentOptions,
+): Promise<FastifyReply> {
+  if (!Buffer.isBuffer(content)) {
+    const { clientOf } = identification;
+    return sendFile(reply, content, { headers, range: null, bytes: size, ledger, clientOf });
+  }
+  const own = { isPrivate: false, headers: identityOf(request).headers(), link: null };
+  sendPrepared({ request, reply }, prepareReply(headers, content), own);
+  return reply;
 }
 
 function toHeaders(
-  { mediaType, bytes, hash }: Picture,
+  { mediaType, size, hash }: PictureFacts,
   { expiresMs }: PictureAddress,
   nowMs: number,
 ) {
@@ -118,7 +137,7 @@ function toHeaders(
     ...corsHeaders,
     etag: `"${hash}"`,
     'content-type': mediaType,
-    'content-length': String(bytes.length),
+    'content-length': String(size),
     'cache-control': `public, max-age=${Math.min(maxAgeSeconds, validSeconds)}, immutable`,
     // A browser that opens the address as a page runs nothing, whatever the bytes contain.
     'content-security-policy': "default-src 'none'; sandbox",

@@ -17,7 +17,7 @@ import {
 } from '../../render/history.ts';
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/connections.ts';
+import { overloadedByReplies } from '../../web/unread-bodies.ts';
 import { identityOf, refuseRead, toKeyHeaders, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';

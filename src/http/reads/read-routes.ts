@@ -229,8 +229,9 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
         nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest, options)),
       );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
+    sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
     countHit(request);
-    return sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
+    return undefined;
   };
 }
 

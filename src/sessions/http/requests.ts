@@ -1,25 +1,18 @@
+import { parseJsonBody } from '../../core/http/json-bodies.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { turnPolicy } from '../schemas.ts';
 import type { FollowMode } from '../streams/stream-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Parses a body as a JSON object. Returns `undefined` for an empty body. @throws Problem `invalid_body` */
+/** Parses a body as a JSON object. Returns `undefined` for an empty body. @throws Problem `invalid_body`, `payload_too_large` */
 export function parseBody(bytes: Buffer): Body | undefined {
   if (bytes.length === 0) return undefined;
-  const body = parseJson(bytes);
+  const body = parseJsonBody(bytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Problem('invalid_body', { detail: 'The body is JSON, but not an object.' });
   }
   return body as Body; // an object of JSON has string keys
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw new Problem('invalid_body', { detail: 'The body is not JSON in UTF-8.', cause });
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CID } from 'multiformats/cid';
 import type { z } from 'zod';
 import { connectSqlite } from '../../../core/files/sqlite.ts';
+import { isDecompressionBomb } from '../files/export-files.ts';
 import { type BlockPosition, tryDecode } from './car.ts';
 import type { FileWindow } from './file-window.ts';
 import { createRecordIndex } from './record-index.ts';
@@ -36,6 +37,9 @@ export function openBlocks(file: FileWindow) {
     if (place === undefined) return 'It is not in the file.';
     const bytes = file.read(place.offset, place.length);
     bytesRead += bytes.length;
+    if (isDecompressionBomb(bytesRead, file.size)) {
+      throw new Error('The repository refers to its blocks too often.');
+    }
     const isOwn = createHash('sha256').update(bytes).digest().equals(cid.multihash.digest);
     return isOwn ? bytes : 'Its content does not match its CID.';
   };

@@ -48,7 +48,11 @@ export function* readItems(
   for (const [collection, read] of readers) {
     for (let last: string | undefined = `${collection}/`; last !== undefined; ) {
       const page = blocks.records.list(collection, last, groupLength);
-      yield page.map((of) => readItem(read, of, { blocks, repository, account }));
+      yield page.map((of) =>
+        blocks.markVisited(of.cid)
+          ? readItem(read, of, { blocks, repository, account })
+          : skipRecord(of.path, 'The repository refers to this record twice.'),
+      );
       last = page.at(-1)?.path;
     }
   }

@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
@@ -13,29 +15,82 @@ import {
 import type { MediaFile } from './media-files.ts';
 import { readTarEntries } from './tar-entries.ts';
 
+/** Size in bytes of the parts in which copies are read. */
+const chunkBytes = 128 * 1024;
+
 const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
 
 /**
- * Opens a tar file, which may be compressed with gzip. Returns `null` for other files. Each `read` scans the tar file
- * from the start. @throws Error if the unpacked tar file is too large
+ * Opens a tar file, which may be compressed with gzip. Returns `null` for other files. Reads the tar file once, and
+ * copies the listed files to a temporary file. @throws Error if the unpacked tar file is too large
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;
   const isCompressed = (await readStart(path, 2)).equals(gzipStart);
-  const unpack = () => readUnpacked(path, isCompressed);
+  const copies = createCopies();
   const files: ExportFile[] = [];
   let isEmpty = true;
-  for await (const { name, bytes } of readTarEntries(unpack())) {
-    isEmpty = false;
-    if (isExportFileName(name)) files.push({ name, bytes });
-    if (files.length >= maxListedFiles) break;
+  try {
+    for await (const { name, bytes, content } of readTarEntries(readUnpacked(path, isCompressed))) {
+      isEmpty = false;
+      if (!isExportFileName(name)) continue;
+      files.push({ name, bytes });
+      await copies.add(name, content);
+      if (files.length >= maxListedFiles) break;
+    }
+  } catch (error) {
+    await copies.close();
+    throw error;
   }
-  if (isEmpty) return null;
+  return isEmpty ? null : { files, read: ({ name }) => copies.read(name), close: copies.close };
+}
+
+/** Position of the copy of a file in the temporary file, in bytes. */
+interface Copy {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Creates copies of files in one temporary file, which is created with the first copy. Delete it with `close()`. */
+function createCopies() {
+  const copies = new Map<string, Copy>();
+  let file: FileHandle | undefined;
+  let size = 0;
   return {
-    files,
-    read: (file) => readEntry(unpack(), file),
-    close: async () => undefined,
+    /** Copies a file. If several files have the same name, the first is used. */
+    add: async (name: string, content: AsyncIterable<Uint8Array>): Promise<void> => {
+      if (copies.has(name)) return;
+      file ??= await openTemporary();
+      const start = size;
+      for await (const chunk of content) {
+        await file.writeFile(chunk); // continues after the last write
+        size += chunk.length;
+      }
+      copies.set(name, { start, length: size - start });
+    },
+    read: async function* (name: string): AsyncGenerator<Uint8Array, void, undefined> {
+      const { start, length } = copies.get(name) ?? { start: 0, length: 0 };
+      // A read stream would close the file if the caller stops early.
+      for (let at = 0; at < length && file !== undefined; ) {
+        const buffer = Buffer.alloc(Math.min(chunkBytes, length - at));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, start + at);
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    },
+    close: async (): Promise<void> => file?.close(),
   };
+}
+
+/** Opens an empty file that the operating system deletes when it is closed. */
+async function openTemporary(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'perch-import-'));
+  try {
+    return await open(join(folder, 'files'), 'wx+', 0o600);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Yields all files of a tar file in their order. @throws Error if the unpacked tar file is too large */
@@ -71,14 +126,3 @@ async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerato
 
 const isZlibError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
-
-async function* readEntry(
-  chunks: AsyncIterable<Uint8Array>,
-  { name }: ExportFile,
-): AsyncGenerator<Uint8Array> {
-  for await (const entry of readTarEntries(chunks)) {
-    if (entry.name !== name) continue;
-    yield* entry.content;
-    return;
-  }
-}

@@ -24,8 +24,8 @@ function at(second: number, id = `${second}`): StoredHistoryPost {
   return { post, second, belowSecond: second, stored: 5000 };
 }
 
-function open() {
-  const historyStore = openHistoryStore(':memory:', baseUrl);
+function open(maxBytes = 1e9) {
+  const historyStore = openHistoryStore({ path: ':memory:', baseUrl, maxBytes });
   onTestFinished(() => historyStore.close());
   const secondsIn = (range = everything, options: Partial<StoredTimeline> = {}, limit = 100) => {
     const part = historyStore.read({ ...timeline, ...options, range, limit });
@@ -88,6 +88,37 @@ describe('the history store', () => {
     });
 
     expect(secondsIn()).toEqual({ ranges: whole, seconds: [40, 25, 10] });
+  });
+
+  it('deletes the histories that were fetched the longest ago if it is too large', async () => {
+    const text = 'x'.repeat(1000);
+    const post = { ...sample, platform: 'x', quote: null, text } as Post;
+    const one = Buffer.byteLength(JSON.stringify(post));
+    const { historyStore } = open(1000 * (one + 500));
+    const put = (handle: string, stored: number, fromSecond = 0) => {
+      const posts = Array.from({ length: 300 }, (_, index) => {
+        const second = fromSecond + index;
+        return { post: { ...post, id: `${second}` } as Post, second, belowSecond: second, stored };
+      });
+      const ranges = [{ fromSecond, toSecond: fromSecond + 299 }];
+      const account = { platform: 'x' as const, handle };
+      return historyStore.put({ ...timeline, account, ranges, posts });
+    };
+    const countPosts = (handle: string) => {
+      const account = { platform: 'x' as const, handle };
+      const range = { fromSecond: 0, toSecond: 10_000 };
+      const part = historyStore.read({ ...timeline, account, range, limit: 10_000 });
+      expect(historyStore.has(account)).toBe(part.posts.length > 0);
+      return part.posts.length;
+    };
+
+    await put('ada', 100);
+    await put('wren', 200);
+    await put('ada', 300, 1000);
+    expect(['ada', 'wren'].map(countPosts)).toEqual([600, 300]);
+    await put('ilse', 400);
+
+    expect(['ada', 'wren', 'ilse'].map(countPosts)).toEqual([600, 0, 300]);
   });
 
   it('deletes a timeline when another account has the handle', async () => {

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ExportFiles } from '../../../../src/archive/imports/files/export-files.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type ExportFiles, readWhole } from '../../../../src/archive/imports/files/export-files.ts';
 import { openExportFiles } from '../../../../src/archive/imports/files/open-files.ts';
 import { writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -69,5 +69,25 @@ describe('the files of a tar file', () => {
     const short = await open(writeTarGz([{ name: 'outbox.json', content: Buffer.alloc(mib) }]));
 
     expect([await countBytes(plain), await countBytes(short)]).toEqual([80 * mib, mib]);
+  });
+
+  it('are read from the tar file once, and leave no temporary file', async () => {
+    const [path, temporary] = [`${temporaryFolder()}/export.tar.gz`, temporaryFolder()];
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const texts = ['first', '', 'x'.repeat(300_000)];
+    const members = texts.map((content, n) => ({ name: `${n}.json`, content }));
+    writeFileSync(path, writeTarGz([...members, { name: '0.json', content: 'later' }]));
+    const files = await openExportFiles(path);
+    if (files === null) throw new Error('It is not taken for a tar file.');
+    onTestFinished(files.close);
+    writeFileSync(path, '');
+
+    const read = await Promise.all(
+      files.files.slice(0, 3).map(async (file) => (await readWhole(files.read(file))).toString()),
+    );
+
+    expect(read).toEqual(texts);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });

@@ -77,6 +77,16 @@ describe('the files of a zip file', () => {
     await expect(open(path)).rejects.toThrow('invalid relative path');
   });
 
+  it('are rejected if they expand too much together', async () => {
+    const name = (n: number) => [`data/${n}.js`, Buffer.alloc(10 * 2 ** 20)] as const;
+    const many = new Map(Array.from({ length: 8 }, (_, n) => name(n)));
+    const path = await writeZip(`${temporaryFolder()}/export.zip`, many);
+
+    await expect(open(path)).rejects.toThrow('The zip file is too large. It would expand to over');
+    const few = await writeZip(`${temporaryFolder()}/few.zip`, new Map([...many].slice(0, 6)));
+    expect((await open(few))?.files).toHaveLength(6);
+  });
+
   it('are rejected if they are encrypted', async () => {
     const path = change(await writeOne(), (bytes) => {
       for (

@@ -60,7 +60,7 @@ describe('rows that were stored when `website` was text', () => {
 
   it('are read with an object from the history store', async () => {
     const { path, store } = openRig();
-    const historyStore = openHistoryStore(path, baseUrl);
+    const historyStore = openHistoryStore({ path, baseUrl, maxBytes: 1e9 });
     const of = {
       account: { platform: 'x', handle: 'wren' },
       accountId: '7',

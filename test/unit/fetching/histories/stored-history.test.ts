@@ -152,7 +152,11 @@ interface StoreOptions extends Omit<Course, 'steps'> {
 
 /** Imports repeatedly. Returns the number of posts from the store. */
 async function follow({ steps, ...rest }: Course): Promise<number> {
-  const historyStore = openHistoryStore(':memory:', 'http://perch.example');
+  const historyStore = openHistoryStore({
+    path: ':memory:',
+    baseUrl: 'http://perch.example',
+    maxBytes: 1e9,
+  });
   onTestFinished(() => historyStore.close());
   let [moment, fromStore] = [begun, 0];
   for (const one of steps) {
@@ -190,7 +194,11 @@ describe('imports with stored parts', () => {
 
 describe('stored posts of an account that has become protected', () => {
   it('are not returned, even if the store cannot delete them', async () => {
-    const historyStore = openHistoryStore(':memory:', 'http://perch.example');
+    const historyStore = openHistoryStore({
+      path: ':memory:',
+      baseUrl: 'http://perch.example',
+      maxBytes: 1e9,
+    });
     onTestFinished(() => historyStore.close());
     const made = Array.from({ length: 30 }, (_, at) => {
       return { kind: 'post' as const, ms: beginMs - at * dayMs };

@@ -302,6 +302,36 @@ describe('a damaged repository', () => {
     ]);
   });
 
+  it('reads a record once that the repository refers to twice', async () => {
+    const record = toPostRecord('Hello', '2024-01-02T03:04:05.678Z');
+    const [first, second] = [hello, answer].map((key) => `app.bsky.feed.post/${key}`);
+
+    const items = await readBytes(
+      writeRepository(dids.ada, { [`${first}`]: record, [`${second}`]: record }),
+    );
+
+    const found = items?.filter(({ kind }) => kind !== 'account');
+    expect(found).toMatchObject([
+      { kind: 'post', post: { text: 'Hello' } },
+      { kind: 'skipped', reason: 'The repository refers to this record twice.' },
+    ]);
+  });
+
+  it('rejects a repository whose posts quote a large post too often', async () => {
+    const large = toPostRecord('Large', '2024-01-02T00:00:00Z', { more: 'x'.repeat(300_000) });
+    const uri = `at://${dids.ada}/app.bsky.feed.post/${hello}`;
+    const embed = { $type: 'app.bsky.embed.record', record: { uri, cid: 'x' } };
+    const quotes = Array.from({ length: 600 }, (_, index) => [
+      `app.bsky.feed.post/${toTid(Date.UTC(2024, 1, 2) + index)}`,
+      toPostRecord(`Quote ${index}`, '2024-02-02T03:04:05.678Z', { embed }),
+    ]);
+    const of = { [`app.bsky.feed.post/${hello}`]: large, ...Object.fromEntries(quotes) };
+
+    const reading = readBytes(writeRepository(dids.ada, of));
+
+    await expect(reading).rejects.toThrow('The repository refers to its blocks too often.');
+  });
+
   it('stops at a node that the tree refers to twice', async () => {
     const leaf = built.records.get(postPath) ?? toBlock({});
     const entry = { p: 0, k: Buffer.from(postPath), v: leaf.cid, t: null };
@@ -314,10 +344,12 @@ describe('a damaged repository', () => {
 
     const items = await readBytes(writeCar(commit.cid, [commit, root, lower, shared, leaf]));
 
-    expect(items?.filter(({ kind }) => kind === 'post')).toHaveLength(3);
+    expect(items?.filter(({ kind }) => kind === 'post')).toHaveLength(1);
     expect(items?.filter(({ kind }) => kind === 'skipped')).toMatchObject([
       { reason: 'The tree refers to this node twice.' },
       { reason: 'The tree refers to this node twice.' },
+      { reason: 'The repository refers to this record twice.' },
+      { reason: 'The repository refers to this record twice.' },
     ]);
   });
 
