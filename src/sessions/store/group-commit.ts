@@ -1,5 +1,6 @@
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
+import type { StoreWatch } from './store-faults.ts';
 
 /** Time of a commit: after the current event loop iteration (`now`), or a few iterations later (`soon`). */
 type Urgency = 'now' | 'soon';
@@ -11,6 +12,7 @@ interface GroupCommitOptions {
   readonly onTurnEnd: (callback: () => void) => void;
   /** Called when a transaction is committed or rolled back, before the promises of its writes settle. */
   readonly onEnd: (isCommitted: boolean) => void;
+  readonly watch?: StoreWatch | undefined;
 }
 
 /** Open transaction and the callbacks for its end. A callback gets `null` after a commit, otherwise the error. */
@@ -23,6 +25,7 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /** Creates a queue that groups writes into shared transactions. All writes of the process must use this queue. */
 export function createGroupCommit(options: GroupCommitOptions) {
+  const { watch } = options;
   const groups = createGroups(options);
   return {
     /**
@@ -49,7 +52,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
           try {
             resolve(query());
           } catch (error) {
-            reject(toStoreProblem(error));
+            reject(toStoreProblem(error, watch));
           }
         };
         const { open } = groups;
@@ -63,7 +66,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
   };
 }
 
-function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
+function createGroups({ database, onTurnEnd, onEnd, watch }: GroupCommitOptions) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -72,7 +75,7 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
     open = null;
     if (database.inTransaction) rollback.run();
     onEnd(false);
-    const error = toStoreProblem(cause);
+    const error = toStoreProblem(cause, watch);
     for (const callback of group.callbacks) callback(error);
   };
   const finish = (group: Group): void => {
@@ -103,7 +106,7 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
       try {
         begin.run();
       } catch (error) {
-        throw toStoreProblem(error);
+        throw toStoreProblem(error, watch);
       }
       open = { callbacks: [], isDue: false };
       if (urgency === 'soon') finishLater(open, soonTurns);
@@ -123,7 +126,8 @@ function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
 }
 
 /** Converts an SQLite error to the Problem `not_ready`. Returns any other error unchanged. */
-export function toStoreProblem(cause: unknown): unknown {
+export function toStoreProblem(cause: unknown, watch?: StoreWatch): unknown {
   if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
+  watch?.failed(cause);
   return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
 }

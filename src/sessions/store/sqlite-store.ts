@@ -14,6 +14,7 @@ import {
 import type { Acceptance, Commit, Found, SessionStore, StampEvent } from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
+import type { StoreWatch } from './store-faults.ts';
 import { emptySessionBytes, keyRowBytes } from './stored-bytes.ts';
 import { bytesOf, toWrites } from './transition-writes.ts';
 
@@ -24,6 +25,7 @@ interface SqliteSessionsOptions {
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
+  readonly watch?: StoreWatch | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ interface SqliteSessionsOptions {
  * changes and closes the file. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
-  const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
+  const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
   const migrations = sessionMigrations;
   const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
   const rows = prepareRows(database);
@@ -41,10 +43,13 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   const group = createGroupCommit({
     database,
     onTurnEnd,
+    watch,
     onEnd: (isCommitted) => {
       const commit = changed;
       changed = new Map();
-      if (isCommitted && commit.size > 0) listener?.(commit);
+      if (!isCommitted || commit.size === 0) return;
+      watch?.worked();
+      listener?.(commit);
     },
   });
   const noteChange: Note = (id, record) => void changed.set(id, record);
