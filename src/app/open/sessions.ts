@@ -41,23 +41,24 @@ export interface SessionsOptions extends AppBasics {
  */
 export async function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, clock, logger, random, sharedEngine } = options;
-  const watch = createStoreFaults({
+  const faults = createStoreFaults({
     clock,
     onFault: (reason) => logger.error({ reason }, 'the session store cannot be used'),
     onRecovered: () => logger.info('the session store works again'),
   });
   const onFault = (err: unknown, doing: string) => {
-    // `watch` reports failures of the store.
+    // `faults` reports failures of the store.
     if (err instanceof Problem && err.code === 'not_ready') return;
     logger.error({ err, doing }, 'the session service failed');
   };
-  const basics = { ...options, limits: toServiceLimits(config), onFault };
+  const basics = { ...options, limits: toServiceLimits(config), onFault, faults };
   if (!sharedEngine) {
-    const openOwn = (stamp: StampEvent) => openStore(toSessionsPath(config), { stamp, watch });
+    const openOwn = (stamp: StampEvent) =>
+      openStore(toSessionsPath(config), { stamp, watch: faults });
     const secret = openSessionSecret(config, random);
     return openSessionService({ ...basics, secret, openStore: openOwn });
   }
-  const shared = await openSharedStore({ ...options, sharedEngine, onFault, watch });
+  const shared = await openSharedStore({ ...options, sharedEngine, onFault, watch: faults });
   return openSessionService({ ...basics, ...shared });
 }
 

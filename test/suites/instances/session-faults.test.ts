@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { createStoreFaults } from '../../../src/sessions/store/store-faults.ts';
+import { asAdmin, buildTestApp } from '../../support/build-app.ts';
 import {
   describeWithEngine,
   openTestEngine,
@@ -7,6 +9,7 @@ import {
   startEngine,
 } from '../../support/engine-server.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { createScriptedEngine } from '../../support/scripted-engine.ts';
 import { toStart } from '../../support/session-steps.ts';
 import { openStoreOn } from '../../support/session-stores.ts';
 
@@ -50,6 +53,37 @@ describeWithEngine('the session store while the engine', () => {
 
       expect(reasons).toEqual([expect.stringMatching(reason)]);
       expect(watch.fault).toBe(fault);
+    },
+  );
+});
+
+describeWithEngine('a server while its engine', () => {
+  it.each(faults)(
+    '$name: sessions are not ready, reads work, and the operator is told',
+    async ({ settings, fault }) => {
+      const server = await startEngine();
+      const app = await buildTestApp({
+        clock: systemClock,
+        engine: createScriptedEngine(),
+        env: {
+          PERCH_REDIS_URL: server.url,
+          PERCH_REDIS_TIMEOUT_MS: '10000',
+          PERCH_PROVIDERS: 'archive',
+          PERCH_SESSIONS: 'on',
+        },
+      });
+      expect((await app.request('/svc/v1/health')).statusCode).toBe(200);
+      runEngineCli('-p', `${server.port}`, ...settings);
+
+      const healthOf = async () => (await app.request('/svc/v1/health')).statusCode;
+      await expect.poll(healthOf, { timeout: 30_000 }).toBe(503);
+      const ready = await app.request('/health/ready');
+      const metrics = await app.request('/metrics', { headers: asAdmin });
+
+      expect(ready.statusCode).toBe(200);
+      expect(ready.json().session_store).toEqual({ state: 'down', fault });
+      expect(metrics.body).toMatch(/^perch_session_store_is_usable 0$/m);
+      expect((await app.request('/ada.example')).statusCode).toBe(200);
     },
   );
 });

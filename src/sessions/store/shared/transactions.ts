@@ -6,7 +6,7 @@ import type { SessionRecord } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
 import type { Command } from './commands.ts';
 import { changesChannel, keyBase } from './keys.ts';
-import { commitScript, findScript } from './scripts.ts';
+import { commitScript, findScript, probeScript } from './scripts.ts';
 
 export interface StoredSession {
   readonly version: number;
@@ -160,6 +160,12 @@ export function createTransactions(options: TransactionsOptions) {
       const [kind, version, record = '', runner = ''] = await list(findScript, id);
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
       return { version: Number(version), record: JSON.parse(record), runner };
+    },
+    /** Writes a value that expires. @throws Problem `not_ready` if the server does not store it */
+    probe: async (): Promise<void> => {
+      await run(probeScript, []);
+      await confirm();
+      watch?.worked();
     },
     /**
      * Commits a change exactly once. Resolves when the Valkey or Redis server and the required
