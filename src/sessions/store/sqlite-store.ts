@@ -39,6 +39,8 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
   const migrations = sessionMigrations;
   const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
+  // Writes wait for a lock of another process in `createGroupCommit`, without blocking this process.
+  database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
   let changed = new Map<string, SessionRecord | undefined>();
   let listener: ((commit: Commit) => void) | undefined;
