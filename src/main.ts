@@ -3,7 +3,7 @@ import { exitOnWriteError } from './cli/output/output.ts';
 import { exitOnSignalAsInit } from './cli/stop-signal.ts';
 
 process.setSourceMapsEnabled(true); // the build is bundled; stack traces should name source files
-exitOnWriteError([process.stdout, process.stderr], process.exit);
+exitOnWriteError(process, process.exit);
 exitOnSignalAsInit();
 // Loading the commands takes a while, and the container can be stopped during that time.
 const { runCommand } = await import('./cli/run.ts');

@@ -182,8 +182,9 @@ function registerOperations(
   services: Services,
   { guard, origins, readEngine }: OperationsOptions,
 ): void {
-  const { config, fetching } = services;
-  server.register(healthPlugin, { chain: fetching.chain, readEngine });
+  const { config, fetching, sessions } = services;
+  const readStoreFault = sessions === null ? undefined : () => sessions.service.health.fault;
+  server.register(healthPlugin, { chain: fetching.chain, readEngine, readStoreFault });
   server.register(metricsPlugin, {
     origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,

@@ -154,7 +154,12 @@ function openPart(part: string, path: string) {
     rmSync(part, { recursive: true });
     mkdirSync(part, { mode: 0o700 });
   }
-  return lockPart(part, path);
+  try {
+    return lockPart(part, path);
+  } catch (error) {
+    if (isCode(error, 'SQLITE_FULL')) rmSync(part, { recursive: true });
+    throw error;
+  }
 }
 
 function lockPart(part: string, path: string) {

@@ -15,6 +15,7 @@ import {
 import type { SharedKeyStore } from '../access/keys/shared-keys.ts';
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import { UnusableEngineError } from '../core/engine/engine-error.ts';
+import { NewerSchemaError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
 import { createListing, withOptions, withSubcommands } from './arguments.ts';
@@ -224,7 +225,9 @@ function openFile(context: CommandContext): KeyFileStore {
 const explainIn =
   ({ config }: CommandContext) =>
   (error: unknown): string | null => {
-    if (error instanceof UnusableEngineError) return error.message;
+    if (error instanceof UnusableEngineError || error instanceof NewerSchemaError) {
+      return error.message;
+    }
     if (!(error instanceof Problem)) return null;
     if (config.PERCH_REDIS_URL !== undefined) return error.message;
     return `${error.message}\nPERCH_DATA_DIR is ${config.PERCH_DATA_DIR}.`;

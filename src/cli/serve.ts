@@ -52,10 +52,18 @@ async function serve(context: CommandContext): Promise<ExitCode> {
 
 async function open(context: CommandContext, logger: Logger): Promise<App> {
   const { config, settings, warnings } = context;
-  const warning = restrictDataFolder(config.PERCH_DATA_DIR);
-  if (warning !== null) logger.warn(warning);
-  const startWarnings = warning === null ? warnings : [...warnings, warning];
   const { buildApp } = await import('../app/build-app.ts');
+  const { findLostDatabases } = await import('../app/open/lost-databases.ts');
+  const access = restrictDataFolder(config.PERCH_DATA_DIR);
+  const found = [
+    ...(access === null ? [] : [access]),
+    ...findLostDatabases(config).map(
+      ({ name, loss }) =>
+        `${name} was missing in the data directory ${config.PERCH_DATA_DIR}, which Perch has used before, so Perch creates an empty file. ${loss}. Restore a backup if you need them.`,
+    ),
+  ];
+  for (const warning of found) logger.warn(warning);
+  const startWarnings = [...warnings, ...found];
   const basics = { config, logger, clock: systemClock, random: systemRandom };
   return buildApp({ ...basics, settings, startWarnings });
 }

@@ -1,7 +1,8 @@
 import { toSessionsPath } from '../app/open/sessions.ts';
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import type { Engine } from '../core/engine/engine.ts';
-import { UnusableEngineError } from '../core/engine/engine-error.ts';
+import { EngineError, UnusableEngineError } from '../core/engine/engine-error.ts';
+import { describeEngineError } from '../core/engine/engine-report.ts';
 import { isMissing } from '../core/files/private-files.ts';
 import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
@@ -95,7 +96,10 @@ function withSessions(
       if (/^E(?:ACCES|NOTDIR)$/.test(errorCodeOf(error) ?? '')) {
         return explainOpenError(error, context.config);
       }
-      return isStoreFault(error) ? `The sessions cannot be read. ${error.message}\n${place}` : null;
+      if (!isStoreFault(error)) return null;
+      const { cause } = error;
+      const reason = cause instanceof EngineError ? describeEngineError(cause) : error.message;
+      return `The sessions cannot be read. ${reason}\n${place}`;
     };
     return withStore(
       () => openStore(context),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { trustedProxyFault } from '../access/client-address.ts';
 import { isPublicName } from '../core/http/public-host.ts';
 import { parseUrl } from '../core/http/url.ts';
+import { redactCredentials } from '../core/redact.ts';
 import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
@@ -358,8 +359,8 @@ function describeIssue(issue: z.core.$ZodIssue, settings: Settings): SettingFaul
   const setting = settings.get(name);
   const label = setting === undefined ? name : labelOf(name, setting.origin);
   const isShown = setting !== undefined && !secretNames().includes(name);
-  const value = isShown ? ` is ${JSON.stringify(setting.value)}, but` : '';
-  return { names: [name], message: `${label}${value} ${issue.message}.` };
+  const value = isShown ? ` is ${JSON.stringify(redactCredentials(setting.value))}, but` : '';
+  return { names: [name], message: `${label}${value} ${redactCredentials(issue.message)}.` };
 }
 
 /** Returns the names of the variables whose values are secret. */

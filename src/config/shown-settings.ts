@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redactCredentials } from '../core/redact.ts';
 import { type Config, secretNames, variables } from './config.ts';
 import { fileVariableOf, type Settings } from './sources.ts';
 
@@ -46,7 +47,7 @@ export function listSettings(config: Config, settings: Settings): readonly Shown
 
 function toText(value: Config[keyof Config]): string | null {
   if (value === undefined) return null;
-  return Array.isArray(value) ? value.join(',') : String(value);
+  return redactCredentials(Array.isArray(value) ? value.join(',') : String(value));
 }
 
 /** Describes the source of a setting, such as `environment` or `perch.env, line 3`. */

@@ -1,3 +1,5 @@
+import { parseUrl } from './http/url.ts';
+
 /** Matches API keys (whole or in part), session ids and continuation tokens, even if they are percent-encoded. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
@@ -15,4 +17,35 @@ export function redactKeys(text: string): string {
     if (decoded.search(key) !== -1) return 'perch_…';
   }
   return redacted;
+}
+
+const urlStart = /(?=https?:\/)/i;
+
+/** Matches the characters around texts that are not complete URLs, such as entries of a list. */
+const separators = /([\s,"“”`'()<>]+)/;
+
+/** Masks the user names and passwords of all HTTP URLs in a text, also of invalid ones and of ones without a scheme. */
+export function redactCredentials(text: string): string {
+  if (!text.includes('@')) return text;
+  const parts = text.split(urlStart).map((part) => {
+    if (/^https?:\//i.test(part)) return redactUrl(part);
+    return part.split(separators).map(redactWord).join('');
+  });
+  return parts.join('');
+}
+
+/** Masks the user name and password of a URL at the start of a text. */
+function redactUrl(text: string): string {
+  const [scheme = ''] = /^https?:\/+/i.exec(text) ?? [];
+  const rest = text.slice(scheme.length);
+  const [authority = ''] = rest.split(/[/?#\\]/, 1);
+  // In an invalid URL, the password can contain any character.
+  const end = (parseUrl(text) === null ? rest : authority).lastIndexOf('@');
+  return end === -1 ? text : `${scheme}…${rest.slice(end)}`;
+}
+
+function redactWord(word: string): string {
+  const end = word.lastIndexOf('@');
+  const isUser = word.slice(0, Math.max(0, end)).includes(':') && !word.includes('mailto:');
+  return isUser ? `…${word.slice(end)}` : word;
 }

@@ -97,21 +97,28 @@ const isFilled = (value: string): boolean => /\S/.test(value);
 export const isCut = (value: string | null): boolean =>
   value !== null && value.length > maximums.rawText;
 
-/** Schema of a short machine-readable text, such as the value of a `type` field. */
-export const token = z.string().max(maximums.token);
+/** Matches control characters, line separators and characters that change the direction of the text. */
+const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
-/** Schema of a short machine-readable text that is not empty. Any other value becomes `null`. */
+const isPrintable = (value: string): boolean => !unprintable.test(value);
+
+/** Schema of a short machine-readable text, such as the value of a `type` field. Refuses control characters. */
+export const token = z.string().max(maximums.token).refine(isPrintable);
+
+/** Schema of a `token` that is not empty. Any other value becomes `null`. */
 export const tokenOrNull = shorterThan(maximums.token);
 
-/** Schema of a URL: a non-empty text of limited length. Does not check the syntax of the URL. */
-export const url = z.string().min(1).max(maximums.url);
+/** Schema of a URL: a non-empty text of limited length without control characters. Does not check the syntax of the URL. */
+export const url = z.string().min(1).max(maximums.url).refine(isPrintable);
 
-/** Schema of a URL: a non-empty text of limited length. Any other value becomes `null`. */
+/** Schema of a `url`. Any other value becomes `null`. */
 export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
   return anything.transform((value) =>
-    typeof value === 'string' && value !== '' && value.length <= max ? value : null,
+    typeof value === 'string' && value !== '' && value.length <= max && isPrintable(value)
+      ? value
+      : null,
   );
 }
 

@@ -14,6 +14,8 @@ import { type LifetimeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import type { SessionStore, StampEvent } from './store/session-store.ts';
 import { isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
+import type { StoreFaults } from './store/store-faults.ts';
+import { openStoreHealth } from './store/store-health.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
 import { createTurnSpans } from './turns/turn-spans.ts';
 import { createTurns, failInterrupted } from './turns/turns.ts';
@@ -50,6 +52,8 @@ interface ServiceOptions {
   readonly openStore: (stamp: StampEvent) => SessionStore;
   /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
+  /** State of the session store, which the store updates. */
+  readonly faults: StoreFaults;
 }
 
 /**
@@ -70,12 +74,13 @@ export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
   const parts = await openParts(options, ids.event);
-  const { store, scheduler, turns, streams, turnSpans } = parts;
+  const { store, scheduler, turns, streams, turnSpans, health } = parts;
   const { startDraining, cutOff, close, isDraining } = createShutdown(parts);
   return {
     store,
     turns,
     streams,
+    health,
     /** Functions that start the tracing spans of turns (a message and its answer); `undefined` if tracing is off. */
     turnSpans,
     rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
@@ -162,7 +167,8 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   });
   store.onTakeOver?.(({ id }) => void turns.resume(id));
   const stopExpiry = startExpiry({ store, clock, limits, onFault });
-  return { store, scheduler, turns, turnSpans, streams, stopExpiry };
+  const health = openStoreHealth({ store, clock, faults: options.faults });
+  return { store, scheduler, turns, turnSpans, streams, stopExpiry, health };
 }
 
 /**
@@ -190,7 +196,7 @@ function createRates(limits: ServiceLimits, spend: SpendCharges) {
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
+function createShutdown({ store, turns, streams, stopExpiry, health }: Parts) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
   /**
@@ -208,6 +214,7 @@ function createShutdown({ store, turns, streams, stopExpiry }: Parts) {
   const cutOff = (): Promise<void> => {
     startDraining();
     stopExpiry();
+    health.stop();
     cut ??= turns.interrupt().then(streams.endAll);
     return cut;
   };

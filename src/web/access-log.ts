@@ -69,10 +69,16 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
   };
 }
 
-function toLoggedUrl({ originalUrl: url, routeOptions }: FastifyRequest): string {
+/**
+ * Returns the path and query of a request for the log. Hides the query of a path without a route, because the path may
+ * be the misspelled path of a page whose queries are private.
+ */
+function toLoggedUrl(request: FastifyRequest, { problemCode }: FastifyReply): string {
+  const { originalUrl: url, routeOptions, is404 } = request;
   const [path = ''] = url.split('?', 1);
-  if (routeOptions.config?.hidesQuery !== true || path === url) return toInstance(url);
-  return `${toInstance(path)}?…`;
+  const hidesQuery =
+    routeOptions.config?.hidesQuery === true || is404 || problemCode === 'route_not_found';
+  return hidesQuery && path !== url ? `${toInstance(path)}?…` : toInstance(url);
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, status: number): void {
@@ -81,7 +87,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, status: number)
       request_id: request.id,
       ...toLogFields(request.span),
       method: request.method,
-      url: toLoggedUrl(request),
+      url: toLoggedUrl(request, reply),
       status,
       duration_ms: Math.round(elapsedMs(request)),
       ...(reply.problemCode === null ? {} : { code: reply.problemCode }),

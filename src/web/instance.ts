@@ -1,4 +1,4 @@
-import { redactKeys } from '../core/redact.ts';
+import { redactCredentials, redactKeys } from '../core/redact.ts';
 
 /**
  * Returns the path and query of a request as a URI reference. Removes API keys, and the values of
@@ -12,9 +12,9 @@ export function toInstance(url: string): string {
 }
 
 function hideSecrets(url: string): string {
-  const query = url.search(/[?&]/);
-  if (query === -1) return url;
-  return url.slice(0, query) + url.slice(query).split('&').map(hideSecret).join('&');
+  const [path = ''] = url.split(/[?&]/, 1);
+  const parameters = url.slice(path.length).split('&');
+  return path.replace(/(?<=^\/).+/s, hideCredentials) + parameters.map(hideSecret).join('&');
 }
 
 const secretName = /key|token|secret|password|authorization/i;
@@ -26,5 +26,21 @@ const secretName = /key|token|secret|password|authorization/i;
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));
-  return at === -1 ? parameter : `${names.slice(0, at + 1).join('=')}=…`;
+  if (at !== -1) return `${names.slice(0, at + 1).join('=')}=…`;
+  return parameter.replace(/(?<==).+/s, hideCredentials);
+}
+
+/** Masks the user name and password in a URL, which can be percent-encoded. */
+function hideCredentials(text: string): string {
+  const decoded = decodeComponent(text);
+  const shown = redactCredentials(decoded);
+  return shown === decoded ? text : shown;
+}
+
+function decodeComponent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

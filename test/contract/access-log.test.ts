@@ -23,6 +23,9 @@ it.each([
   [`/docs/ask?q=secret${'x'.repeat(600)}`, '/docs/ask?…'],
   ['/docs/find?q=secret', '/docs/find?…'],
   ['/docs/keys?q=secret', '/docs/keys?…'],
+  ['/DOCS/ask?q=secret', '/DOCS/ask?…'],
+  ['/svc/v2?q=secret', '/svc/v2?…'],
+  ['/api/v1/no/such/route?q=secret', '/api/v1/no/such/route?…'],
 ])('redacts questions to the documentation: %s', async (url, logged) => {
   const { app, lines, urls } = await buildLoggedApp();
 

@@ -99,6 +99,21 @@ describe('perch backup', () => {
     expect(readdirSync(root).sort()).toEqual(['backup.zip', 'data']);
   });
 
+  it.skipIf(!existsSync('/dev/full'))('exits with 3 if standard output is full', () => {
+    const { data, root } = openRig();
+
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', '"$0" "$1" backup - > /dev/full', process.execPath, inject('perchMain')],
+      { env: { PATH: process.env.PATH, PERCH_DATA_DIR: data, TMPDIR: root }, encoding: 'utf8' },
+    );
+
+    expect(stderr).toBe(
+      'perch: Standard output cannot be written. The disk is full. Free some space and try again.\n',
+    );
+    expect(status).toBe(3);
+  });
+
   it('replaces a file only with --force', async () => {
     const { backup, run } = openRig();
     writeFileSync(backup, 'other');

@@ -137,3 +137,29 @@ describe('perch config', () => {
     expect(stdout).not.toContain('swordfish');
   });
 });
+
+describe('user names and passwords in URLs of settings', () => {
+  it.each([
+    ['config', 'https://me:swordfish@api.example'],
+    ['doctor', 'http://me:sword/swordfish@api.example'],
+    ['serve', 'me:swordfish@api.example'],
+  ])('are not printed by perch %s for the invalid URL %s', async (command, url) => {
+    const { stdout, stderr } = await spawnPerch([command], {
+      PERCH_FXTWITTER_URL: url,
+      PERCH_X_MIRRORS: 'x.com,https://me:swordfish@b.example',
+    }).ended;
+
+    expect(stdout + stderr).toContain('PERCH_FXTWITTER_URL');
+    expect(stdout + stderr).toContain('…@api.example');
+    expect(stdout + stderr).not.toContain('swordfish');
+  });
+
+  it('are masked in valid settings', async () => {
+    const { code, stdout } = await spawnPerch(['config'], {
+      PERCH_CONTACT_URL: 'https://me:swordfish@example.org/keys',
+    }).ended;
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/PERCH_CONTACT_URL +https:\/\/…@example\.org\/keys /);
+  });
+});

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFile } from '../../src/core/files/file-lock.ts';
+import { openSqlite } from '../../src/core/files/sqlite.ts';
+import { freePort } from '../support/engine-server.ts';
 import { hang } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
 import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
@@ -97,6 +99,22 @@ describe('a failed start', () => {
     },
   );
 
+  it.each(['archive.db', 'perch.db', 'sessions.db'])(
+    'exits with a message that a newer version of Perch wrote %s',
+    async (name) => {
+      const folder = `${temporaryFolder()}/data`;
+      const migrations = Array.from({ length: 99 }, () => () => {});
+      openSqlite({ path: `${folder}/${name}`, migrations }).close();
+
+      const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
+
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toBe(
+        `perch: ${folder}/${name} was written by a newer version of Perch (schema 99). Install that version or a later one.\n`,
+      );
+    },
+  );
+
   it('reports that another server uses the folder, and does not disturb that server', async () => {
     const folder = `${temporaryFolder()}/data`;
     const first = serve({ PERCH_DATA_DIR: folder });
@@ -135,6 +153,49 @@ describe('the exit code of a server that cannot start', () => {
     expect(unit).toMatch(/^Restart=on-failure$/m);
     expect(unit).toMatch(/^RestartPreventExitStatus=2$/m);
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+  });
+});
+
+describe('a start with a data folder in which a database is missing', () => {
+  it('warns that the keys are lost, and names the file', async () => {
+    const folder = `${temporaryFolder()}/data`;
+    const env = { PERCH_DATA_DIR: folder };
+    const first = serve(env);
+    await first.printed(/Perch is ready/);
+    first.kill('SIGTERM');
+    const before = await first.ended;
+    rmSync(`${folder}/perch.db`);
+
+    const doctor = await spawnPerch(['doctor', '--json'], {
+      ...env,
+      PERCH_PROVIDERS: 'archive',
+      PORT: String(await freePort()),
+    }).ended;
+    const second = serve(env);
+    const [line] = await second.printed(/.*perch\.db was missing.*/);
+
+    expect(before.stdout).not.toContain('was missing');
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'warn',
+      msg: `perch.db was missing in the data directory ${folder}, which Perch has used before, so Perch creates an empty file. All API keys are invalid. Restore a backup if you need them.`,
+    });
+    expect(JSON.parse(doctor.stdout).findings).toContainEqual({
+      check: 'databases',
+      status: 'warning',
+      message: `perch.db is missing in ${folder}, which Perch has used before. All API keys are invalid.`,
+      advice: expect.stringMatching(/^Stop the server and restore a backup\. /),
+    });
+  });
+
+  it('does not warn if only commands have used the folder', async () => {
+    const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data`, PERCH_PROVIDERS: 'archive' };
+    await spawnPerch(['read', '@ada.example'], env).ended;
+
+    const server = serve(env);
+    await server.printed(/Perch is ready/);
+    server.kill('SIGTERM');
+
+    expect((await server.ended).stdout).not.toContain('was missing');
   });
 });
 

@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSqlite } from '../../src/core/files/sqlite.ts';
+import { connectSqlite, openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { KeyedRequest } from '../../src/sessions/store/session-rows.ts';
 import type { Commit, SessionStore } from '../../src/sessions/store/session-store.ts';
@@ -425,5 +426,54 @@ describe('a session store in a file', () => {
 
     await expect(refused).rejects.toEqual(problem('not_ready'));
     await expect(refused).rejects.toBeInstanceOf(Problem);
+  });
+});
+
+describe('a session file that another process has locked', () => {
+  it('does not block this process, and is written in order when the lock ends', async () => {
+    const { store, path } = openRig({ path: `${temporaryFolder()}/sessions.db` });
+    await store.start(...toStart('ses_a'));
+    const other = connectSqlite({ path });
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+
+    const settled: string[] = [];
+    const begun = store
+      .change('ses_a', (record) => beginTurn(record, 0, { text: 'q', modelId: 'm' }))
+      .then(() => settled.push('begin'));
+    const said = store
+      .change('ses_a', (record) => appendText(record, 0, { delta: 'a', soFar: 'a' }), 'soon')
+      .then(() => settled.push('text'));
+    await setTimeout(100); // at least one attempt fails
+    const record = await recordOf(store, 'ses_a');
+    other.exec('COMMIT');
+    await Promise.all([begun, said]);
+
+    expect(record.pending).toMatchObject([{ isBegun: false }]);
+    expect(settled).toEqual(['begin', 'text']);
+    expect(JSON.parse((await readAll(store, 'ses_a')).at(-1) ?? '')).toMatchObject({
+      type: 'message.appended',
+    });
+  });
+
+  it('fails with not_ready if the lock does not end', async () => {
+    const faults: unknown[] = [];
+    const path = `${temporaryFolder()}/sessions.db`;
+    const watch = { failed: (cause: unknown) => faults.push(cause), worked: () => {} };
+    const store = openSqliteSessions({ path, stamp: createStamp(), watch });
+    const other = connectSqlite({ path });
+    onTestFinished(() => {
+      other.close();
+      return store.close();
+    });
+    other.exec('BEGIN IMMEDIATE');
+
+    const started = Promise.all([
+      store.start(...toStart('ses_a')),
+      store.start(...toStart('ses_b')),
+    ]);
+
+    await expect(started).rejects.toEqual(problem('not_ready'));
+    expect(faults).toContainEqual(expect.objectContaining({ code: 'SQLITE_BUSY' }));
   });
 });

@@ -6,6 +6,7 @@ import type { Ledger } from '../../src/core/scheduling/ledger.ts';
 import type { SessionStore, StampEvent } from '../../src/sessions/store/session-store.ts';
 import { openSharedSessions } from '../../src/sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
+import type { StoreWatch } from '../../src/sessions/store/store-faults.ts';
 import { openTestEngine, startEngine } from './engine-server.ts';
 import { createManualClock } from './manual-clock.ts';
 
@@ -14,6 +15,7 @@ export interface TestStoreOptions {
   readonly stamp: StampEvent;
   readonly clock: Clock;
   readonly ledger: Ledger;
+  readonly watch?: StoreWatch;
 }
 
 /** Names of the amounts that a store counts, and of their fields in an engine. */

@@ -75,7 +75,10 @@ const cooldownMs = 1000;
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
-/** Opens the store of API keys. Does not throw if the store is unusable: later requests try again. */
+/**
+ * Opens the store of API keys. Does not throw if the store is unusable for another reason: later requests try again.
+ * @throws NewerSchemaError if a newer version of Perch wrote the file
+ */
 export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
@@ -98,6 +101,10 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
     // Does not replace an empty file, because the operator may want to restore its keys from a backup.
     file.use((rows) => rows.find(''), whenMissing === 'make' ? ['missing'] : []);
   } catch (error) {
+    if (error instanceof KeyFileError && error.fault === 'newer') {
+      file.close();
+      throw error.cause;
+    }
     outage.begin(error);
   }
   return {

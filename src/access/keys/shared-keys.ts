@@ -7,6 +7,7 @@ import {
   type EngineScript,
 } from '../../core/engine/engine.ts';
 import { EngineError } from '../../core/engine/engine-error.ts';
+import { describeEngineError } from '../../core/engine/engine-report.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { hashKey, isKeyShaped } from './key.ts';
@@ -160,7 +161,7 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
 /** Throws Problem `key_store_unavailable` for an EngineError. Throws other errors unchanged. */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
-  const detail = `The shared key store cannot be used: ${error.message}. Check the server at PERCH_REDIS_URL.`;
+  const detail = `The shared key store cannot be used. ${describeEngineError(error)} Check the server at PERCH_REDIS_URL.`;
   throw new Problem('key_store_unavailable', { detail, cause: error });
 }
 

@@ -5,6 +5,7 @@ import { type Ledger, type Resource, resources } from '../../core/scheduling/led
 import { version } from '../../core/version.ts';
 import type { LoadGauge } from '../../http/operations/load.ts';
 import type { Services } from '../surfaces.ts';
+import type { AnsweredSessions } from './answered-sessions.ts';
 
 export async function measureServer({
   traffic,
@@ -40,7 +41,7 @@ export async function measureServer({
     gauge('perch_cache_entries', 'Entries in the response cache.', cache.size),
     gauge('perch_cache_bytes', 'Bytes in the response cache.', cache.bytes),
     ...measureLedger(ledger),
-    ...(sessions === null ? [] : measureSessions(await sessions.service.figures())),
+    ...(sessions === null ? [] : await measureSessions(sessions)),
     ...measureProcess(),
   ];
 }
@@ -94,11 +95,18 @@ function measureLedger(ledger: Ledger): readonly MetricFamily[] {
   ];
 }
 
-type Figures = Record<'live' | 'turnsAtWork' | 'turnsWaiting' | 'streams' | 'storedBytes', number>;
-
-function measureSessions(figures: Readonly<Figures>): readonly MetricFamily[] {
+async function measureSessions({ service }: AnsweredSessions): Promise<readonly MetricFamily[]> {
+  const figures = await service.figures().catch(() => null); // the store reports its failures
+  const usable = '1 while the stored sessions can be read and changed.';
+  const state = gauge(
+    'perch_session_store_is_usable',
+    usable,
+    Number(figures !== null && service.health.fault === null),
+  );
+  if (figures === null) return [state];
   const waiting = 'Turns, and questions on /docs/ask, that wait to run.';
   return [
+    state,
     gauge('perch_sessions_live', 'Sessions that have not ended.', figures.live),
     gauge('perch_turns_at_work', 'Turns that are running.', figures.turnsAtWork),
     gauge('perch_session_bytes', 'Bytes of all stored sessions.', figures.storedBytes),

@@ -4,6 +4,7 @@ import {
   createArchiveReporter,
 } from '../../archive/report/archive-report.ts';
 import type { EngineReport } from '../../core/engine/engine-report.ts';
+import { Problem } from '../../core/problem.ts';
 import { version } from '../../core/version.ts';
 import type { AnswersFigures } from '../../http/dashboard/answers/answers-page.ts';
 import type { ArchiveFigures } from '../../http/dashboard/archive/archive-page.ts';
@@ -157,7 +158,10 @@ async function readSessions({
     const figures = await sessions.service.figures();
     return { ...figures, turnsAtOnce, maxWaiting: config.PERCH_SESSION_WAITING_TURNS };
   } catch (err) {
-    logger.warn({ err }, 'the figures of the sessions cannot be read');
+    // The store reports its own failures.
+    if (!(err instanceof Problem)) {
+      logger.warn({ err }, 'the figures of the sessions cannot be read');
+    }
     return 'unavailable';
   }
 }
@@ -203,9 +207,11 @@ function listNotices(
 ): readonly Notice[] {
   const engine = readEngine?.();
   const failure = sessions?.records.index?.read().failure;
+  const storeFault = sessions?.service.health.fault;
   const warnings = [...startWarnings, ...(engine?.warnings ?? [])];
   const faults = [
     ...(engine?.fault ? [`The shared engine is down: ${engine.fault}`] : []),
+    ...(storeFault ? [`The stored sessions cannot be used: ${storeFault}`] : []),
     ...(failure ? [`The index of the documents could not be updated: ${failure.message}`] : []),
   ];
   return [

@@ -8,6 +8,7 @@ import { UnusableEngineError } from '../../core/engine/engine-error.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { toLocalUrl } from '../../core/http/local-url.ts';
+import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
@@ -22,6 +23,7 @@ import {
 import type { SessionStore, StampEvent } from '../../sessions/store/session-store.ts';
 import { openSharedSessions } from '../../sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
+import { createStoreFaults, type StoreWatch } from '../../sessions/store/store-faults.ts';
 import type { AppBasics } from '../options.ts';
 import { openSharedEngine } from './shared-engine.ts';
 
@@ -40,24 +42,34 @@ export interface SessionsOptions extends AppBasics {
  */
 export async function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, clock, logger, random, sharedEngine } = options;
+  const faults = createStoreFaults({
+    clock,
+    onFault: (reason) => logger.error({ reason }, 'the session store cannot be used'),
+    onRecovered: () => logger.info('the session store works again'),
+  });
   const repeated = createRepeatedLines(clock);
-  const onFault = (err: unknown, doing: string) =>
+  const onFault = (err: unknown, doing: string) => {
+    // `faults` reports failures of the store.
+    if (err instanceof Problem && err.code === 'not_ready') return;
     repeated(`${doing} ${err instanceof Error ? err.name : ''}`, (count) =>
       logger.error({ err, doing, ...count }, 'the session service failed'),
     );
-  const basics = { ...options, limits: toServiceLimits(config), onFault };
+  };
+  const basics = { ...options, limits: toServiceLimits(config), onFault, faults };
   if (!sharedEngine) {
-    const openOwn = (stamp: StampEvent) => openStore(toSessionsPath(config), stamp);
+    const openOwn = (stamp: StampEvent) =>
+      openStore(toSessionsPath(config), { stamp, watch: faults });
     const secret = openSessionSecret(config, random);
     return openSessionService({ ...basics, secret, openStore: openOwn });
   }
-  const shared = await openSharedStore({ ...options, sharedEngine, onFault });
+  const shared = await openSharedStore({ ...options, sharedEngine, onFault, watch: faults });
   return openSessionService({ ...basics, ...shared });
 }
 
 type SharedStoreOptions = SessionsOptions & {
   readonly sharedEngine: Engine;
   readonly onFault: (error: unknown, doing: string) => void;
+  readonly watch: StoreWatch;
 };
 
 /** Timeout in milliseconds for requests of the session store to the Valkey or Redis server. */
@@ -126,15 +138,17 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
+type OwnStoreOptions = Readonly<{ stamp: StampEvent; watch: StoreWatch }>;
+
 /**
  * Opens the session store, and locks its file so that no other server can use it. `stamp` creates
  * the id and time of an event.
  */
-function openStore(path: string, stamp: StampEvent): SessionStore {
-  if (path === ':memory:') return openSqliteSessions({ path, stamp });
+function openStore(path: string, options: OwnStoreOptions): SessionStore {
+  if (path === ':memory:') return openSqliteSessions({ path, ...options });
   const hold = lockOrExplain(path);
   try {
-    const store = openSqliteSessions({ path, stamp });
+    const store = openSqliteSessions({ path, ...options });
     const close = async () => {
       await store.close();
       hold.release();

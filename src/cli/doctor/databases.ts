@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { findLostDatabases } from '../../app/open/lost-databases.ts';
 import type { Config } from '../../config/config.ts';
 import { entryPoint } from '../../core/entry-point.ts';
 import { listOwnFiles, savedDatabases } from '../../core/files/data-folder.ts';
@@ -28,11 +29,17 @@ export async function checkDatabases(config: Config, signal: AbortSignal) {
   const folder = config.PERCH_DATA_DIR;
   const names = listNames(folder);
   const paths = names.filter((name) => name.endsWith('.db')).map((name) => `${folder}/${name}`);
+  const lost = findLostDatabases(config).map(({ name, loss }) =>
+    warning(
+      `${name} is missing in ${folder}, which Perch has used before. ${loss}.`,
+      'Stop the server and restore a backup. Otherwise, the server creates an empty file at its next start.',
+    ),
+  );
   const secrets = names
     .filter((name) => name.endsWith('.key'))
     .flatMap((name) => findUnusable(`${folder}/${name}`));
   if (paths.length === 0) {
-    return secrets.length > 0 ? secrets : [ok('There are no databases yet.')];
+    return secrets.length > 0 ? [...lost, ...secrets] : [ok('There are no databases yet.')];
   }
   const { seen, failure } = await runIntegrity(paths, signal);
   const described = seen.flatMap((one) => describe(one, config));
@@ -40,7 +47,7 @@ export async function checkDatabases(config: Config, signal: AbortSignal) {
   const faults = [...new Map(described.map((one) => [one.message, one])).values()];
   const unseen = paths.filter((path) => !seen.some((one) => one.path === path));
   const late = unseen.length > 0 ? [describeUnseen(unseen, failure)] : [];
-  const found = [...secrets, ...faults, ...late];
+  const found = [...lost, ...secrets, ...faults, ...late];
   return found.length > 0
     ? found
     : [ok(`SQLite finds no errors in ${names.filter((name) => name.endsWith('.db')).join(', ')}.`)];

@@ -12,7 +12,7 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   EISDIR: ['usage', 'It is a folder.'],
   ENAMETOOLONG: ['usage', 'Its name is too long.'],
   'EACCES EPERM EROFS': ['upstream', 'You have no permission to write to it.'],
-  'ENOSPC EDQUOT': ['upstream', 'The disk is full. Free some space and try again.'],
+  'ENOSPC EDQUOT SQLITE_FULL': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
 /**

@@ -148,13 +148,23 @@ async function untilDrained(stream: Writable): Promise<void> {
 }
 
 /**
- * Calls `exit` with code 70 if writing to an output fails. Ignores an output whose reader closed
- * it, as in `perch read … | head`.
+ * Calls `exit` if writing to an output fails: with code 3 and a message if the disk is full, otherwise with code 70.
+ * Ignores an output whose reader closed it, as in `perch read … | head`.
  */
-export function exitOnWriteError(outputs: readonly Writable[], exit: (code: number) => void): void {
-  for (const output of outputs) {
-    output.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') exit(exitCodes.defect);
-    });
-  }
+export function exitOnWriteError(
+  { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Writable>>,
+  exit: (code: number) => void,
+): void {
+  const exitAfter = ({ code = '' }: NodeJS.ErrnoException): void => {
+    if (code === 'EPIPE') return;
+    const isFull = fullDisk.has(code);
+    if (isFull) stderr.write(fullOutput);
+    exit(isFull ? exitCodes.upstream : exitCodes.defect);
+  };
+  for (const output of [stdout, stderr]) output.on('error', exitAfter);
 }
+
+const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
+const fullOutput =
+  'perch: Standard output cannot be written. The disk is full. Free some space and try again.\n';

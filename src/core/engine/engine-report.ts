@@ -168,6 +168,9 @@ const meanings: Readonly<Record<string, string>> = {
   NOAUTH: 'The engine requires a password.',
   WRONGPASS: 'The engine refuses the user name or the password.',
   NOPERM: 'The engine refuses a command to the user of Perch.',
+  OOM: 'The engine has no memory left, so it refuses changes.',
+  MISCONF: 'The engine cannot write to its disk, so it refuses changes.',
+  NOREPLICAS: 'The engine has too few replicas, so it refuses changes.',
 };
 
 /** Converts the reason for an outage of the shared Valkey or Redis server to a sentence for operators. */
@@ -177,4 +180,10 @@ export function describeFault(fault: string): string {
   if (meaning !== undefined) return meaning;
   const isSlow = /^it (?:did not answer within \d+ ms|has not answered yet)$/.test(fault);
   return isSlow ? `${fault.replace(/^it/, 'The engine')}.` : 'The engine cannot be reached.';
+}
+
+/** Converts an error of the shared Valkey or Redis server to a sentence without the text of the error. */
+export function describeEngineError({ message, isOutage }: EngineError): string {
+  const isKnown = Object.keys(meanings).some((code) => message.startsWith(`${code} `));
+  return isOutage || isKnown ? describeFault(message) : 'The engine refuses a command of Perch.';
 }

@@ -19,19 +19,26 @@ interface HealthOptions {
    * `undefined` if there is only one instance.
    */
   readonly readEngine: (() => EngineReport) | undefined;
+  /**
+   * Returns a sentence that explains why the session store cannot be used; `null` while it works. `undefined` if
+   * sessions are disabled.
+   */
+  readonly readStoreFault: (() => string | null) | undefined;
 }
 
 /**
  * Registers the routes `/health/live` and `/health/ready`. During a shutdown, `setAdmission`
  * rejects requests to `/health/ready`.
  */
-export async function healthPlugin(app: FastifyInstance, { chain, readEngine }: HealthOptions) {
+export async function healthPlugin(app: FastifyInstance, options: HealthOptions) {
+  const { chain, readEngine, readStoreFault } = options;
   const states = {
     '/health/live': () => ({ status: 'ok' }),
     '/health/ready': () => ({
       status: 'ready',
       providers: chain.states(),
       ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
+      ...(readStoreFault !== undefined && { session_store: toStoreState(readStoreFault()) }),
     }),
   };
   for (const [url, state] of Object.entries(states)) {
@@ -84,6 +91,21 @@ function toEngineState({ isUp, ...report }: EngineReport): z.output<typeof engin
   return { state: isUp ? 'up' : 'down', ...report };
 }
 
+const storeState = z
+  .object({
+    state: z.enum(['up', 'down']).describe('`up` while sessions can be stored, otherwise `down`.'),
+    fault: z
+      .string()
+      .nullable()
+      .describe('Reason for the state `down`; null while the state is `up`.'),
+  })
+  .meta({ id: 'SessionStoreState' });
+
+const toStoreState = (fault: string | null): z.output<typeof storeState> => ({
+  state: fault === null ? 'up' : 'down',
+  fault,
+});
+
 const live = z.object({ status: z.string().describe('Always `ok`.') });
 
 const ready = z
@@ -95,6 +117,9 @@ const ready = z
       .describe(
         'State of the Valkey or Redis server that several instances share. Present only if `PERCH_REDIS_URL` is set.',
       ),
+    session_store: storeState
+      .optional()
+      .describe('State of the store of sessions at its last use. Present only if sessions are on.'),
   })
   .meta({ id: 'Readiness' });
 
@@ -118,7 +143,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     title: 'Check whether the server is ready',
     summary: 'Returns whether the process accepts requests, and the state of its providers.',
     description:
-      'During a shutdown the status is 503 `shutting_down`. An open breaker or a shared engine that is down does not change the status.',
+      'During a shutdown the status is 503 `shutting_down`. An open breaker, or a shared engine or session store that is down, does not change the status.',
     replies: [
       { status: 200, description: 'The process is ready.', content: { 'application/json': ready } },
     ],

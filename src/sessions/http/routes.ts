@@ -34,7 +34,7 @@ export type Handle<Request> = (
 
 export const checkHealth: Handle<FastifyRequest> = async (_request, reply, { service }) => {
   service.refuseUnlessReady();
-  await service.store.countLive(); // throws if the store cannot be read
+  await service.health.check();
   return sendBody(reply, { ok: true, status: 'ready', workflowId: 'perch-session-1' });
 };
 

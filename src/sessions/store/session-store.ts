@@ -91,6 +91,8 @@ export interface SessionStore {
   listExpired(before: Record<'idleMs' | 'createdMs', number>): Promise<readonly string[]>;
   /** Returns the ids of up to 100 sessions that ended before `endedMs` (Unix milliseconds). */
   listStale(endedMs: number): Promise<readonly string[]>;
+  /** Writes a value that changes nothing. Rejects with Problem `not_ready` if the store cannot be written. */
+  probe(): Promise<void>;
   countLive(): Promise<number>;
   /** Returns the estimated total size of all stored sessions in bytes. */
   countStored(): Promise<number>;

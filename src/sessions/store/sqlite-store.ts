@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import type { Client } from '../../core/caller.ts';
 import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { Problem } from '../../core/problem.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLogReads, createLogWrites } from './log-rows.ts';
 import { createRoom } from './room.ts';
@@ -14,6 +16,7 @@ import {
 import type { Acceptance, Commit, Found, SessionStore, StampEvent } from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
+import { LostFileError, type StoreWatch } from './store-faults.ts';
 import { emptySessionBytes, keyRowBytes } from './stored-bytes.ts';
 import { bytesOf, toWrites } from './transition-writes.ts';
 
@@ -24,6 +27,7 @@ interface SqliteSessionsOptions {
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
+  readonly watch?: StoreWatch | undefined;
 }
 
 /**
@@ -32,27 +36,43 @@ interface SqliteSessionsOptions {
  * changes and closes the file. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
-  const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
+  const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
   const migrations = sessionMigrations;
   const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
+  // Writes wait for a lock of another process in `createGroupCommit`, without blocking this process.
+  database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
   let changed = new Map<string, SessionRecord | undefined>();
   let listener: ((commit: Commit) => void) | undefined;
   const group = createGroupCommit({
     database,
     onTurnEnd,
+    watch,
     onEnd: (isCommitted) => {
       const commit = changed;
       changed = new Map();
-      if (isCommitted && commit.size > 0) listener?.(commit);
+      if (!isCommitted || commit.size === 0) return;
+      watch?.worked();
+      listener?.(commit);
     },
   });
   const noteChange: Note = (id, record) => void changed.set(id, record);
+  const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '*'`);
+  const isLost = createLossCheck(path);
   return {
     isShared: false,
     runs: () => true,
     ...createReads(rows, group),
     ...createWrites(group, rows, createChanges(database, { rows, stamp, noteChange })),
+    probe: async () => {
+      if (isLost()) {
+        const cause = new LostFileError(`${path} was deleted or replaced.`);
+        watch?.failed(cause);
+        throw new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
+      }
+      await group.write(() => touch.run());
+      watch?.worked();
+    },
     /** Sets the commit listener and replaces the previous listener. Each commit is durable before the listener runs. */
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
@@ -62,6 +82,14 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
       database.close();
     },
   };
+}
+
+/** Returns a function that checks whether the file at a path is no longer the one that exists now. */
+function createLossCheck(path: string): () => boolean {
+  if (path === ':memory:') return () => false;
+  const inodeOf = () => statSync(path, { throwIfNoEntry: false })?.ino;
+  const inode = inodeOf();
+  return () => inodeOf() !== inode;
 }
 
 function prepareRows(database: SqliteDatabase) {

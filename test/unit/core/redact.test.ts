@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactKeys } from '../../../src/core/redact.ts';
+import { redactCredentials, redactKeys } from '../../../src/core/redact.ts';
 
 const key = `perch_${'aB3-_'.repeat(8)}xyz`;
 const encode = (text: string) =>
@@ -41,4 +41,32 @@ describe('a redacted text', () => {
       expect(redactKeys(text)).toBe(text);
     },
   );
+});
+
+describe('redacted credentials', () => {
+  it.each([
+    ['https://me:secret@api.example', 'https://…@api.example'],
+    ['https://secret@api.example/path', 'https://…@api.example/path'],
+    ['http://me:sec/ret@api.example', 'http://…@api.example'],
+    ['http://me:sec@ret@api.example', 'http://…@api.example'],
+    ['http:/me:secret@api.example', 'http:/…@api.example'],
+    ['me:secret@api.example', '…@api.example'],
+    ['https://me:sec,r et@api.example', 'https://…@api.example'],
+    ['https://me:secret@api.example:x/y', 'https://…@api.example:x/y'],
+    ['a.example,https://me:secret@b.example, c', 'a.example,https://…@b.example, c'],
+    ['not “https://me:secret@b.example”.', 'not “https://…@b.example”.'],
+  ])('are not in %s', (text, shown) => {
+    expect(redactCredentials(text)).toBe(shown);
+  });
+
+  it.each([
+    'https://mastodon.example/@ada',
+    'mailto:ada@example.org',
+    'Perch/1.0 (+mailto:ada@example.org)',
+    'ada@example.org',
+    '@ada@mastodon.example',
+    'https://api.example',
+  ])('do not change %s', (text) => {
+    expect(redactCredentials(text)).toBe(text);
+  });
 });

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { count, listOf, textOrNull } from '../../../src/platforms/lenient.ts';
+import {
+  count,
+  listOf,
+  textOrNull,
+  token,
+  tokenOrNull,
+  url,
+  urlOrNull,
+} from '../../../src/platforms/lenient.ts';
 
 describe('a lenient schema', () => {
   const schema = z.object({ name: textOrNull, likes: count, tags: listOf(z.string(), 9) });
@@ -36,5 +44,27 @@ describe('a lenient schema', () => {
 
     expect([...read, read.leftOut]).toEqual(['Mira', 100_000]);
     expect(parsed).toBeLessThan(200);
+  });
+});
+
+describe('a schema of a machine-readable text', () => {
+  it.each([
+    'a\nb: c',
+    'a\r\nb',
+    'a\u001b[31m',
+    'a\u0000',
+    'a\u0085',
+    'a\u2028b',
+    'a\u202eb',
+    'a\u2066b',
+  ])('refuses the characters in %j', (value) => {
+    for (const schema of [token, url]) expect(schema.safeParse(value).success).toBe(false);
+    for (const schema of [tokenOrNull, urlOrNull]) expect(schema.parse(value)).toBeNull();
+  });
+
+  it.each(['video/mp4', '👩‍💻', 'zh-Hant', 'https://a.example/ü'])('accepts %s', (value) => {
+    for (const schema of [token, tokenOrNull, url, urlOrNull]) {
+      expect(schema.parse(value)).toBe(value);
+    }
   });
 });

@@ -15,6 +15,12 @@ describe('toInstance', () => {
       '/api/v1/posts?url=https://a.example/?token=%E2%80%A6',
     ],
     ['/search?x?key=abc', '/search?x?key=%E2%80%A6'],
+    ['/https://me:abc@x.com/jack/status/20', '/https://%E2%80%A6@x.com/jack/status/20'],
+    ['/api/v1/posts?url=https://me:abc@x.com/a', '/api/v1/posts?url=https://%E2%80%A6@x.com/a'],
+    [
+      '/api/v1/posts?url=https%3A%2F%2Fme%3Aabc%40x.com%2Fa&limit=1',
+      '/api/v1/posts?url=https://%E2%80%A6@x.com/a&limit=1',
+    ],
   ])('redacts parameters with secret names in %s', (url, instance) => {
     expect(toInstance(url)).toBe(instance);
   });
@@ -24,6 +30,9 @@ describe('toInstance', () => {
     '/monkey=1/posts',
     '/search?q=key&limit=3',
     '/search?key&token',
+    '/https://mastodon.example/@ada',
+    '/api/v1/posts?url=https%3A%2F%2Fmastodon.example%2F%40ada',
+    '/@ada@mastodon.example',
     '/search',
     '',
   ])('does not change %s', (url) => {

@@ -6,6 +6,7 @@ import type { Excess } from '../../../core/scheduling/ledger.ts';
 import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-rows.ts';
 import type { Commit, Decide, StampEvent, StoreBounds } from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';
+import type { StoreWatch } from '../store-faults.ts';
 import { toWrites } from '../transition-writes.ts';
 import {
   namesToPrune,
@@ -37,6 +38,7 @@ export interface SharedSessionsOptions {
   readonly replicas: number;
   /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
+  readonly watch?: StoreWatch | undefined;
 }
 
 const maxAttempts = 100;

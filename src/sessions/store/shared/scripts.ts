@@ -29,6 +29,11 @@ local function receipt(name)
 end
 `;
 
+/** Script that writes a value for a minute, to find out whether the server accepts changes. */
+export const probeScript = defineScript(
+  `return redis.call('SET', KEYS[1] .. 'probe', 1, 'EX', 60)`,
+);
+
 /**
  * Script that changes a session if the session has the expected version. ARGV[1] is JSON: a `SessionChange`, plus
  * `operation` (a unique name, so that a repeated call has no effect) and `channel` (the Pub/Sub channel on which the

@@ -35,6 +35,7 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
       if (typeof found === 'string') return { kind: found };
       return { kind: 'known', record: found.record };
     },
+    probe: transactions.probe,
     setBounds: changes.setBounds,
     runs: leases.isHeld,
     change: (id, decide) => change(id, decide),

@@ -3,9 +3,10 @@ import { EngineError } from '../../../core/engine/engine-error.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { Excess } from '../../../core/scheduling/ledger.ts';
 import type { SessionRecord } from '../state.ts';
+import type { StoreWatch } from '../store-faults.ts';
 import type { Command } from './commands.ts';
 import { changesChannel, keyBase } from './keys.ts';
-import { commitScript, findScript } from './scripts.ts';
+import { commitScript, findScript, probeScript } from './scripts.ts';
 
 export interface StoredSession {
   readonly version: number;
@@ -85,24 +86,34 @@ interface TransactionsOptions {
   readonly engine: Engine;
   /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
   readonly replicas: number;
+  readonly watch?: StoreWatch | undefined;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
-/** Creates the functions that read and change sessions. They throw Problem `not_ready` if Valkey or Redis fails. */
-export function createTransactions({ engine, replicas }: TransactionsOptions) {
-  let operations = 0;
+/**
+ * Creates the function `run`, which runs scripts, and the function `unavailable`, which reports a failure and returns
+ * the error for callers.
+ */
+function createRunner({ engine, watch }: TransactionsOptions) {
+  const unavailable = (cause: unknown): Problem => {
+    watch?.failed(cause);
+    // Callers get no text of the engine, which can contain addresses.
+    return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
+  };
   /**
    * Runs a script once. If Valkey or Redis fails during the call, returns the error instead of
    * throwing it, so that the caller can retry.
    */
   const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
-    if (!(await engine.waitUntilUp(patienceMs))) throw unavailable(engine.state.fault);
+    if (!(await engine.waitUntilUp(patienceMs))) {
+      throw unavailable(new EngineError(String(engine.state.fault), true));
+    }
     try {
       return { reply: await engine.evaluate(script, { keys: [keyBase], args }) };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      if (!error.isOutage) throw unavailable(error.message, error);
+      if (!error.isOutage) throw unavailable(error);
       return { error };
     }
   };
@@ -113,9 +124,17 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
   const run = async (script: EngineScript, args: readonly (string | number)[]) => {
     const first = await attempt(script, args);
     const { reply, error } = 'error' in first ? await attempt(script, args) : first;
-    if (error !== undefined) throw unavailable(error.message, error);
+    if (error !== undefined) throw unavailable(error);
     return reply;
   };
+  return { run, unavailable };
+}
+
+/** Creates the functions that read and change sessions. They throw Problem `not_ready` if Valkey or Redis fails. */
+export function createTransactions(options: TransactionsOptions) {
+  const { engine, replicas, watch } = options;
+  const { run, unavailable } = createRunner(options);
+  let operations = 0;
   const list = async (script: EngineScript, ...args: readonly (string | number)[]) => {
     const reply = await run(script, args);
     return Array.isArray(reply) ? reply.map(String) : [];
@@ -125,8 +144,7 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
     try {
       await engine.confirmReplicas(replicas, patienceMs);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw unavailable(reason, error);
+      throw unavailable(error);
     }
   };
   return {
@@ -143,6 +161,12 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
       return { version: Number(version), record: JSON.parse(record), runner };
     },
+    /** Writes a value that expires. @throws Problem `not_ready` if the server does not store it */
+    probe: async (): Promise<void> => {
+      await run(probeScript, []);
+      await confirm();
+      watch?.worked();
+    },
     /**
      * Commits a change exactly once. Resolves when the Valkey or Redis server and the required
      * number of replicas (`replicas`) have stored the change.
@@ -155,14 +179,12 @@ export function createTransactions({ engine, replicas }: TransactionsOptions) {
         commitScript,
         JSON.stringify({ ...change, operation, channel }),
       );
-      if (kind === 'ok') await confirm();
+      if (kind === 'ok') {
+        await confirm();
+        watch?.worked();
+      }
       // The script returns nothing else.
       return { kind, field, excess } as Outcome;
     },
   };
-}
-
-function unavailable(reason: string | null, cause?: unknown): Problem {
-  const detail = `The shared session store is unavailable: ${reason}.`;
-  return new Problem('not_ready', { detail, cause });
 }

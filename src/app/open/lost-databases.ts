@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { savedDatabases } from '../../core/files/data-folder.ts';
+import { isCode } from '../../core/files/private-files.ts';
+
+type DatabaseName = (typeof savedDatabases)[number];
+
+/** Consequences of a missing database. */
+const losses: Readonly<Record<DatabaseName, string>> = {
+  'archive.db': 'The archive has no imported posts',
+  'perch.db': 'All API keys are invalid',
+  'sessions.db': 'All earlier sessions are unknown',
+};
+
+/** Missing database (`name`), and a sentence about the consequence (`loss`) without a full stop. */
+export type LostDatabase = Readonly<{ name: DatabaseName; loss: string }>;
+
+/**
+ * Returns the databases that are missing in a data folder that a server has already used. The server creates them again,
+ * but their content is lost.
+ */
+export function findLostDatabases(config: Config): readonly LostDatabase[] {
+  const expected = listExpected(config);
+  const names = listNames(config.PERCH_DATA_DIR);
+  const isIn = (name: string) => names.includes(name);
+  // Commands create the other files too, so these do not show that a server has used the folder.
+  const hasRun = expected.includes('sessions.db')
+    ? isIn('session.key') || isIn('sessions.db')
+    : isIn('cursor.key') && savedDatabases.some(isIn);
+  const lost = hasRun ? expected.filter((name) => !isIn(name)) : [];
+  return lost.map((name) => ({ name, loss: losses[name] }));
+}
+
+/** Returns the databases that the server creates with this configuration. */
+function listExpected(config: Config): readonly DatabaseName[] {
+  if (config.PERCH_REDIS_URL !== undefined) return [];
+  const isUsed = {
+    'archive.db': config.PERCH_PROVIDERS.includes('archive'),
+    'perch.db': true,
+    'sessions.db': config.PERCH_SESSIONS && config.PERCH_SESSION_STORE === 'file',
+  };
+  return savedDatabases.filter((name) => isUsed[name]);
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return folder === ':memory:' ? [] : readdirSync(folder);
+  } catch (error) {
+    // Opening the files reports these errors.
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
+    throw error;
+  }
+}

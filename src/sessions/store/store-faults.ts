@@ -1,0 +1,69 @@
+import type { Clock } from '../../core/clock.ts';
+import { EngineError } from '../../core/engine/engine-error.ts';
+import { describeEngineError } from '../../core/engine/engine-report.ts';
+import { errorCodeOf } from '../../core/files/sqlite.ts';
+import { createRepeatedLines } from '../../core/repeated-lines.ts';
+
+/** Functions that the session store calls: `failed` with the cause of a failure, `worked` after a successful write. */
+export interface StoreWatch {
+  failed(cause: unknown): void;
+  worked(): void;
+}
+
+/** State of the session store, for operators. */
+export interface StoreFaults extends StoreWatch {
+  /** Sentence that explains why the store cannot be used; `null` while it works. It contains no paths and addresses. */
+  readonly fault: string | null;
+}
+
+interface StoreFaultsOptions {
+  readonly clock: Clock;
+  /** Called with the error message of a failure, at most once a minute. */
+  readonly onFault: (reason: string) => void;
+  /** Called when the store works again after a reported failure. */
+  readonly onRecovered: () => void;
+}
+
+/** Error for a database file that was deleted or replaced while it was open. */
+export class LostFileError extends Error {}
+
+/** Records whether the session store works, and reports its failures. */
+export function createStoreFaults({ clock, onFault, onRecovered }: StoreFaultsOptions) {
+  let fault: string | null = null;
+  let isReported = false;
+  const writeLine = createRepeatedLines(clock);
+  return {
+    get fault() {
+      return fault;
+    },
+    failed: (cause: unknown): void => {
+      fault = describeStoreFault(cause);
+      writeLine('session store', () => {
+        isReported = true;
+        onFault(cause instanceof Error ? cause.message : String(cause));
+      });
+    },
+    worked: (): void => {
+      fault = null;
+      if (!isReported) return;
+      isReported = false;
+      onRecovered();
+    },
+  } satisfies StoreFaults;
+}
+
+/** Patterns of SQLite result codes, with sentences for operators. */
+const sentences: readonly (readonly [pattern: RegExp, sentence: string])[] = [
+  [/^SQLITE_FULL/, 'The disk is full.'],
+  [/^SQLITE_READONLY/, 'The database file or its disk is read-only.'],
+  [/^SQLITE_(?:BUSY|LOCKED)/, 'Another process has locked the database file.'],
+  [/^SQLITE_(?:CORRUPT|NOTADB)/, 'The database file is damaged.'],
+];
+
+function describeStoreFault(cause: unknown): string {
+  if (cause instanceof EngineError) return describeEngineError(cause);
+  if (cause instanceof LostFileError) return 'The database file was deleted or replaced.';
+  const code = errorCodeOf(cause) ?? '';
+  const [, sentence] = sentences.find(([pattern]) => pattern.test(code)) ?? [];
+  return sentence ?? 'The database file cannot be read or written.';
+}
