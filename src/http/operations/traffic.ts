@@ -23,9 +23,7 @@ export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serv
 /** Creates counters of replies, problems and response times for the server's metrics. */
 export function createTraffic() {
   const reads = new Map<string, ReadCounts>();
-  // Counters start at 0. Otherwise, `increase()` of Prometheus would not see the first problem with a code.
-  const codes = Object.keys(problemKinds) as ProblemCode[];
-  const problems = new Map(codes.map((code) => [code, 0]));
+  const problems = createProblemCounts();
   const durations = createDurations();
   const countsOf = (source: string): ReadCounts => {
     const counts = reads.get(source) ?? createReadCounts();
@@ -90,6 +88,10 @@ export function createTraffic() {
     ],
   };
 }
+
+/** Counters start at 0. Otherwise, `increase()` of Prometheus would not see the first problem with a code. */
+const createProblemCounts = (): Map<ProblemCode, number> =>
+  new Map((Object.keys(problemKinds) as ProblemCode[]).map((code) => [code, 0]));
 
 const createStateCounts = (): StateCounts => ({ hit: 0, miss: 0, stale: 0, bypass: 0 });
 
