@@ -16,7 +16,7 @@ const reply = (status: number, type: string, body: string, headers = {}): Fault 
     void response.writeHead(status, { 'content-type': type, ...headers }).end(body);
 };
 
-/** What an upstream does when it fails. */
+/** Responses of an upstream that fails, each in its own way. */
 const faults: readonly Fault[] = [
   (response) => response.destroy(),
   () => undefined, // never answers

@@ -2,7 +2,7 @@ import type { Answers, QueryKind } from '../../model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
 import type { Unavailability } from '../../platforms/unavailable.ts';
 
-/** What a reader process needs to open the archive. */
+/** Options with which a reader process opens the archive. */
 export interface ReaderOptions {
   readonly path: string;
   readonly sample: boolean;
