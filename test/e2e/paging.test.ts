@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
+import { unhurried } from '../support/build-app.ts';
 import {
   type FakeFxTwitter,
   type FxHabits,
@@ -17,6 +18,7 @@ import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** The tests request more pages than the pace allows, and some of them fail on purpose. */
 const unpaced = {
+  ...unhurried,
   PERCH_FXTWITTER_PER_MINUTE: '100000',
   PERCH_BREAKER_FAILURES: '1000',
   PERCH_PUBLIC_ALLOWANCE: '100000',

@@ -82,6 +82,14 @@ export const asAdmin = { authorization: `Bearer ${adminToken}` };
 /** Setting that keeps a busy machine from refusing reads. */
 export const noLoadLimit = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' } as const;
 
+/** Settings for tests with a real server and upstream, in which a busy machine must not cause a timeout. */
+export const unhurried = {
+  ...noLoadLimit,
+  PERCH_CONNECT_TIMEOUT_MS: '60000',
+  PERCH_ATTEMPT_TIMEOUT_MS: '60000',
+  PERCH_READ_TIMEOUT_MS: '120000',
+} as const;
+
 /** Setting for providers of X and the sample only, to test other platforms without a provider. */
 export const xOnly = { PERCH_PROVIDERS: 'archive,fxtwitter,syndication' } as const;
 

@@ -1,4 +1,5 @@
 import { leastIdAt } from '../../src/providers/fxtwitter/lists/timeline-cursor.ts';
+import { unhurried } from './build-app.ts';
 import { answerJson, type FakeHandler } from './fake-upstream.ts';
 import { upstream } from './listen.ts';
 import {
@@ -70,6 +71,7 @@ export async function startGrowingTimeline(count: number): Promise<GrowingTimeli
   publish(count);
   return {
     env: {
+      ...unhurried,
       PERCH_PROVIDERS: 'fxtwitter',
       PERCH_FXTWITTER_URL: fake.url,
       PERCH_PUBLIC_ALLOWANCE: '9999',
