@@ -99,6 +99,10 @@ function judge(memory: readonly number[]): boolean {
   const third = Math.floor(memory.length / 3);
   const growth = mean(memory.slice(-third)) / mean(memory.slice(third, 2 * third));
   const logBytes = statSync(logPath).size;
+  const minutes = Array.from({ length: Math.ceil(memory.length / 60) }, (_, minute) =>
+    mean(memory.slice(60 * minute, 60 * (minute + 1))).toFixed(0),
+  );
+  console.log(`MiB of each minute: ${minutes.join(' ')}`);
   console.log(`responses by status: ${JSON.stringify(counts)}`);
   console.log(
     `memory: ${Math.max(...memory).toFixed(0)} MiB at most; last third ${growth.toFixed(2)} times the middle`,
