@@ -196,7 +196,7 @@ export const variables = z.object({
     'Maximum number of entries in the response cache.',
   ),
   PERCH_CACHE_BYTES: integer(65_536, 68_719_476_736, 67_108_864).describe(
-    'Maximum size of the response cache in bytes.',
+    'Maximum size of the response cache in bytes. The memory of the process grows by up to 2.5 times this size.',
   ),
   PERCH_STALE_WHILE_REVALIDATE_SECONDS: integer(0, 31_536_000, 300).describe(
     'Seconds for which Perch still serves a stale cache entry while Perch fetches a new entry in the background.',

@@ -18,3 +18,21 @@ export const systemClock: Clock = {
 
 /** Formats Unix milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
 export const toIsoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/**
+ * Creates a clock that is never set back. If `clock` is set back, the time continues from the last value that was read.
+ * For limits and pauses, which otherwise would last until `clock` reaches its earlier time again.
+ */
+export function createSteadyClock<Given extends Pick<Clock, 'now'>>(clock: Given): Given {
+  let lastMs = clock.now();
+  let offsetMs = 0;
+  return {
+    ...clock,
+    now: () => {
+      const nowMs = clock.now();
+      if (nowMs < lastMs) offsetMs += lastMs - nowMs;
+      lastMs = nowMs;
+      return nowMs + offsetMs;
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, createSteadyClock } from '../core/clock.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
 /**
@@ -80,7 +80,7 @@ export class CircuitBreaker {
   #probing = false;
 
   constructor(options: CircuitBreakerOptions) {
-    this.#options = options;
+    this.#options = { ...options, clock: createSteadyClock(options.clock) };
   }
 
   /** Runs a query. Throws ProviderError `unavailable` while the breaker is open, and `throttled` during a pause. */

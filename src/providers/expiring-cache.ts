@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, createSteadyClock } from '../core/clock.ts';
 
 /** Creates an LRU cache of up to `max` entries. An entry expires `ttlMs` milliseconds after it was set. */
 export function createExpiringCache<Value extends NonNullable<unknown>>(
@@ -13,6 +13,6 @@ export function createExpiringCache<Value extends NonNullable<unknown>>(
     // The library expires an entry when it is older than `ttl`. A resolution of 0 reads the clock on each access.
     ttl: ttlMs - 1,
     ttlResolution: 0,
-    perf: clock,
+    perf: createSteadyClock(clock),
   });
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../core/caller.ts';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, createSteadyClock } from '../core/clock.ts';
 import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/http-client.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
@@ -30,7 +30,8 @@ const fairTurns = 100; // number of requests in 60 seconds that each client may 
  * requests wait without a limit.
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
-  const { perMinute, maxWaitMs, clock } = options;
+  const { perMinute, maxWaitMs } = options;
+  const clock = createSteadyClock(options.clock);
   const turns = createTurnWindow(perMinute);
   const reserved = () => Math.floor(perMinute() / reservedShare);
   const takeTurn = async ({ signal, client }: RequestContext): Promise<void> => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toOwnBuffer } from '../core/own-buffer.ts';
 import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/scheduling/slices.ts';
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
@@ -138,7 +139,7 @@ export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
 export async function represent(whole: Result, rendering: Rendering, sliced: Sliced) {
   const { body: text, result, ...rest } = await renderInSlices(whole, rendering, sliced);
-  const body = Buffer.from(text);
+  const body = toOwnBuffer(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   return {
     ...rest,

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { toOwnBuffer } from '../core/own-buffer.ts';
 import { type Coding, createCodingChoice, isCompressible } from './content-coding.ts';
 import { varyByCoding } from './headers.ts';
 import { configOf } from './methods.ts';
@@ -45,7 +46,7 @@ function createCompressor(): Compression['compress'] {
     if (open >= maxOpen) return null;
     open += 1;
     try {
-      return await compressors[coding](body);
+      return toOwnBuffer(await compressors[coding](body));
     } finally {
       open -= 1;
     }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
 /**
@@ -41,7 +41,7 @@ export class AllowanceWindow implements AllowanceStore {
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
     this.#windowMs = windowMs;
-    this.#readMs = createMonotonicTime(clock);
+    this.#readMs = createSteadyClock(clock).now;
     this.#maxAccounts = maxAccounts;
     // `max` would allocate memory for all accounts at the start, which takes 30 ms.
     this.#logs = new LRUCache({ maxSize: maxBytes, sizeCalculation: estimateBytes });
@@ -127,16 +127,4 @@ export class AllowanceWindow implements AllowanceStore {
  */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;
-}
-
-/** Creates a monotonic clock. If the system clock is set back, the time continues from its last value. */
-function createMonotonicTime(clock: Clock): () => number {
-  let lastMs = clock.now();
-  let offsetMs = 0;
-  return () => {
-    const nowMs = clock.now();
-    if (nowMs < lastMs) offsetMs += lastMs - nowMs;
-    lastMs = nowMs;
-    return nowMs + offsetMs;
-  };
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 import { AllowanceWindow } from './allowance-window.ts';
@@ -62,6 +62,10 @@ local exhausted, wait, reply = 0, 0, {0, 0}
 for at, key in ipairs(KEYS) do
   local limit = tonumber(ARGV[at + 2])
   local first = tonumber(call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
+  if first and first > now then -- the clock was set back
+    call('DEL', key)
+    first = nil
+  end
   if first and first + window <= now then
     call('ZREMRANGEBYSCORE', key, '-inf', now - window)
     call('PEXPIRE', key, 2 * window)
@@ -71,7 +75,7 @@ for at, key in ipairs(KEYS) do
   if first then
     spent = call('ZCARD', key)
     if spent > limit then first = tonumber(call('ZRANGE', key, spent - limit, spent - limit, 'WITHSCORES')[2]) end
-    left = first + window - now
+    left = math.min(first + window - now, window)
     if left < 1 then left = 1 end
     if spent >= limit and left > wait then exhausted, wait = at, left end
   end
@@ -98,7 +102,7 @@ return reply
  * of instances (docs/instances.md).
  */
 export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
-  const { engine, windowMs, clock } = options;
+  const [{ engine, windowMs }, clock] = [options, createSteadyClock(options.clock)];
   const toKeys = createNaming(options);
   const own = new AllowanceWindow({ windowMs, clock });
   const seen = new LRUCache<string, Seen>({ max: maxSeen });

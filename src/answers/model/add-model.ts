@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
 import type { Answer, AnswerEngine, Citation, EngineCallOptions, Fallback } from '../answer.ts';
 import {
@@ -197,7 +197,8 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
 /** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */
-function createCircuitBreaker(clock: Clock) {
+function createCircuitBreaker(given: Clock) {
+  const clock = createSteadyClock(given);
   let failures = 0;
   let untilMs = 0;
   return {

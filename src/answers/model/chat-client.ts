@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
 import type { EngineCallOptions } from '../answer.ts';
 import { readEventStream, readText } from './event-stream.ts';
@@ -79,9 +79,10 @@ export async function* completeChat(
  * caller must call the returned function whenever data arrives.
  */
 function watchTimeouts(
-  { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
+  { stallMs, totalMs, ...options }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,
 ): () => void {
+  const clock = createSteadyClock(options.clock);
   const deadlineMs = clock.now() + totalMs;
   let stallsAtMs = clock.now() + stallMs;
   const watch = async () => {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { entryPoint } from '../../core/entry-point.ts';
 import {
   type TaskKind,
@@ -147,7 +147,8 @@ const restartMs = { first: 2000, longest: 60_000 } as const;
 
 /** Creates a client that starts a thread for the first task. If the thread ends, the next task starts a new thread. */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
-  const { threadOptions, startThread: start, clock, onLost } = options;
+  const { threadOptions, startThread: start, onLost } = options;
+  const clock = createSteadyClock(options.clock);
   let client: ReturnType<typeof createThreadClient> | null = null;
   let isClosed = false;
   let ends = 0;

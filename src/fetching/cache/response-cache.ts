@@ -33,6 +33,9 @@ export interface CacheEntry {
 
 export type Entry = CacheEntry & { readonly renderings: RenderingBudget };
 
+/** Estimated memory in bytes of an entry without its answer and its subjects. */
+const entryBytes = 1000;
+
 const maxGone = 1000; // maximum number of deleted subjects that are remembered for reads in flight
 
 type StoredEntry = Entry & { bytes: number };
@@ -86,7 +89,7 @@ export function createResponseCache(limits: CacheOptions) {
       if (isOutdated(entry)) return createRenderingBudget(() => undefined);
       const { outcome, subjects } = entry;
       const answer = 'gone' in outcome ? 500 : 2 * (entry.length ?? lengthOf(outcome.found));
-      const bytes = 200 + 2 * key.length + 120 * subjects.length + answer;
+      const bytes = entryBytes + 2 * key.length + 120 * subjects.length + answer;
       const renderings = createRenderingBudget((more) => grow(key, cached, more));
       const cached: StoredEntry = { ...entry, bytes, renderings };
       const before = entries.peek(key)?.cached;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock, systemClock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
 import { createSlices, type Slices } from '../../core/scheduling/slices.ts';
@@ -64,7 +64,7 @@ export function createProviderChain(
   { onFailure, heavyTurns, watch = (_, ask) => ask(), clock = systemClock }: ChainOptions,
 ) {
   const providers = links.map(({ provider }) => provider);
-  const contacts = createContacts(providers, () => clock.now());
+  const contacts = createContacts(providers, createSteadyClock(clock).now);
   return {
     /**
      * Asks the providers that support the query, in order, until one answers. Asks a provider of last resort, such

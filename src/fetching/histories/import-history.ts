@@ -1,5 +1,5 @@
 import type { HistoryStore } from '../../archive/histories/history-store.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
 import type { Reservation } from '../../core/scheduling/ledger.ts';
@@ -87,7 +87,8 @@ interface StartedImport {
   readonly slot: Reservation;
 }
 
-async function beginImport(options: ImporterOptions, query: HistoryQuery, started: StartedImport) {
+async function beginImport(given: ImporterOptions, query: HistoryQuery, started: StartedImport) {
+  const options = { ...given, clock: createSteadyClock(given.clock) };
   const { clock, stop, firstTimeoutMs, timeoutMs, concurrency } = options;
   const { requester, delivery } = started;
   const startedMs = clock.now();

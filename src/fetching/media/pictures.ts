@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Client } from '../../core/caller.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { HttpFailure } from '../../core/http/http-client.ts';
 import type { PictureAnswer, PictureBytes, PictureClient } from '../../core/http/picture-client.ts';
 import { Problem } from '../../core/problem.ts';
@@ -95,7 +95,8 @@ const maxFailures = 5000;
  * fetch.
  */
 export function createPictures(options: PicturesOptions): Pictures {
-  const { http, store, clock, maxBytes, timeoutMs, stop } = options;
+  const { http, store, maxBytes, timeoutMs, stop } = options;
+  const clock = createSteadyClock(options.clock);
   const share = createSharing();
   const waiting = createUsage(waitingBound);
   const hosts = createUsage(hostBound);

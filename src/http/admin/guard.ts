@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { authorizationFault, readBearer } from '../../access/keys/authorization.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 
 interface AdminGuardOptions {
@@ -90,7 +90,7 @@ export function createFailedAttempts(clock: Clock) {
     sizeCalculation: () => 1,
     ttl: 60_000 - 1, // the cache keeps an entry for up to a millisecond longer than `ttl`
     ttlResolution: 0,
-    perf: clock,
+    perf: createSteadyClock(clock),
   });
   let waiting = 0;
   const countAttempt = (address: string): Attempts => {

@@ -302,6 +302,12 @@ interface ChosenReply {
 }
 
 /**
+ * Estimated memory in bytes of a cached prepared reply without its body: mainly its lists of headers. Measured with short
+ * posts in three codings, which took 3.5 KB for each coding.
+ */
+const preparedBytes = 4000;
+
+/**
  * Returns the reply that contains a result in the requested format. If the cache does not contain the reply, renders
  * the result.
  */
@@ -320,9 +326,9 @@ async function prepare(
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const headers = { ...corsHeaders, ...toReplyHeaders(facts) };
   const prepared = prepareReply(headers, representation.body, (bytes) => {
-    if (replies.get(renderings, name) === prepared) renderings.grow(bytes);
+    if (replies.get(renderings, name) === prepared) renderings.grow(preparedBytes + bytes);
   });
   // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
-  if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, 1000);
+  if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, preparedBytes);
   return prepared;
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../core/caller.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
@@ -89,6 +89,7 @@ const looks = 4; // number of least recently seen callers that each counted requ
 
 /** Creates a rate limiter that keeps its state in the memory of this process. */
 export function createOwnRateLimit(clock: Clock): SpendCharges {
+  const steady = createSteadyClock(clock);
   const fullAtMs = new Map<string, number>();
   /**
    * Checks the `looks` least recently seen callers. Deletes the map entry of each checked caller whose rate limit is
@@ -104,7 +105,7 @@ export function createOwnRateLimit(clock: Clock): SpendCharges {
     }
   };
   return async (rates) => {
-    const nowMs = clock.now();
+    const nowMs = steady.now();
     const taken = rates.map(({ perMinute, burst, name }, at) => {
       const oneMs = 60_000 / perMinute;
       const next = Math.max(nowMs, fullAtMs.get(name) ?? nowMs) + oneMs;

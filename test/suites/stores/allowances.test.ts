@@ -158,6 +158,25 @@ describeWithEngine('allowances of several instances', () => {
     expect(alone.filter(({ ok }) => ok)).toHaveLength(2);
   });
 
+  it('wait no longer than a window if the clock of the engine is set back', async () => {
+    const server = await startEngine();
+    const engine = await openTestEngine(server.url);
+    const store = createSharedAllowances({
+      ...{ engine, clock, tagOf, secret: Buffer.alloc(32) },
+      windowMs: 600_000,
+    });
+    const charge = { account: 'f', limit: 1 };
+    expect((await store.spend([charge])).ok).toBe(true);
+    expect((await store.spend([charge])).ok).toBe(false);
+    const anHourAhead = `local key = redis.call('keys', 'test:allowance:*')[1]
+      return redis.call('zincrby', key, 3600000, redis.call('zrange', key, 0, 0)[1])`;
+
+    runEngineCli('-p', `${server.port}`, 'eval', anHourAhead, '0');
+
+    expect((await store.spend([charge])).ok).toBe(true);
+    expect(await store.spend([charge])).toMatchObject({ ok: false });
+  });
+
   it('outlive their units in the engine by no less than a window', async () => {
     const server = await startEngine();
     const engine = await openTestEngine(server.url);

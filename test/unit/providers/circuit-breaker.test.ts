@@ -57,6 +57,17 @@ describe('the circuit breaker', () => {
     expect(gate.hold()).toEqual({ reason: 'rate limit', waitMs: 15_000 });
   });
 
+  it('pauses no longer if the clock is set back', async () => {
+    const { clock, gate, fail, succeed } = setUp();
+    await fail('throttled', 20);
+
+    await clock.advance(-3_600_000);
+
+    expect(gate.hold()).toEqual({ reason: 'rate limit', waitMs: 20_000 });
+    await clock.advance(20_000);
+    await expect(succeed()).resolves.toBe('found');
+  });
+
   it('stays closed if only one subject is malformed, however often it is requested', async () => {
     const { gate } = setUp();
     const failWith = (subject: string) =>

@@ -51,6 +51,20 @@ describe('the rate limit of an upstream', () => {
     });
   });
 
+  it('waits no longer than its 60 seconds if the clock is set back', async () => {
+    const { clock, http } = setUp(1, 9000);
+    await http.get(url, { signal });
+    await clock.advance(20_000);
+    await http.get(url, { signal }).catch(() => undefined);
+
+    await clock.advance(-3_600_000);
+
+    const throttled = { kind: 'throttled', retryAfterSeconds: 40 };
+    await expect(http.get(url, { signal })).rejects.toMatchObject(throttled);
+    await clock.advance(40_000);
+    await expect(http.get(url, { signal })).resolves.toBeDefined();
+  });
+
   it('lets a caller leave the queue', async () => {
     const { http, sentAt } = setUp(1, 120_000);
     await http.get(url, { signal });

@@ -15,7 +15,9 @@ local now = time[1] * 1000 + time[2] / 1000
 local longest, wait, next = 0, 0, {}
 for at = 1, #ARGV, 3 do
   local key, one = KEYS[1] .. 'rate:' .. ARGV[at], tonumber(ARGV[at + 1])
-  next[at] = math.max(now, tonumber(redis.call('GET', key) or now)) + one
+  -- Later than the burst allows only if the clock was set back.
+  local full = math.min(tonumber(redis.call('GET', key) or now), now + tonumber(ARGV[at + 2]))
+  next[at] = math.max(now, full) + one
   local left = next[at] - tonumber(ARGV[at + 2]) - now
   if left > wait then longest, wait = (at - 1) / 3, left end
 end

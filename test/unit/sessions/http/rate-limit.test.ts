@@ -47,6 +47,19 @@ it('limits the starts of an address across bearer tokens', async () => {
   expect((await spendAll(start))[0]).toBe(1);
 });
 
+it('lets no address wait longer if the clock is set back', async () => {
+  const { clock, rates, spendAll } = openRig();
+  const send = () => rates.spendMessage(ipv4('here'));
+  await spendAll(send);
+
+  await clock.advance(-3_600_000);
+
+  const [count, problem] = await spendAll(send);
+  expect([count, problem.retryAfterSeconds]).toEqual([0, 1]);
+  await clock.advance(1000);
+  expect((await spendAll(send))[0]).toBe(1);
+});
+
 it('limits the starts of a bearer token across addresses', async () => {
   const { rates, spendAll } = openRig();
   let hosts = 0;
