@@ -10,7 +10,7 @@ import { describeEngineError } from '../../core/engine/engine-report.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { hashKey, isKeyShaped } from './key.ts';
-import { type KeyRecord, type StoredKey, withChanges } from './key-record.ts';
+import { type KeyRecord, type StoredKey, toLastUse, withChanges } from './key-record.ts';
 import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createVerdicts } from './key-verdicts.ts';
@@ -213,7 +213,8 @@ const toText = ({ lastUsedMs: _, ...record }: KeyRecord): string => JSON.stringi
 function toRecord(text: string, times: Readonly<Record<string, string>> | null): KeyRecord {
   const record: KeyRecord = JSON.parse(text);
   const atMs = times?.[record.id];
-  return { ...record, lastUsedMs: atMs === undefined ? null : Number(atMs) };
+  const usedMs = atMs === undefined ? null : Number(atMs);
+  return { ...record, lastUsedMs: toLastUse(usedMs, record.createdMs) };
 }
 
 function toCheck(text: string | null): KeyCheck {
