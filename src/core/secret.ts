@@ -1,6 +1,12 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isCode, makePrivateFolder, restrictToOwner, withPath } from './files/private-files.ts';
+import {
+  giveToOwnerOf,
+  isCode,
+  makePrivateFolder,
+  restrictToOwner,
+  withPath,
+} from './files/private-files.ts';
 import type { Random } from './random.ts';
 
 /** Error for a secret file that does not contain a valid secret. */
@@ -49,6 +55,7 @@ function createSecret(path: string, random: Random): void {
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
   try {
     writeFileSync(draft, `${random.bytes(32).toString('hex')}\n`, { mode: 0o600 });
+    giveToOwnerOf(dirname(path), draft);
     linkSync(draft, path);
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;

@@ -18,7 +18,7 @@ import type { StoreFaults } from './store/store-faults.ts';
 import { openStoreHealth } from './store/store-health.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
 import { createTurnSpans } from './turns/turn-spans.ts';
-import { createTurns, failInterrupted } from './turns/turns.ts';
+import { createTurns, failInterrupted, type StalledTurn, toStalledEvents } from './turns/turns.ts';
 
 /** Limits of the session service. `messagesPerMinute` applies to each client address. */
 export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits {
@@ -142,12 +142,16 @@ export async function openSessionService(options: ServiceOptions) {
 
 async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, ledger, tracing, onFault } = options;
-  const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
+  const stamp: StampEvent = (index) => ({ id: nextId(), atMs: clock.now(), index });
+  const store = options.openStore(stamp);
   const isReady = () => engine.isReady;
   const scheduler = createScheduler({ atOnce: limits.turnsAtOnce, clock, isReady });
   const turnSpans = tracing ? createTurnSpans(tracing) : undefined;
-  const turns = createTurns({ store, engine, clock, limits, scheduler, turnSpans, onFault });
-  const streams = createStreams({ store, clock, limits, ledger, onFault });
+  const streams = createStreams({ store, clock, limits, ledger, stamp, onFault });
+  const onStalled = (id: string, turn: StalledTurn | null) =>
+    streams.endWith(id, turn && toStalledEvents(turn));
+  const turning = { store, engine, clock, limits, scheduler, turnSpans, onFault, onStalled };
+  const turns = createTurns(turning);
   store.setBounds({ ledger, clock, isRead: streams.isRead, readIds: streams.readIds });
   try {
     // In a shared store, the turns of a crashed instance are taken over when its leases expire.

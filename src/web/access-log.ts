@@ -5,6 +5,8 @@ import { toInstance } from './instance.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     hidesQuery?: boolean;
+    /** Whether the route is a health check, whose status 503 is no failure of a request. */
+    isProbe?: boolean;
   }
 
   interface FastifyRequest {
@@ -63,6 +65,7 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
   }
   return {
     logIfNotable: (request, reply, status) => {
+      if (isUnready(request, status)) return;
       if (lines !== 'errors' || (status < 500 && elapsedMs(request) < slowMs)) return;
       writeLine(request, reply, status);
     },
@@ -81,8 +84,12 @@ function toLoggedUrl(request: FastifyRequest, { problemCode }: FastifyReply): st
   return hidesQuery && path !== url ? `${toInstance(path)}?…` : toInstance(url);
 }
 
+/** Returns whether a health check reports that the server is not ready, which is its purpose. */
+const isUnready = ({ routeOptions }: FastifyRequest, status: number): boolean =>
+  status === 503 && routeOptions.config?.isProbe === true;
+
 function writeLine(request: FastifyRequest, reply: FastifyReply, status: number): void {
-  request.log[status >= 500 ? 'warn' : 'info'](
+  request.log[status >= 500 && !isUnready(request, status) ? 'warn' : 'info'](
     {
       request_id: request.id,
       ...toLogFields(request.span),

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 
-async function buildLoggedApp() {
+async function buildLoggedApp(lineKind = 'all', isReady = true) {
   const lines: string[] = [];
   const app = await buildTestApp({
-    env: { PERCH_ACCESS_LOG: 'all', PERCH_SESSIONS: 'on' },
-    engine: createScriptedEngine(),
+    env: { PERCH_ACCESS_LOG: lineKind, PERCH_SESSIONS: 'on' },
+    engine: Object.assign(createScriptedEngine(), { isReady }),
     onLog: (line) => lines.push(line),
   });
   const urls = () =>
@@ -48,4 +48,18 @@ it.each([
   await app.server.inject(url);
 
   expect(urls()).toEqual([url]);
+});
+
+it('does not warn for each health check while the index is built', async () => {
+  const quiet = await buildLoggedApp('errors', false);
+  const all = await buildLoggedApp('all', false);
+
+  for (const { app } of [quiet, all]) {
+    expect((await app.request('/svc/v1/health')).statusCode).toBe(503);
+  }
+
+  expect(quiet.urls()).toEqual([]);
+  expect(all.urls()).toEqual(['/svc/v1/health']);
+  const levels = all.lines.map((line) => JSON.parse(line).level);
+  expect(Math.max(...levels)).toBe(30);
 });

@@ -1,15 +1,26 @@
 import { renameSync, rmSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { connectSqlite } from '../../src/core/files/sqlite.ts';
+import { sessionEvent } from '../../src/sessions/events.ts';
 import { asAdmin, buildTestApp } from '../support/build-app.ts';
-import { createScriptedEngine } from '../support/scripted-engine.ts';
+import {
+  createManualEngine,
+  createScriptedEngine,
+  type ScriptedEngine,
+} from '../support/scripted-engine.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-async function openRig() {
+async function openRig(engine: ScriptedEngine = createScriptedEngine()) {
   const folder = temporaryFolder();
   const lines: string[] = [];
   const app = await buildTestApp({
-    env: { PERCH_SESSIONS: 'on', PERCH_DATA_DIR: folder, PERCH_PROVIDERS: 'archive' },
-    engine: createScriptedEngine(),
+    env: {
+      PERCH_SESSIONS: 'on',
+      PERCH_DATA_DIR: folder,
+      PERCH_PROVIDERS: 'archive',
+      PERCH_SESSION_TURN_SECONDS: '5',
+    },
+    engine,
     onLog: (line) => lines.push(line),
   });
   const look = async () => {
@@ -75,4 +86,56 @@ it('notices a deleted session file without requests', async () => {
   await app.advance(60_000);
 
   await expect.poll(logged).toHaveLength(1);
+});
+
+it('ends the stream of a question with an error event if the answer cannot be stored in time', async () => {
+  const engine = createManualEngine();
+  const { app, path, look } = await openRig(engine);
+  const started = await app.request('/svc/v1/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({ message: 'Why?' }),
+  });
+  const { sessionId, deliveryId } = started.json();
+  const read = async () => {
+    const { body } = await app.request(`/svc/v1/session/${sessionId}/stream`);
+    return body.split('\n').flatMap((line) => {
+      const text = line.trim();
+      return text === '' ? [] : [sessionEvent.parse(JSON.parse(text))];
+    });
+  };
+  await engine.next();
+  const other = connectSqlite({ path });
+  onTestFinished(() => void other.close());
+  other.exec('BEGIN IMMEDIATE');
+
+  const reading = read();
+  await app.advance(5000);
+  const events = await reading;
+  const again = await read();
+  const during = await look();
+  other.exec('COMMIT');
+  await expect
+    .poll(async () => {
+      await app.advance(1000);
+      return (await read()).length;
+    })
+    .toBeGreaterThan(events.length);
+
+  const last = events.slice(-2);
+  expect(last).toMatchObject([
+    { type: 'turn.failed', data: { code: 'storage_unavailable', terminal: false, sequence: 0 } },
+    { type: 'session.waiting' },
+  ]);
+  for (const { meta } of last) expect(meta.deliveryIds).toEqual([deliveryId]);
+  expect(events.map(({ meta }) => meta.index)).toEqual(events.map((_, index) => index));
+  expect(again.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+  expect(during).toMatchObject({
+    health: 503,
+    store: { state: 'down', fault: 'Another process has locked the database file.' },
+  });
+  expect((await read()).at(-2)).toMatchObject({
+    type: 'turn.failed',
+    data: { code: 'turn_timeout' },
+  });
 });

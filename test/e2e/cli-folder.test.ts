@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { chownSync, readdirSync, statSync } from 'node:fs';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { noLoadLimit } from '../support/build-app.ts';
-import { temporaryFolder } from '../support/spawn-perch.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Arguments of each command that needs some. Other commands run without arguments. */
 const calls: Readonly<Record<string, readonly string[]>> = {
@@ -40,3 +40,26 @@ it.each(Object.keys(commands))(
     expect(readdirSync(cwd)).toEqual([]);
   },
 );
+
+describe.runIf(process.getuid?.() === 0)('a data folder of another user', () => {
+  it('gets only files of that user, also from commands and a server that root runs', async () => {
+    const parent = temporaryFolder();
+    chownSync(parent, 12_345, 12_346);
+    const folder = `${parent}/data`;
+    const env = { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: 'archive', PORT: '0' };
+
+    await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
+    await spawnPerch(['read', '@ada.example'], env).ended;
+    const server = spawnPerch(['serve'], env);
+    await server.printed(/Perch is ready/);
+
+    const names = ['.', ...readdirSync(folder)];
+    expect(names).toContain('perch.db');
+    expect(names).toContain('session.key');
+    expect(names).toContain('sessions.db-wal');
+    for (const name of names) {
+      const { uid, gid } = statSync(`${folder}/${name}`);
+      expect([name, uid, gid]).toEqual([name, 12_345, 12_346]);
+    }
+  });
+});

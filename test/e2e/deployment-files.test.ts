@@ -38,7 +38,7 @@ describe('.dockerignore', () => {
 describe('deploy/perch.service', () => {
   const unit = read('deploy/perch.service');
 
-  /** Returns what systemd prints about a unit, with a program that exists and without the manual page. */
+  /** Returns what systemd prints about a unit, with a program that exists and without the page of the package. */
   function verify(text: string): string {
     const runnable = text
       .replace('/opt/perch/bin/perch', '/usr/bin/env')
@@ -55,6 +55,13 @@ describe('deploy/perch.service', () => {
     expect(verify(unit)).toBe('');
     expect(verify(unit.replace('LimitNOFILE', 'LimitNOFILES'))).toContain('LimitNOFILES');
     expect(verify(unit.replace('Wants=', 'Requires=no-such-unit.service\nWants='))).not.toBe('');
+  });
+
+  it('names a page of the installed package as its documentation', () => {
+    const [, page = ''] =
+      /^Documentation=file:\/opt\/perch\/lib\/node_modules\/perch\/(.+)$/m.exec(unit) ?? [];
+
+    expect(read(page)).toContain('perch.service');
   });
 
   it('has an exposure of at most 2.0 of 10, as systemd rates it', ({ skip }) => {

@@ -67,13 +67,17 @@ export interface KeyRecord {
   readonly allowance: number | null;
   /** Creation time in Unix milliseconds. */
   readonly createdMs: number;
-  /** Time of the last use in Unix milliseconds, rounded down to a minute; `null` if the key was never used. */
+  /** Time of the last use in Unix milliseconds, rounded down to a minute; `null` if never used. See `toLastUse`. */
   readonly lastUsedMs: number | null;
   readonly notes: string | null;
 }
 
 /** API key record with the SHA-256 hash of the key in hex. */
 export type StoredKey = Readonly<{ hash: string; record: KeyRecord }>;
+
+/** Returns the time of a key's last use, which is rounded down to a minute, but never before its creation. */
+export const toLastUse = (atMs: number | null, createdMs: number): number | null =>
+  atMs === null ? null : Math.max(atMs, createdMs);
 
 /** Returns a key record with changes applied. Omitted fields stay unchanged. */
 export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {

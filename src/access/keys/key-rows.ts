@@ -1,5 +1,11 @@
 import type { Migration, SqliteDatabase } from '../../core/files/sqlite.ts';
-import { type KeyChanges, type KeyRecord, type StoredKey, withChanges } from './key-record.ts';
+import {
+  type KeyChanges,
+  type KeyRecord,
+  type StoredKey,
+  toLastUse,
+  withChanges,
+} from './key-record.ts';
 
 export const keyMigrations: readonly Migration[] = [
   (database) =>
@@ -91,7 +97,8 @@ export function openKeyRows(database: SqliteDatabase) {
 }
 
 function toRecord(row: Row): KeyRecord {
-  return { ...row, enabled: row.enabled !== 0 };
+  const lastUsedMs = toLastUse(row.lastUsedMs, row.createdMs);
+  return { ...row, enabled: row.enabled !== 0, lastUsedMs };
 }
 
 function toRow(record: KeyRecord): Row {

@@ -7,6 +7,7 @@ import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './ke
 import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 import { createKeyUses } from './key-uses.ts';
+import { createVerdicts } from './key-verdicts.ts';
 
 /** Result of checking an API key. `unverified`: the key store is unavailable. */
 export type KeyCheck =
@@ -67,8 +68,15 @@ interface KeyStoreOptions {
   readonly onRecovered?: () => void;
 }
 
-/** Milliseconds after a failure of the store during which `check` returns `unverified` without accessing the store. */
+/** Milliseconds after a failure of the store during which `check` does not access the store. */
 const cooldownMs = 1000;
+/**
+ * Milliseconds for which another process can lock the file without consequences: keys that were checked before keep
+ * their status. A command that changes a key locks the file for some milliseconds.
+ */
+const briefLockMs = 1000;
+/** Value of `cooldownMs` for a brief lock. */
+const briefCooldownMs = 50;
 /**
  * Maximum number of milliseconds for which a request by an operator is retried while the file of API keys is locked.
  */
@@ -91,11 +99,15 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
       return value;
     });
   const cached = createKeyCache(file);
+  const verdicts = createVerdicts(clock);
+  const findOffline = (key: string): KeyCheck =>
+    (outage.isBrief() ? verdicts.recall(key) : undefined) ?? { status: 'unverified' };
   const find = (key: string): KeyCheck => {
     const found = cached.find(key, outage.end);
-    if (found === undefined) return { status: 'invalid' };
-    uses.note(found.id);
-    return { status: 'valid', ...found };
+    const check = toCheck(found);
+    verdicts.note(key, check);
+    if (found !== undefined) uses.note(found.id);
+    return check;
   };
   try {
     // Does not replace an empty file, because the operator may want to restore its keys from a backup.
@@ -110,12 +122,12 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
   return {
     check: (key) => {
       if (!isKeyShaped(key)) return { status: 'invalid' };
-      if (outage.isRecent()) return { status: 'unverified' };
+      if (outage.isRecent()) return findOffline(key);
       try {
         return find(key);
       } catch (error) {
         outage.begin(error);
-        return { status: 'unverified' };
+        return findOffline(key);
       }
     },
     list: () => operate((rows) => rows.list()),
@@ -139,6 +151,9 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
     },
   };
 }
+
+const toCheck = (found: FoundKey | undefined): KeyCheck =>
+  found === undefined ? { status: 'invalid' } : { status: 'valid', ...found };
 
 const maxCached = 1000;
 
@@ -170,22 +185,38 @@ function createKeyCache(file: KeyFile) {
   };
 }
 
+interface Outage {
+  readonly sinceMs: number;
+  readonly failedAtMs: number;
+  readonly isLocked: boolean;
+  readonly isReported: boolean;
+}
+
 function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
-  let failedAtMs: number | undefined;
+  let outage: Outage | undefined;
+  // The absolute values, because the system clock can be set back.
+  const since = (ms: number) => Math.abs(clock.now() - ms);
+  /** Returns whether another process has locked the file for less than a second. */
+  const isBrief = () =>
+    outage?.isLocked === true && Math.abs(outage.failedAtMs - outage.sinceMs) < briefLockMs;
   return {
-    // The absolute value, because the system clock can be set back.
-    isRecent: () => failedAtMs !== undefined && Math.abs(clock.now() - failedAtMs) < cooldownMs,
+    isBrief,
+    isRecent: () =>
+      outage !== undefined && since(outage.failedAtMs) < (isBrief() ? briefCooldownMs : cooldownMs),
     begin: (error: unknown) => {
-      const isNew = failedAtMs === undefined;
-      failedAtMs = clock.now();
-      if (!isNew) return;
+      const nowMs = clock.now();
       const isFault = error instanceof KeyFileError;
+      const isLocked = isFault && error.fault === 'locked';
+      const { sinceMs = nowMs, isReported = false } = outage ?? {};
+      outage = { sinceMs, failedAtMs: nowMs, isLocked, isReported };
+      if (isReported || isBrief()) return;
+      outage = { ...outage, isReported: true };
       onTrouble?.(isFault ? error.fault : 'unreadable', isFault ? error.cause : error);
     },
     end: () => {
-      if (failedAtMs === undefined) return;
-      failedAtMs = undefined;
-      onRecovered?.();
+      const wasReported = outage?.isReported === true;
+      outage = undefined;
+      if (wasReported) onRecovered?.();
     },
   };
 }

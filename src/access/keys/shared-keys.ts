@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import {
   defineScript,
@@ -11,9 +10,10 @@ import { describeEngineError } from '../../core/engine/engine-report.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { hashKey, isKeyShaped } from './key.ts';
-import { type KeyRecord, type StoredKey, withChanges } from './key-record.ts';
+import { type KeyRecord, type StoredKey, toLastUse, withChanges } from './key-record.ts';
 import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
 import { createKeyUses } from './key-uses.ts';
+import { createVerdicts } from './key-verdicts.ts';
 
 interface SharedKeysOptions {
   readonly engine: Engine;
@@ -41,12 +41,6 @@ const tables = [
 const [records, ids, used] = tables;
 
 const operatorDeadlineMs = 2000;
-/**
- * Milliseconds for which the last check result of an API key is reused while the shared Valkey or Redis server fails.
- */
-const knownMs = 30_000;
-/** Maximum number of cached check results for valid API keys. The cache for invalid API keys has the same limit. */
-const maxKnown = 10_000;
 const maxAttempts = 20;
 
 /** Lua script that adds an API key. ARGV: its hash, record and id. Returns 0 if the hash or the id already exists. */
@@ -213,36 +207,14 @@ function createKeyTable(engine: Engine) {
   };
 }
 
-type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
-
-/**
- * Creates two caches for the results of checks of API keys: one for valid keys, one for invalid
- * keys. Therefore, results for invalid keys cannot evict results for valid keys.
- */
-function createVerdicts(clock: Clock) {
-  const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
-  const verdicts = { valid: create(), invalid: create() };
-  return {
-    note: (key: string, check: KeyCheck): void => {
-      const isValid = check.status === 'valid';
-      verdicts[isValid ? 'valid' : 'invalid'].set(key, { check, atMs: clock.now() });
-      if (!isValid) verdicts.valid.delete(key);
-    },
-    recall: (key: string): KeyCheck | undefined => {
-      const recent = verdicts.valid.get(key) ?? verdicts.invalid.get(key);
-      if (recent === undefined || Math.abs(clock.now() - recent.atMs) > knownMs) return undefined;
-      return recent.check;
-    },
-  };
-}
-
 /** Serializes a key's record without the time of last use, which is stored separately. */
 const toText = ({ lastUsedMs: _, ...record }: KeyRecord): string => JSON.stringify(record);
 
 function toRecord(text: string, times: Readonly<Record<string, string>> | null): KeyRecord {
   const record: KeyRecord = JSON.parse(text);
   const atMs = times?.[record.id];
-  return { ...record, lastUsedMs: atMs === undefined ? null : Number(atMs) };
+  const usedMs = atMs === undefined ? null : Number(atMs);
+  return { ...record, lastUsedMs: toLastUse(usedMs, record.createdMs) };
 }
 
 function toCheck(text: string | null): KeyCheck {

@@ -7,6 +7,7 @@ import { createAddressReader, createConnectionReader } from '../../access/client
 import { type KeyStore, openKeyStore } from '../../access/keys/key-store.ts';
 import { openSharedKeys } from '../../access/keys/shared-keys.ts';
 import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
@@ -55,9 +56,28 @@ function openKeyFileStore({ config, clock, random, logger }: AppBasics): KeyStor
     path: folder === ':memory:' ? folder : `${folder}/perch.db`,
     clock,
     random,
-    onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
-    onRecovered: () => logger.info('the key store can be read again'),
+    ...toKeyLogLines(logger, clock),
   });
+}
+
+const reportMs = 60_000;
+
+/** Returns callbacks that log the state of the key store. A failure is logged at most once a minute. */
+function toKeyLogLines(logger: AppBasics['logger'], clock: Clock) {
+  let reportedMs = Number.NEGATIVE_INFINITY;
+  let isReported = false;
+  return {
+    onTrouble: (reason: string, error: unknown): void => {
+      if (Math.abs(clock.now() - reportedMs) < reportMs) return;
+      [isReported, reportedMs] = [true, clock.now()];
+      const cause = error instanceof Error ? error.message : undefined;
+      logger.error({ reason, cause }, 'the key store cannot be read');
+    },
+    onRecovered: (): void => {
+      if (isReported) logger.info('the key store can be read again');
+      isReported = false;
+    },
+  };
 }
 
 type AllowanceStores = Readonly<Record<'callers' | 'pool', AllowanceStore>>;

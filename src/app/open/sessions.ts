@@ -7,6 +7,7 @@ import type { Engine } from '../../core/engine/engine.ts';
 import { UnusableEngineError } from '../../core/engine/engine-error.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
+import { giveToOwnerOf } from '../../core/files/private-files.ts';
 import { toLocalUrl } from '../../core/http/local-url.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
@@ -182,6 +183,7 @@ export function writeAddressFile(server: FastifyInstance, config: Config): void 
     if (typeof address === 'object' && address !== null) {
       const url = `${toLocalUrl(address.address, address.port)}/${config.PERCH_SESSION_PREFIX}/v1`;
       writeFileSync(path, `${url}\n`, { mode: 0o600 });
+      giveToOwnerOf(config.PERCH_DATA_DIR, path);
     }
     done();
   });

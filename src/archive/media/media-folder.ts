@@ -4,9 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mediaFolderName } from '../../core/files/data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from '../../core/files/file-lock.ts';
-import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
 import { detectMediaType, mediaHeadBytes } from '../../core/files/media-type.ts';
-import { makePrivateFolder } from '../../core/files/private-files.ts';
+import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
 import type { MediaCopy } from './media-rows.ts';
 
 /** Completely written file that still has a temporary name. */

@@ -6,8 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile as ReadZip } from 'yauzl';
 import type { ZipFile } from 'yazl';
 import { journalSuffixes, mediaFolderName } from '../../core/files/data-folder.ts';
-import { giveToOwnerOf } from '../../core/files/folder-lock.ts';
-import { makePrivateFolder } from '../../core/files/private-files.ts';
+import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
 import { connectSqlite } from '../../core/files/sqlite.ts';
 
 /** Archived media file. `name` is the path of the file in both the data folder and the backup. `bytes` is the size. */

@@ -21,7 +21,8 @@ import {
   savedFiles,
 } from '../../core/files/data-folder.ts';
 import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
-import { giveToOwnerOf, seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
+import { seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
+import { giveToOwnerOf } from '../../core/files/private-files.ts';
 
 /**
  * Name of the file with which an interrupted restore can be finished. The file lists the new files,

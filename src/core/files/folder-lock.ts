@@ -1,4 +1,4 @@
-import { chownSync, existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { lockName } from './data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from './file-lock.ts';
 import { isCode, makePrivateFile } from './private-files.ts';
@@ -42,13 +42,5 @@ export function seizeDataFolder(folder: string): FileLock {
 function lockDataFolder(folder: string, kind: 'shared' | 'exclusive'): FileLock {
   const path = `${folder}/${lockName}`;
   makePrivateFile(path);
-  giveToOwnerOf(folder, path);
   return lockFile(path, kind);
-}
-
-/** Sets the owner of a file to the owner of its folder, if this process runs as root. Otherwise changes nothing. */
-export function giveToOwnerOf(folder: string, path: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(folder);
-  chownSync(path, uid, gid);
 }

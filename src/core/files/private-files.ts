@@ -1,4 +1,12 @@
-import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 const privateFolderMode = 0o700;
@@ -42,6 +50,7 @@ export function makeFolder(path: string, mode = 0o777): void {
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });
+    if (mode === privateFolderMode) giveToOwnerOf(dirname(path), path);
     return null;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return error;
@@ -51,7 +60,8 @@ function makeOneFolder(path: string, mode: number): unknown {
 }
 
 /**
- * Creates a folder and its missing parents, all for their owner only (mode 0700). Keeps an existing folder unchanged.
+ * Creates a folder and its missing parents, all for their owner only (mode 0700). Keeps an existing folder unchanged. If
+ * this process runs as root, the new folders get the owner of their parent.
  */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
@@ -63,9 +73,25 @@ export function makePrivateFolder(path: string): void {
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', privateFileMode));
+    giveToOwnerOf(dirname(path), path);
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;
     restrictToOwner(path);
+  }
+}
+
+/**
+ * Sets the owner of a file or folder to the owner of a folder, if this process runs as root. Otherwise changes nothing. A
+ * command that root runs then creates no files that the server cannot use.
+ */
+export function giveToOwnerOf(folder: string, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  try {
+    lchownSync(path, uid, gid); // the owner of the folder could replace the file by a link
+  } catch (error) {
+    // In some containers and network file systems, root may not do this.
+    if (!isCode(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'ENOENT')) throw error;
   }
 }
 

@@ -13,7 +13,12 @@ import {
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
-import { isCode, makePrivateFolder, restrictToOwner } from '../../core/files/private-files.ts';
+import {
+  giveToOwnerOf,
+  isCode,
+  makePrivateFolder,
+  restrictToOwner,
+} from '../../core/files/private-files.ts';
 import type { PictureBytes } from '../../core/http/picture-client.ts';
 import type { Random } from '../../core/random.ts';
 
@@ -283,6 +288,7 @@ async function writePicture(
   const nowMs = clock.now();
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' });
+    giveToOwnerOf(folder, draft);
     await utimes(draft, nowMs / 1000, nowMs / 1000);
     await rename(draft, join(folder, name));
   } catch (error) {

@@ -42,7 +42,7 @@ export async function healthPlugin(app: FastifyInstance, options: HealthOptions)
     }),
   };
   for (const [url, state] of Object.entries(states)) {
-    app.get(url, async (_request, reply) =>
+    app.get(url, { config: { isProbe: true } }, async (_request, reply) =>
       sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state())),
     );
     app.methodTable.add(url, { allow: ['GET', 'HEAD'] });

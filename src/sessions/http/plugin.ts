@@ -102,9 +102,8 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     app.post<OneSession>(url, route, (request, reply) => handle(request, reply, options));
   };
   const health = `${base}/health`;
-  app.get(health, { config: answering(health, 'GET', 'HEAD') }, (request, reply) =>
-    checkHealth(request, reply, options),
-  );
+  const probe = { config: { ...answering(health, 'GET', 'HEAD'), isProbe: true } };
+  app.get(health, probe, (request, reply) => checkHealth(request, reply, options));
   const one = `${base}/session/:sessionId`;
   post(`${base}/session`, [identify, accept, checkType], start);
   post(one, [identify, accept, checkState, checkType], followUp);

@@ -218,7 +218,7 @@ function toCancelled({ sequence }: PendingTurn): MessageChange {
 const findRunning = ({ pending }: SessionRecord, sequence: number): PendingTurn | undefined =>
   pending.find((turn) => turn.sequence === sequence && turn.isBegun);
 
-const toTurn = (sequence: number) => ({ sequence, turnId: `turn_${sequence}` });
+export const toTurn = (sequence: number) => ({ sequence, turnId: `turn_${sequence}` });
 const toStep = (sequence: number) => ({ ...toTurn(sequence), stepIndex: 0 }) as const;
 
 function appendedEvents(
@@ -255,7 +255,7 @@ function endEvents(
   ];
 }
 
-function waitingEvent(deliveryId: string): EventDraft {
+export function waitingEvent(deliveryId: string): EventDraft {
   const data = { wait: 'next-user-message' as const, continuationToken: '' };
   return { type: 'session.waiting', data, deliveryId };
 }

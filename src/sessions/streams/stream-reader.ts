@@ -1,9 +1,10 @@
 import type { Writable } from 'node:stream';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { LeaseRecord } from '../events.ts';
+import { type EventDraft, type LeaseRecord, toEventLine } from '../events.ts';
+import type { StampEvent } from '../store/session-store.ts';
 import { isLive, type SessionRecord } from '../store/state.ts';
-import type { createChunkReader } from './chunk-reader.ts';
+import { type createChunkReader, toChunk } from './chunk-reader.ts';
 
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
@@ -26,6 +27,8 @@ export interface Feed {
   readonly sessionId: string;
   /** Last committed record of the session; `undefined` before the record is loaded and after the session is deleted. */
   record: SessionRecord | undefined;
+  /** Last events of all streams, because the next event cannot be stored; `null` if the session can be stored. */
+  lastEvents: readonly EventDraft[] | null;
 }
 
 export type Reader = ReturnType<typeof createReader>;
@@ -81,6 +84,7 @@ interface SendOptions {
   readonly chunks: ReturnType<typeof createChunkReader>;
   readonly clock: Clock;
   readonly times: StreamTimes;
+  readonly stamp: StampEvent;
 }
 
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
@@ -108,7 +112,7 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
       await reader.wait();
     }
   }
-  if (isLeased(reader, feed)) await write(leaseEnded, sending, clock);
+  await write(toLastLines(sending, options.stamp), sending, clock);
   endStream(sending);
 }
 
@@ -117,6 +121,23 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
   else sink.destroy();
 }
+
+/** Returns the last lines of an event stream, which are not stored. */
+function toLastLines({ reader, feed }: Sending, stamp: StampEvent): Buffer {
+  const { lastEvents, record } = feed;
+  // Their indexes are those of the events that will be stored next.
+  const events = isStalled(feed) && reader.mode !== 'once' ? (lastEvents ?? []) : [];
+  const lines = events.map((event, at) => {
+    const index = (record?.events ?? 0) + at;
+    return { index, line: toEventLine(event, stamp(index)) };
+  });
+  const bytes = lines.length === 0 ? [] : [toChunk(lines, reader.token).bytes];
+  return Buffer.concat([...bytes, ...(isLeased(reader, feed) ? [leaseEnded] : [])]);
+}
+
+/** Returns whether the next event of a session cannot be stored. */
+const isStalled = ({ lastEvents, record }: Feed): boolean =>
+  lastEvents !== null && record?.state === 'running';
 
 /**
  * Returns whether an event stream ends with a lease record, a line that tells the client that the session continues
@@ -137,7 +158,9 @@ function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, reco
  * server stops, or the stream has reached its last event or its time limit. In the mode `automatic`, it also ends if
  * the session waits for a message.
  */
-function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
+function isOver(reader: Reader, feed: Feed, nowMs: number): boolean {
+  const { record } = feed;
+  if (isStalled(feed)) return true;
   if (record === undefined || !isLive(record.state) || reader.isClosing) return true;
   if (reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs) return true;
   return reader.mode === 'automatic' && record.state === 'waiting';

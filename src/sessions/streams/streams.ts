@@ -2,7 +2,8 @@ import type { Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
-import type { Commit, SessionStore } from '../store/session-store.ts';
+import type { EventDraft } from '../events.ts';
+import type { Commit, SessionStore, StampEvent } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import {
@@ -34,6 +35,7 @@ interface StreamsOptions {
   readonly limits: StreamLimits;
   /** Counter that limits the number of open event streams per client and in total. */
   readonly ledger: Ledger;
+  readonly stamp: StampEvent;
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -46,13 +48,13 @@ export type Streams = ReturnType<typeof createStreams>;
 
 /** Creates the registry of open event streams. Call `endAll()` to end all streams. */
 export function createStreams(options: StreamsOptions) {
-  const { clock, store, limits, onFault } = options;
+  const { clock, store, limits, stamp, onFault } = options;
   const chunks = createChunkReader(store);
   const slots = createStreamSlots(options);
   const stopped = new AbortController();
   superviseStreams(slots.feeds, options, stopped.signal);
   const send = (sending: Sending): Promise<void> =>
-    sendStream(sending, { chunks, clock, times: limits }).catch((error) => {
+    sendStream(sending, { chunks, clock, times: limits, stamp }).catch((error) => {
       // The status was already sent, so the response just ends. The client can resume by event index.
       onFault(error, 'sending a stream');
       endStream(sending);
@@ -61,8 +63,7 @@ export function createStreams(options: StreamsOptions) {
     get open() {
       return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
-    isRead: (sessionId: string) => slots.feeds.has(sessionId),
-    readIds: () => [...slots.feeds.keys()],
+    ...slots.readers,
     /**
      * Opens an event stream. Returns `undefined` if the session does not exist or was deleted.
      * @throws Problem `overloaded`
@@ -95,10 +96,11 @@ export function createStreams(options: StreamsOptions) {
     publish: (commit: Commit): void => {
       for (const [sessionId, record] of commit) {
         if (record === undefined) chunks.forget(sessionId);
-        const feed = slots.feeds.get(sessionId);
-        if (feed !== undefined) update(feed, record);
+        update(slots.feeds.get(sessionId), record);
       }
     },
+    /** Sets the events, which are not stored, that end all event streams of a session; `null` for none. */
+    endWith: slots.setLastEvents,
     /** Ends each event stream after it has sent the events stored so far. Resolves when all streams have ended. */
     endAll: async (): Promise<void> => {
       const sendings = [...slots.feeds.values()].flatMap((feed) => [...feed.sendings]);
@@ -117,7 +119,8 @@ function setIfLater(feed: OpenFeed, record: SessionRecord): void {
   if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }
 
-function update(feed: OpenFeed, record: SessionRecord | undefined): void {
+function update(feed: OpenFeed | undefined, record: SessionRecord | undefined): void {
+  if (feed === undefined) return;
   feed.record = record;
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
@@ -128,15 +131,34 @@ function update(feed: OpenFeed, record: SessionRecord | undefined): void {
  */
 function createStreamSlots({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
+  const lastEvents = new Map<string, readonly EventDraft[]>();
   return {
     feeds,
+    readers: {
+      isRead: (sessionId: string) => feeds.has(sessionId),
+      readIds: () => [...feeds.keys()],
+    },
+    setLastEvents: (sessionId: string, events: readonly EventDraft[] | null): void => {
+      if (events === null) lastEvents.delete(sessionId);
+      else lastEvents.set(sessionId, events);
+      const feed = feeds.get(sessionId);
+      if (feed === undefined) return;
+      feed.lastEvents = events;
+      for (const { reader } of feed.sendings.keys()) reader.wake();
+    },
     /**
      * Reserves one of the limited event streams for a request. Returns `feed`, the shared state of the session's open
      * streams, and `release`. The caller must call `release` when its stream ends. @throws Problem `overloaded` if the
      * session, the client or the server already has the maximum number of event streams
      */
     take: ({ sessionId, client }: StreamRequest) => {
-      const newFeed: OpenFeed = { sessionId, record: undefined, slots: 0, sendings: new Map() };
+      const newFeed: OpenFeed = {
+        sessionId,
+        record: undefined,
+        lastEvents: lastEvents.get(sessionId) ?? null,
+        slots: 0,
+        sendings: new Map(),
+      };
       const feed = feeds.get(sessionId) ?? newFeed;
       if (feed.slots >= limits.streamsPerSession) throw tooManyStreams('of this session');
       const excess = ledger.findExcess('streams', client, 1);

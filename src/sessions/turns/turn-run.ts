@@ -40,6 +40,8 @@ interface Turn {
   readonly sequence: number;
   /** Tracing span that ends with the turn; `undefined` if tracing is off. */
   readonly span: TraceSpan | undefined;
+  /** Called after each failed attempt to store the start or the end of the turn. */
+  readonly onUnstored: () => void;
 }
 
 interface Run extends TurnRunOptions, Turn {
@@ -59,6 +61,8 @@ const failureMessages = {
     'The question could not be answered because of an error in the server. Ask again later.',
   storage_full:
     'The server has no storage space for the answer. Start a new session, or ask again later.',
+  storage_unavailable:
+    'The server cannot store the answer at the moment. Read the session again later, or ask again.',
   session_damaged:
     'The earlier messages of this session can no longer be read. Start a new session.',
 };
@@ -74,6 +78,7 @@ export const failures = {
   failed: toFailure('answer_failed'),
   full: toFailure('storage_full'),
   damaged: toFailure('session_damaged', true),
+  unstored: toFailure('storage_unavailable'),
 };
 
 const maxEarlierTurns = 6;
@@ -122,6 +127,7 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   } catch (error) {
     end = undefined;
     run.onFault(error, 'beginning a turn');
+    run.onUnstored();
     await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the answer is stopped
     return undefined;
   } finally {
@@ -251,6 +257,7 @@ async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefi
       );
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
+      run.onUnstored();
       // After a restart, the service records a failure for each interrupted answer.
       if (interrupted.aborted) return undefined;
       await Promise.allSettled([clock.sleep(retryMs, interrupted)]); // returns early if the server stops

@@ -1,16 +1,27 @@
 import type { Scheduler } from '../../core/scheduling/fair-scheduler.ts';
+import type { EventDraft } from '../events.ts';
 import {
   beginTurn,
   endTurn,
   type PendingTurn,
   type SessionRecord,
   type Transition,
+  toTurn,
+  waitingEvent,
 } from '../store/state.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
 interface TurnsOptions extends TurnRunOptions {
   readonly scheduler: Scheduler;
+  /**
+   * Called if the start or the end of a turn (`sequence`) could not be stored within the time limit of the turn. Called
+   * with `null` when the turn is stored, or the session needs no more answers of this server instance.
+   */
+  readonly onStalled: (sessionId: string, turn: StalledTurn | null) => void;
 }
+
+/** Turn (a message and its answer) whose events cannot be stored. */
+export type StalledTurn = Readonly<{ sequence: number; deliveryId: string }>;
 
 /**
  * Creates the functions that run turns (a message and its answer). Queued turns start in rotation over the networks
@@ -108,6 +119,7 @@ function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, turnSpans, onFault } = options;
   const running = new Map<string, TurnRun>();
   const closed = new AbortController();
+  const stalls = createStalls(options);
   const schedule = ({ id, client, pending: [front] }: SessionRecord): void => {
     if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
     const { deliveryId } = front;
@@ -118,16 +130,19 @@ function createRunningTurns(options: TurnsOptions) {
     { sequence, deliveryId }: Pick<PendingTurn, 'sequence' | 'deliveryId'>,
   ): Promise<void> => {
     const span = turnSpans?.start(deliveryId);
-    const begun = runTurn({ sessionId, sequence, span }, options);
+    const onUnstored = stalls.begin(sessionId, { sequence, deliveryId });
+    const begun = runTurn({ sessionId, sequence, span, onUnstored }, options);
     running.set(sessionId, begun);
     const record = await begun.ended;
     running.delete(sessionId);
-    if (record === undefined) await resume(sessionId);
-    else schedule(record);
+    if (record === undefined) return resume(sessionId);
+    stalls.end(sessionId);
+    schedule(record);
   };
   const recover = async (sessionId: string): Promise<void> => {
     const found = await store.find(sessionId);
-    if (found.kind !== 'known' || !store.runs(sessionId) || running.has(sessionId)) return;
+    if (running.has(sessionId)) return;
+    if (found.kind !== 'known' || !store.runs(sessionId)) return stalls.end(sessionId);
     const record = await failInterrupted(found.record, options);
     if (record !== undefined) schedule(record);
   };
@@ -142,6 +157,7 @@ function createRunningTurns(options: TurnsOptions) {
         return await recover(sessionId);
       } catch (error) {
         onFault(error, 'looking for the next turn');
+        stalls.check(sessionId);
         await Promise.allSettled([clock.sleep(retryMs, closed.signal)]); // returns early after `close`
       }
     }
@@ -151,6 +167,40 @@ function createRunningTurns(options: TurnsOptions) {
     scheduler.close();
   };
   return { running, schedule, resume, close };
+}
+
+/** Returns the events that end the streams of a session whose turn cannot be stored. The events are not stored. */
+export function toStalledEvents({ sequence, deliveryId }: StalledTurn): readonly EventDraft[] {
+  const data = { ...failures.unstored, ...toTurn(sequence) };
+  return [{ type: 'turn.failed', data, deliveryId }, waitingEvent(deliveryId)];
+}
+
+/** Creates a record of the turns in progress, to notice turns whose events cannot be stored in time. */
+function createStalls({ clock, limits, onStalled }: TurnsOptions) {
+  const begun = new Map<string, StalledTurn & { readonly sinceMs: number; isReported: boolean }>();
+  const check = (sessionId: string): void => {
+    const turn = begun.get(sessionId);
+    if (turn === undefined || turn.isReported) return;
+    if (clock.now() - turn.sinceMs < limits.turnMs) return;
+    turn.isReported = true;
+    onStalled(sessionId, turn);
+  };
+  const end = (sessionId: string): void => {
+    if (begun.get(sessionId)?.isReported === true) onStalled(sessionId, null);
+    begun.delete(sessionId);
+  };
+  return {
+    /** Records the first attempt to run a turn. Returns a function that checks whether the turn is late. */
+    begin: (sessionId: string, turn: StalledTurn): (() => void) => {
+      if (begun.get(sessionId)?.sequence !== turn.sequence) {
+        end(sessionId);
+        begun.set(sessionId, { ...turn, sinceMs: clock.now(), isReported: false });
+      }
+      return () => check(sessionId);
+    },
+    check,
+    end,
+  };
 }
 
 /**

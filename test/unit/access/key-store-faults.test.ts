@@ -339,12 +339,13 @@ describe('another file in the place of the store', () => {
 });
 
 describe('a store that another process has locked', () => {
-  it('verifies no keys until the lock is released, on the same connection', async () => {
+  it('verifies no keys after a second until the lock is released, on the same connection', async () => {
     const rig = openFilled();
     expect(await rig.checkNext(rig.key)).toBe('valid');
     const release = await lockFromOutside(rig.path);
     connections.mockClear();
 
+    expect(await rig.checkLater(rig.key)).toBe('valid');
     for (let tries = 0; tries < 5; tries += 1) {
       expect(await rig.checkLater(rig.key)).toBe('unverified');
     }
@@ -356,15 +357,33 @@ describe('a store that another process has locked', () => {
     expect(connections).not.toHaveBeenCalled();
   });
 
+  it('keeps the status of known keys for a brief lock, and follows the change within 50 ms', async () => {
+    const rig = openFilled();
+    expect(await rig.checkNext(rig.key)).toBe('valid');
+    const release = await lockFromOutside(rig.path);
+
+    expect(await rig.checkNext(rig.key)).toBe('valid');
+    await rig.clock.advance(900);
+    expect(await rig.checkNext(rig.key)).toBe('valid');
+    expect(await rig.checkNext(unknownKey)).toBe('unverified');
+    await release();
+    const other = openKeyRig({ path: rig.path });
+    for (const { id } of await other.store.list()) await other.store.change(id, { enabled: false });
+    await rig.clock.advance(50);
+
+    expect(await rig.checkNext(rig.key)).toBe('invalid');
+    expect(rig.told).toEqual([]);
+  });
+
   it('can be locked at the start', async () => {
     const filled = openFilled();
     filled.store.close();
     const release = await lockFromOutside(filled.path);
 
     const rig = openKeyRig({ path: filled.path });
-    expect(rig.told).toEqual(['locked']);
     connections.mockClear();
     for (let tries = 0; tries < 5; tries += 1) await rig.checkLater(filled.key);
+    expect(rig.told).toEqual(['locked']);
     await release();
 
     expect(await rig.checkLater(filled.key)).toBe('valid');
@@ -537,6 +556,8 @@ describe('a cached key', () => {
     expect(await checkNext(key)).toBe('valid');
     expect(told).toEqual([]);
     await clock.advance(100);
+    expect(await checkNext(key)).toBe('valid');
+    await clock.advance(1000);
     expect(await checkNext(key)).toBe('unverified');
     expect(told).toEqual(['locked']);
     await unlock();
@@ -566,13 +587,16 @@ describe('a cached key', () => {
   });
 
   it('is read again if a change may have the same timestamp as another', async () => {
-    const { store, path, checkNext } = openKeyRig({ clock: createManualClock(Date.now()) });
+    const { store, path, checkNext, checkLater } = openKeyRig({
+      clock: createManualClock(Date.now()),
+    });
     const { key } = await store.create({ label: 'a' });
     await checkNext(key);
 
     const unlock = await lockFromOutside(path);
 
-    expect(await checkNext(key)).toBe('unverified');
+    expect(await checkNext(key)).toBe('valid'); // the lock is noticed, but brief
+    expect(await checkLater(key)).toBe('unverified');
     await unlock();
   });
 });

@@ -221,11 +221,14 @@ describe('the last use of a key', () => {
       expect(await checkNext(key)).toBe('valid');
       expect(await store.list()).toEqual([record]);
       await clock.advance(minuteMs);
-      expect(await store.list()).toEqual([{ ...record, lastUsedMs: startMs - 20_000 }]);
+      expect(await store.list()).toEqual([{ ...record, lastUsedMs: startMs }]); // not before its creation
+      await checkNext(key);
+      await clock.advance(minuteMs);
+      expect(await store.list()).toEqual([{ ...record, lastUsedMs: startMs + 40_000 }]);
 
       await clock.advance(20 * 365 * 86_400_000);
       expect(await checkNext(key)).toBe('valid');
-      expect(await store.list()).toEqual([{ ...record, lastUsedMs: startMs - 20_000 }]);
+      expect(await store.list()).toEqual([{ ...record, lastUsedMs: startMs + 40_000 }]);
     },
   );
 

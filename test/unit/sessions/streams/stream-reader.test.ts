@@ -16,9 +16,10 @@ const times = { heartbeatMs: 10_000, leaseMs: 60_000, followMs: 900_000, stallMs
 /** A session whose question is longer than a chunk, and a reader of it. */
 async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   const clock = createManualClock();
+  const stamp = (index: number) => ({ id: `evt_${index}`, atMs: clock.now(), index });
   const store = openSqliteSessions({
     path: ':memory:',
-    stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
+    stamp,
   });
   onTestFinished(() => store.close());
   const text = '\u0001'.repeat(65_536);
@@ -30,7 +31,7 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   if (record === undefined) throw new Error('it has not begun');
   const request = { sessionId: 'ses_a', startIndex: 0, token: null, client: null };
   const reader = createReader({ ...request, mode: 'once' }, record.events, { nowMs: 0, times });
-  const feed: Feed = { sessionId: 'ses_a', record };
+  const feed: Feed = { sessionId: 'ses_a', record, lastEvents: null };
   const ends: string[] = [];
   const sink = new Writable({
     write: (bytes, _encoding, done) => void onWrite(bytes).then(() => done()),
@@ -43,7 +44,8 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
     text,
     send: async () => {
       const closed = once(sink, 'close');
-      await sendStream({ reader, feed, sink }, { chunks: createChunkReader(store), clock, times });
+      const chunks = createChunkReader(store);
+      await sendStream({ reader, feed, sink }, { chunks, clock, times, stamp });
       await closed;
     },
   };

@@ -35,6 +35,7 @@ async function openRig() {
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
+  const stalled: (string | null)[] = [];
   const scheduler = createScheduler({ atOnce: 1, clock, isReady: () => true });
   const turns = createTurns({
     store: flaky,
@@ -43,6 +44,7 @@ async function openRig() {
     scheduler,
     limits: { queue: 8, turns: 500, sessionBytes: 16_777_216, turnMs: 120_000 },
     onFault: (_error, doing) => faults.push(doing),
+    onStalled: (id, turn) => stalled.push(turn === null ? null : `${id} ${turn.sequence}`),
   });
   onTestFinished(() => turns.interrupt());
   const start = async (id: string) => {
@@ -54,7 +56,7 @@ async function openRig() {
   };
   const typesOf = async (id: string) =>
     (await store.readEvents(id, 0)).map(({ line }) => JSON.parse(line).type);
-  return { clock, engine, store, turns, scheduler, failing, faults, start, typesOf };
+  return { clock, engine, store, turns, scheduler, failing, faults, stalled, start, typesOf };
 }
 
 describe('a turn over a store that is unavailable for a while', () => {
@@ -146,5 +148,48 @@ describe('a turn over a store that is unavailable for a while', () => {
 
     expect(held.signal.aborted).toBe(true);
     expect(turns.atWork).toBe(0);
+  });
+});
+
+describe('a turn that cannot be stored within its time limit', () => {
+  it('is reported once, and is still answered when the store is available', async () => {
+    const { clock, engine, failing, stalled, start, typesOf } = await openRig();
+    failing.change = 200;
+    await start('ses_a');
+
+    const wait = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        await untilIdle();
+        await clock.advance(1000);
+      }
+    };
+    await wait(115);
+    const before = [...stalled];
+    await wait(60);
+    const during = [...stalled];
+    failing.change = 0;
+    await wait(3);
+    (await engine.next()).answer();
+    await untilIdle();
+
+    expect([before, during]).toEqual([[], ['ses_a 0']]);
+    expect(stalled).toEqual(['ses_a 0', null]);
+    expect((await typesOf('ses_a')).at(-1)).toBe('session.waiting');
+  });
+
+  it('is reported if only its end cannot be stored', async () => {
+    const { clock, engine, failing, stalled, start } = await openRig();
+    await start('ses_a');
+    const turn = await engine.next();
+    await untilIdle();
+    failing.change = 200;
+    turn.answer();
+
+    for (let second = 0; second < 125; second += 1) {
+      await untilIdle();
+      await clock.advance(1000);
+    }
+
+    expect(stalled).toEqual(['ses_a 0']);
   });
 });

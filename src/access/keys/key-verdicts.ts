@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../core/clock.ts';
+import type { KeyCheck } from './key-store.ts';
+
+/** Milliseconds for which the last check result of an API key is reused while the key store fails. */
+const knownMs = 30_000;
+/** Maximum number of cached check results for valid API keys. The cache for invalid API keys has the same limit. */
+const maxKnown = 10_000;
+
+type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
+
+/**
+ * Creates two caches for the results of checks of API keys: one for valid keys, one for invalid
+ * keys. Therefore, results for invalid keys cannot evict results for valid keys.
+ */
+export function createVerdicts(clock: Clock) {
+  const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
+  const verdicts = { valid: create(), invalid: create() };
+  return {
+    note: (key: string, check: KeyCheck): void => {
+      const isValid = check.status === 'valid';
+      verdicts[isValid ? 'valid' : 'invalid'].set(key, { check, atMs: clock.now() });
+      if (!isValid) verdicts.valid.delete(key);
+    },
+    recall: (key: string): KeyCheck | undefined => {
+      const recent = verdicts.valid.get(key) ?? verdicts.invalid.get(key);
+      if (recent === undefined || Math.abs(clock.now() - recent.atMs) > knownMs) return undefined;
+      return recent.check;
+    },
+  };
+}
