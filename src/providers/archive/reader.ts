@@ -34,7 +34,7 @@ const maxHeapMiB = 256;
 
 /**
  * Opens a reader that starts its processes when they are first needed. See
- * docs/decisions/0103-other-processes-read-the-archive.md.
+ * docs/decisions/0104-other-processes-read-the-archive.md.
  */
 export function openReaderProcesses(options: ReaderProcessOptions): ArchiveReader {
   const turns = createScheduler({ atOnce: maxProcesses, atOnceOfAddress: 1, clock: options.clock });
