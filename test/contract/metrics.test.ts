@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeMetrics } from '../../src/core/metrics-text.ts';
+import { problemKinds } from '../../src/core/problem.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
@@ -54,6 +55,23 @@ describe('/metrics', () => {
       });
     }
     expect((await readMetrics(open, {})).get('perch_reads_in_flight')).toBe(0);
+  });
+
+  it('has all counters as 0 from the start, so that increase() sees the first problem', async () => {
+    const app = await buildTestApp();
+
+    const metrics = await readMetrics(app);
+
+    const zeros = (name: string) =>
+      [...metrics].filter(([key, value]) => key.startsWith(name) && value === 0);
+    const codes = Object.keys(problemKinds).map((code) => `perch_problems_total{code="${code}"}`);
+    expect(zeros('perch_problems_total{').map(([key]) => key)).toEqual(codes);
+    const providers = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'];
+    const reads = zeros('perch_reads_total{').map(([key]) => /source="(\w+)"/.exec(key)?.[1]);
+    expect(reads.toSorted()).toEqual(providers.flatMap((name) => Array(12).fill(name)).toSorted());
+    const route = 'perch_request_duration_seconds_count{route="/api/v1/posts",cached=';
+    expect(zeros(route)).toHaveLength(2);
+    expect(zeros('perch_holds_refused_total{').length).toBeGreaterThan(3);
   });
 
   it('counts reads of every surface by source and cache state', async () => {

@@ -23,7 +23,7 @@ export async function measureServer({
       samples: [{ labels: toBuildLabels(sharedEngine), value: 1 }],
     },
     ...(sharedEngine === null ? [] : measureEngine(sharedEngine)),
-    ...traffic.families(),
+    ...traffic.families(chain.records.names),
     gauge('perch_reads_in_flight', 'Reads in progress.', work.inFlight),
     gauge('perch_load_is_high', '1 while reads are refused as overloaded.', Number(load.isHigh)),
     ...measureDelay(load),

@@ -42,7 +42,7 @@ function createDurationCounts() {
       within[at] = (within[at] ?? 0) + 1;
       sumMs += ms;
     },
-    /** Returns the samples of the histogram for the Prometheus metrics; an empty list if no response time was added. */
+    /** Returns the samples of the histogram for the Prometheus metrics. */
     samples: (labels: Readonly<Record<string, string>>): readonly MetricSample[] => {
       let total = 0;
       const buckets = within.map((count, at): MetricSample => {
@@ -51,7 +51,6 @@ function createDurationCounts() {
         const le = bound === undefined ? '+Inf' : String(bound / 1000);
         return { suffix: '_bucket', labels: { ...labels, le }, value: total };
       });
-      if (total === 0) return [];
       return [
         ...buckets,
         { suffix: '_sum', labels, value: sumMs / 1000 },

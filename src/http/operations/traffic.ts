@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import type { MetricFamily } from '../../core/metrics-text.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import type { Fetcher } from '../../fetching/fetch.ts';
-import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
+import type { Answer, CacheState, Freshness, Plan } from '../../fetching/plan.ts';
 import { type AccessLog, elapsedMs } from '../../web/access-log.ts';
 import { createDurations } from './durations.ts';
 
 export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
+type ReadCounts = Readonly<Record<Freshness, StateCounts>>;
 
 /** Counts a request that was answered from the cache, and records its response time. */
 export type CountHit = (request: FastifyRequest) => void;
@@ -21,16 +22,16 @@ export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serv
 
 /** Creates counters of replies, problems and response times for the server's metrics. */
 export function createTraffic() {
-  const reads = new Map<string, Map<string, StateCounts>>();
-  const problems = new Map<ProblemCode, number>();
+  const reads = new Map<string, ReadCounts>();
+  const problems = createProblemCounts();
   const durations = createDurations();
+  const countsOf = (source: string): ReadCounts => {
+    const counts = reads.get(source) ?? createReadCounts();
+    reads.set(source, counts);
+    return counts;
+  };
   const countAnswer = ({ source, cache }: Answer, { freshness }: Plan): void => {
-    const known = reads.get(source)?.get(freshness);
-    const counts = known ?? { hit: 0, miss: 0, stale: 0, bypass: 0 };
-    counts[cache] += 1;
-    if (known !== undefined) return;
-    const kinds = reads.get(source) ?? new Map<string, StateCounts>();
-    reads.set(source, kinds.set(freshness, counts));
+    countsOf(source)[freshness][cache] += 1;
   };
   return {
     countAnswers: (fetcher: Fetcher): Fetcher => ({
@@ -58,17 +59,19 @@ export function createTraffic() {
      * Returns a function that counts cache hits of a route. Looks up the counters only once, to keep cache hits fast.
      */
     countHits: (route: string): CountHit => {
+      durations.of(route, false); // starts at 0
       const counts = durations.of(route, true);
       return (request) => counts.add(elapsedMs(request));
     },
     totals: (): TrafficTotals => ({ ...sumReads(reads), ...sumProblems(problems) }),
-    families: (): readonly MetricFamily[] => [
+    /** Returns the metrics. The counters of `sources`, the names of the providers, are included from the start. */
+    families: (sources: readonly string[]): readonly MetricFamily[] => [
       {
         name: 'perch_reads_total',
         help: 'Answered reads of posts, lists and searches, by source and cache state.',
         type: 'counter',
-        samples: [...reads].flatMap(([source, kinds]) =>
-          [...kinds].flatMap(([kind, counts]) =>
+        samples: [...new Set([...sources, ...reads.keys()])].flatMap((source) =>
+          Object.entries(countsOf(source)).flatMap(([kind, counts]) =>
             Object.entries(counts).map(([cache, value]) => {
               return { labels: { source, kind, cache }, value };
             }),
@@ -86,10 +89,24 @@ export function createTraffic() {
   };
 }
 
-function sumReads(reads: ReadonlyMap<string, ReadonlyMap<string, StateCounts>>): StateCounts {
-  const sum = { hit: 0, miss: 0, stale: 0, bypass: 0 };
+/** Creates counters at 0. Otherwise, `increase()` of Prometheus would not see the first problem with a code. */
+function createProblemCounts(): Map<ProblemCode, number> {
+  const codes = Object.keys(problemKinds) as ProblemCode[]; // the keys of its type
+  return new Map(codes.map((code) => [code, 0]));
+}
+
+const createStateCounts = (): StateCounts => ({ hit: 0, miss: 0, stale: 0, bypass: 0 });
+
+const createReadCounts = (): ReadCounts => ({
+  post: createStateCounts(),
+  list: createStateCounts(),
+  search: createStateCounts(),
+});
+
+function sumReads(reads: ReadonlyMap<string, ReadCounts>): StateCounts {
+  const sum = createStateCounts();
   for (const kinds of reads.values()) {
-    for (const counts of kinds.values()) {
+    for (const counts of Object.values(kinds)) {
       sum.hit += counts.hit;
       sum.miss += counts.miss;
       sum.stale += counts.stale;
