@@ -16,6 +16,12 @@ export const engineVariables = z.object({
         'URL of a Valkey or Redis server (version 7 or later) that several instances of Perch share: `redis://`, `rediss://` (TLS), `redis+sentinel://host1,host2/primary/0` or `redis+cluster://host1,host2`. Default: one instance, which stores everything in the data directory.',
       ),
   ),
+  PERCH_REDIS_CA_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Path of a PEM file with the certificates of the authorities that Perch trusts for `rediss://`, such as a private authority. Default: the authorities of Node.js.',
+    ),
   PERCH_REDIS_PREFIX: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must have 1 to 64 letters, digits, `_`, `.`, `:` and `-`')

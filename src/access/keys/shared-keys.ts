@@ -6,7 +6,7 @@ import {
   type EngineScript,
 } from '../../core/engine/engine.ts';
 import { EngineError } from '../../core/engine/engine-error.ts';
-import { describeEngineError } from '../../core/engine/engine-report.ts';
+import { describeEngineError } from '../../core/engine/engine-faults.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { hashKey, isKeyShaped } from './key.ts';

@@ -1,5 +1,7 @@
+import { readAuthority } from '../../core/engine/authority.ts';
 import { type Engine, type EngineState, openEngine } from '../../core/engine/engine.ts';
-import { UnusableEngineError } from '../../core/engine/engine-error.ts';
+import { EngineError, UnusableEngineError } from '../../core/engine/engine-error.ts';
+import { adviceFor, describeFault } from '../../core/engine/engine-faults.ts';
 import { parseEngineUrl } from '../../core/engine/engine-url.ts';
 import type { AppBasics } from '../options.ts';
 
@@ -26,7 +28,7 @@ interface ConnectionOptions {
 /**
  * Opens the shared engine, which is the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null`
  * if `PERCH_REDIS_URL` is not set.
- * @throws UnusableEngineError if the engine does not answer
+ * @throws UnusableEngineError if the engine does not answer, or if `PERCH_REDIS_CA_FILE` cannot be used
  */
 export async function openSharedEngine(
   options: EngineBasics,
@@ -43,17 +45,33 @@ export async function openSharedEngine(
     ...options,
     clock: options.engineClock ?? options.clock,
     address,
+    ca: readAuthority(config.PERCH_REDIS_CA_FILE),
     prefix: config.PERCH_REDIS_PREFIX,
     instance: instance ?? random.bytes(9).toString('base64url'),
     isCounted,
     timeoutMs: timeoutMs ?? config.PERCH_REDIS_TIMEOUT_MS,
     onChange,
   });
-  if (await engine.waitUntilUp(startMs)) return engine;
-  const { fault } = engine.state;
+  const fault = await faultAtStart(engine);
+  if (fault === null) return engine;
   engine.close();
   const hosts = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const advice = adviceFor(fault);
   throw new UnusableEngineError(
-    `The shared engine at ${hosts} does not answer: ${fault}. Start it, or correct PERCH_REDIS_URL.`,
+    advice === null
+      ? `The shared engine at ${hosts} does not answer: ${fault}. Start it, or correct PERCH_REDIS_URL.`
+      : `The shared engine at ${hosts} cannot be used. ${describeFault(fault)} ${advice}`,
   );
+}
+
+/** Waits until the engine answers and Perch may use it. Returns the reason if that fails; otherwise `null`. */
+async function faultAtStart(engine: Engine): Promise<string | null> {
+  if (!(await engine.waitUntilUp(startMs))) return engine.state.fault ?? '';
+  try {
+    await engine.checkChannels(startMs);
+    return null;
+  } catch (error) {
+    if (error instanceof EngineError) return error.message;
+    throw error;
+  }
 }

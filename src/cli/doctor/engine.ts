@@ -1,7 +1,10 @@
 import { systemClock } from '../../core/clock.ts';
+import { readAuthority } from '../../core/engine/authority.ts';
 import { type Engine, openEngine } from '../../core/engine/engine.ts';
-import { describeFault, readNumber, readWarnings } from '../../core/engine/engine-report.ts';
-import { parseEngineUrl } from '../../core/engine/engine-url.ts';
+import { EngineError, UnusableEngineError } from '../../core/engine/engine-error.ts';
+import { adviceFor, describeFault } from '../../core/engine/engine-faults.ts';
+import { readNumber, readWarnings } from '../../core/engine/engine-report.ts';
+import { type EngineAddress, parseEngineUrl } from '../../core/engine/engine-url.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
@@ -10,14 +13,29 @@ const connectMs = 4000;
 /** Number of requests to send to the Valkey or Redis server. The reported latency is the median of their durations. */
 const calls = 15;
 
-/** Checks the Valkey or Redis server that several instances share: connection, settings and latency. */
-export async function checkEngine({ config, random }: DoctorContext): Promise<readonly Result[]> {
-  const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
+/** Checks the Valkey or Redis server that several instances share: connection, permissions, settings and latency. */
+export async function checkEngine(context: DoctorContext): Promise<readonly Result[]> {
+  const address = parseEngineUrl(context.config.PERCH_REDIS_URL ?? '');
   if (address === null)
     return [ok('No Valkey or Redis server is configured, so Perch runs as a single instance.')];
   const hosts = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+  try {
+    return await checkAt(address, hosts, context);
+  } catch (error) {
+    if (error instanceof EngineError) return [describeUnusable(hosts, error.message)];
+    if (!(error instanceof UnusableEngineError)) throw error;
+    return [{ status: 'fault', message: error.message, advice: null }];
+  }
+}
+
+async function checkAt(
+  address: EngineAddress,
+  hosts: string,
+  { config, random }: DoctorContext,
+): Promise<readonly Result[]> {
   const engine = await openEngine({
     address,
+    ca: readAuthority(config.PERCH_REDIS_CA_FILE),
     prefix: config.PERCH_REDIS_PREFIX,
     clock: systemClock,
     instance: random.bytes(9).toString('base64url'),
@@ -29,6 +47,7 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
     if (!(await engine.waitUntilUp(connectMs))) {
       return [describeUnusable(hosts, engine.state.fault ?? '')];
     }
+    await engine.checkChannels(connectMs);
     return await examine(engine, hosts, config);
   } finally {
     engine.close();
@@ -40,10 +59,8 @@ export async function checkEngine({ config, random }: DoctorContext): Promise<re
  */
 function describeUnusable(hosts: string, reason: string): Result {
   const meaning = describeFault(reason);
-  if (/^(?:NOAUTH|WRONGPASS) /.test(reason)) {
-    const advice = 'Correct the user name and the password in PERCH_REDIS_URL.';
-    return fault(`The engine at ${hosts} cannot be used. ${meaning}`, advice);
-  }
+  const advice = adviceFor(reason);
+  if (advice !== null) return fault(`The engine at ${hosts} cannot be used. ${meaning}`, advice);
   const message = `The engine at ${hosts} does not answer. ${meaning}`;
   return fault(message, 'Start the engine, or correct PERCH_REDIS_URL.');
 }

@@ -35,6 +35,8 @@ export interface EngineConnection {
 export interface ConnectOptions {
   readonly address: EngineAddress;
   readonly prefix: string;
+  /** Certificates in PEM that replace the certificate authorities of Node.js, for `rediss://`. */
+  readonly ca?: string | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -61,12 +63,13 @@ export async function connectEngine(options: ConnectOptions): Promise<EngineConn
 type Redis = typeof import('@redis/client');
 
 /** Returns the options of the Redis client that are the same for a single server, for sentinels and for a cluster. */
-function toCommon({ isTls, username, password }: EngineAddress) {
+function toCommon({ address, ca }: Pick<ConnectOptions, 'address' | 'ca'>) {
+  const { isTls, username, password } = address;
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs };
   return {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    socket: isTls ? { ...socket, tls: true as const } : socket,
+    socket: isTls ? { ...socket, tls: true as const, ...(ca !== undefined && { ca }) } : socket,
     disableOfflineQueue: true,
     disableClientInfo: true, // needs Redis 7.2
     commandsQueueMaxLength: maxPending,
@@ -75,9 +78,9 @@ function toCommon({ isTls, username, password }: EngineAddress) {
   };
 }
 
-function connectSingle(redis: Redis, { address, prefix, onError }: ConnectOptions) {
+function connectSingle(redis: Redis, { address, ca, prefix, onError }: ConnectOptions) {
   const { database, nodes } = address;
-  const common = toCommon(address);
+  const common = toCommon({ address, ca });
   const socket = { ...common.socket, ...nodes[0] };
   const client = redis.createClient({ ...common, socket, database, keyPrefix: prefix });
   client.on('error', onError).connect().catch(onError);
@@ -90,7 +93,7 @@ function connectSingle(redis: Redis, { address, prefix, onError }: ConnectOption
 }
 
 function connectSentinel(redis: Redis, { address, prefix, onError }: ConnectOptions) {
-  const common = toCommon(address);
+  const common = toCommon({ address });
   const sentinel = redis.createSentinel({
     name: address.primary,
     sentinelRootNodes: [...address.nodes],
@@ -115,7 +118,7 @@ function connectSentinel(redis: Redis, { address, prefix, onError }: ConnectOpti
 }
 
 function connectCluster(redis: Redis, { address, prefix, onError }: ConnectOptions) {
-  const common = toCommon(address);
+  const common = toCommon({ address });
   const cluster = redis.createCluster({
     rootNodes: address.nodes.map((node) => ({ ...common, socket: { ...common.socket, ...node } })),
     defaults: common,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
+import { describeFault } from './engine-faults.ts';
 
 /**
  * State of the shared engine (Redis or Valkey), as shown to operators. The state contains no addresses and no names.
@@ -157,33 +158,3 @@ function readField(info: string, name: string): string | undefined {
 /** Returns a numeric field of a reply to the Redis command `INFO`; 0 if the reply does not contain the field. */
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
-
-/** Sentences for operators, keyed by the code at the start of an error reply of Redis or Valkey. */
-const meanings: Readonly<Record<string, string>> = {
-  LOADING: 'The engine is loading its data.',
-  READONLY: 'The engine is a replica, which refuses changes.',
-  MASTERDOWN: 'The engine is a replica that has lost its primary.',
-  CLUSTERDOWN: 'The cluster is down.',
-  TRYAGAIN: 'The cluster is moving data.',
-  NOAUTH: 'The engine requires a password.',
-  WRONGPASS: 'The engine refuses the user name or the password.',
-  NOPERM: 'The engine refuses a command to the user of Perch.',
-  OOM: 'The engine has no memory left, so it refuses changes.',
-  MISCONF: 'The engine cannot write to its disk, so it refuses changes.',
-  NOREPLICAS: 'The engine has too few replicas, so it refuses changes.',
-};
-
-/** Converts the reason for an outage of the shared Valkey or Redis server to a sentence for operators. */
-export function describeFault(fault: string): string {
-  const [code = ''] = fault.split(' ', 1);
-  const meaning = meanings[code];
-  if (meaning !== undefined) return meaning;
-  const isSlow = /^it (?:did not answer within \d+ ms|has not answered yet)$/.test(fault);
-  return isSlow ? `${fault.replace(/^it/, 'The engine')}.` : 'The engine cannot be reached.';
-}
-
-/** Converts an error of the shared Valkey or Redis server to a sentence without the text of the error. */
-export function describeEngineError({ message, isOutage }: EngineError): string {
-  const isKnown = Object.keys(meanings).some((code) => message.startsWith(`${code} `));
-  return isOutage || isKnown ? describeFault(message) : 'The engine refuses a command of Perch.';
-}

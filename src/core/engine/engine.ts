@@ -63,6 +63,11 @@ export interface Engine {
    * whether the server answers.
    */
   waitUntilUp(ms: number): Promise<boolean>;
+  /**
+   * Checks that Perch may use channels. Its other permissions are checked whenever it uses them.
+   * @throws EngineError if Perch may not, or if the server fails
+   */
+  checkChannels(deadlineMs: number): Promise<void>;
   /** Calls the listener with each message of a Redis channel. Messages that are sent during an outage are lost. */
   subscribe(channel: string, listener: (message: string) => void): void;
   /**
@@ -151,6 +156,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return send((to) => runScript(to, script, call), call.deadlineMs ?? timeoutMs);
     },
     waitUntilUp: health.waitUntilUp,
+    checkChannels: async (deadlineMs) => {
+      const channel = `${options.prefix}permissions`;
+      await send(({ client }) => client.subscribe(channel, () => {}), deadlineMs);
+    },
     subscribe: channels.subscribe,
     info: (section) => send((to) => to.info(section).catch(toPermissionError), operatorDeadlineMs),
     confirmReplicas: async (replicas, deadlineMs) => {

@@ -1,11 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Engine, EngineState } from '../../../../src/core/engine/engine.ts';
 import { EngineError } from '../../../../src/core/engine/engine-error.ts';
-import {
-  describeFault,
-  findWarnings,
-  openEngineReport,
-} from '../../../../src/core/engine/engine-report.ts';
+import { describeFault } from '../../../../src/core/engine/engine-faults.ts';
+import { findWarnings, openEngineReport } from '../../../../src/core/engine/engine-report.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** Writes the answer to `INFO` of a primary: by default one that loses nothing and is half full. */
