@@ -109,6 +109,10 @@ const cases: Readonly<Record<string, Case>> = {
     quiet: [['perch_turns_waiting', '10x35']],
     value: '30',
   },
+  PerchSessionStoreDown: {
+    fires: [['perch_session_store_is_usable', '1x25 0x9']],
+    quiet: [['perch_session_store_is_usable', '1x35']],
+  },
   PerchSharedEngineDown: {
     fires: [['perch_shared_engine_is_up', '1x25 0x9']],
     quiet: [['perch_shared_engine_is_up', '1x35']],

@@ -322,7 +322,7 @@ async function forge(rig: Rig, change: Change): Promise<string> {
 }
 
 const schemas: Readonly<Record<string, number>> = {
-  'archive.db': 6,
+  'archive.db': 7,
   'perch.db': 1,
   'sessions.db': 2,
 };
