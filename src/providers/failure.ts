@@ -19,7 +19,8 @@ export function createMalformed(cause?: unknown): ProviderError {
   return new ProviderError('malformed', message, { cause });
 }
 
-const unanswered = {
+/** Sentences for the reasons why a source did not answer. */
+export const unanswered = {
   timeout: 'The source did not answer in time.',
   aborted: 'The read was cancelled before the source answered.',
   connect: 'The source could not be reached.',

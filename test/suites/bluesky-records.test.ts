@@ -330,8 +330,11 @@ describe('an imported post', () => {
     const posts = await readImported({
       [`app.bsky.feed.post/${key}`]: toRecord('2024-03-01T00:00:00Z'),
       [`app.bsky.feed.post/${madeUp}`]: toRecord('2011-01-01T00:00:00Z'),
-      [`app.bsky.feed.post/${toTid(Date.UTC(2099, 0))}`]: toRecord('2011-01-01T00:00:00Z'),
-      'app.bsky.feed.post/first': toRecord('2011-01-01T00:00:00Z'),
+      [`app.bsky.feed.post/${toTid(Date.UTC(2099, 0))}`]: toPostRecord(
+        'Hi',
+        '2011-01-01T00:00:00Z',
+      ),
+      'app.bsky.feed.post/first': toPostRecord('Hello again', '2011-01-01T00:00:00Z'),
     });
 
     expect([...posts.values()]).toMatchObject([

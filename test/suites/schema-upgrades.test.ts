@@ -252,7 +252,7 @@ describe('a database of a newer version', () => {
     const refused = await runHere(['keys', 'list'], { PERCH_DATA_DIR: data });
 
     expect(refused.stderr).toMatch(
-      /was written by a newer version of Perch\. Install that version/,
+      /was written by a newer version of Perch \(schema 2\)\. Install that version/,
     );
     expect(refused.code).toBe(3);
   });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
@@ -26,6 +27,7 @@ import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts
 import { allReads } from '../../src/reads/index.ts';
 import { descriptionOf, expectDescribed, isErrorPage } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
+import { openReaderHere } from './reader-here.ts';
 import { addressPath, toRowPath } from './row-path.ts';
 import { checkSessionReply } from './session-replies.ts';
 import { withoutCoding } from './vary.ts';
@@ -118,6 +120,14 @@ function loadTestConfig(env: Readonly<Record<string, string>>): ValidConfig {
 /** Archives with the sample by base URL. They are shared, because creating one takes longer than building an app. */
 const archives = new Map<string, Provider>();
 
+/** Returns the archive of the data directory, which is read in this thread; an empty object if there is none. */
+function toStoredArchive(config: Config, clock: Clock): { archive?: Provider } {
+  const { PERCH_DATA_DIR, PERCH_SAMPLE: sample, PERCH_BASE_URL: baseUrl } = config;
+  if (PERCH_DATA_DIR === ':memory:' || !config.PERCH_PROVIDERS.includes('archive')) return {};
+  const path = join(PERCH_DATA_DIR, 'archive.db');
+  return { archive: openArchive({ path, sample, baseUrl, clock, openReader: openReaderHere }) };
+}
+
 /** Returns the shared archive with the sample; an empty object if the app has its own data directory. */
 function toSharedArchive(config: Config): { archive?: Provider } {
   if (config.PERCH_DATA_DIR !== ':memory:' || !config.PERCH_SAMPLE) return {};
@@ -142,6 +152,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
     ...(options.clock === undefined ? toSharedArchive(config) : {}),
+    ...(options.providers === undefined ? toStoredArchive(config, clock) : {}),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../../core/clock.ts';
+import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import { toLogFields } from '../../core/tracing/tracing.ts';
 import type { ChainOptions } from '../../fetching/chain/provider-chain.ts';
@@ -84,8 +85,7 @@ function causeOf({ cause }: ProviderError): string | undefined {
   let first = cause;
   while (first instanceof Error && first.cause instanceof Error) first = first.cause;
   if (!(first instanceof Error)) return undefined;
-  const { code } = first as NodeJS.ErrnoException; // any error may have a code
-  return (code ?? first.message).slice(0, maxCauseLength);
+  return (errorCodeOf(first) ?? first.message).slice(0, maxCauseLength);
 }
 
 function levelOf(error: unknown): 'error' | 'warn' | 'debug' {

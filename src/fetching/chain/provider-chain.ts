@@ -16,6 +16,7 @@ import {
   clampPause,
   toPauseMs,
 } from '../../providers/circuit-breaker.ts';
+import { unanswered } from '../../providers/failure.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
 import { type Contacts, createContacts } from './contacts.ts';
 import { describeOutage } from './outage.ts';
@@ -139,7 +140,7 @@ async function askInOrder<Kind extends QueryKind>(
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
-      const failure = toProviderError(error);
+      const failure = toProviderError(error, request.signal);
       failures.push({ provider, failure });
       onFailure({ provider: name, error, span });
       if (isFinal(failures)) break;
@@ -195,10 +196,11 @@ const failurePolicy = {
 } as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
 
 /** Converts an unexpected error of a provider to a ProviderError, so that the next provider is tried. Rethrows a Problem. */
-function toProviderError(error: unknown): ProviderError {
+function toProviderError(error: unknown, { aborted }: AbortSignal): ProviderError {
   // A Problem means that the request was never sent, and the next provider would refuse it too.
   if (error instanceof Problem) throw error;
   if (error instanceof ProviderError) return error;
+  if (aborted) return new ProviderError('unavailable', unanswered.aborted, { cause: error });
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 

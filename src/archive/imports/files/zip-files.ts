@@ -47,7 +47,8 @@ export async function readZipFiles(path: string): Promise<AsyncIterable<MediaFil
 
 async function* readEntries(zip: ZipFile): AsyncGenerator<MediaFile, void, undefined> {
   try {
-    for await (const entry of listAll(zip)) {
+    if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
+    for await (const entry of zip.eachEntry()) {
       const { fileName: path, uncompressedSize: bytes } = entry;
       if (!path.endsWith('/')) yield { path, bytes, read: () => readEntry(zip, entry) };
     }
@@ -67,27 +68,25 @@ async function openZip(path: string): Promise<ZipFile | null> {
 /** First bytes of a zip file: the header of the first file, or the end record of an empty zip file. */
 const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
-/**
- * Yields the entries of a zip file. @throws Error if there are too many, or if they expand too much together: several
- * entries can use the same compressed data
- */
-async function* listAll(zip: ZipFile): AsyncGenerator<Entry, void, undefined> {
-  if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
-  let bytes = 0;
-  for await (const entry of zip.eachEntry()) {
-    bytes += entry.uncompressedSize;
-    if (isDecompressionBomb(bytes, zip.fileSize)) {
-      throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
-    }
-    yield entry;
-  }
+function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
+  if (!isDecompressionBomb(bytes, fileSize)) return;
+  throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
 }
 
+/**
+ * Lists the text files of an export. @throws Error if the zip file has too many files, or if the text files expand too
+ * much together: several entries can use the same compressed data
+ */
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
   const entries: Entry[] = [];
+  let bytes = 0;
   try {
-    for await (const entry of listAll(zip)) {
-      if (isExportFileName(entry.fileName)) entries.push(entry);
+    for await (const entry of zip.eachEntry()) {
+      if (!isExportFileName(entry.fileName)) continue;
+      bytes += entry.uncompressedSize;
+      throwIfBomb(zip, bytes);
+      entries.push(entry);
       if (entries.length >= maxListedFiles) break;
     }
   } catch (cause) {
