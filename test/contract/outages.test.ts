@@ -4,6 +4,7 @@ import { buildTestApp } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { parsePage } from '../support/render-html.ts';
 import { runHere } from '../support/run-here.ts';
+import { createStubProvider } from '../support/stub-provider.ts';
 
 /** Settings with sources at a port that refuses connections. */
 const offline = {
@@ -74,6 +75,17 @@ describe('a read without a network', () => {
     expect(detail).toBe(
       'Mastodon cannot be read at the moment. The server of this account could not be reached. Check the name of the server, and whether there is a network.',
     );
+  });
+
+  it('is no explanation for stored posts that cannot be read', async () => {
+    const stub = createStubProvider('archive', async () => {
+      throw new ProviderError('unavailable', 'It took too long.', { isProviderWide: false });
+    });
+    const app = await buildTestApp({ providers: [{ ...stub, isLocal: true }] });
+
+    const { detail } = (await app.request('/wren/status/21')).json();
+
+    expect(detail).toBe('X cannot be read at the moment. It took too long.');
   });
 
   it.each([

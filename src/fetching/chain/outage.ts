@@ -26,6 +26,7 @@ export function describeOutage(outage: Outage, contacts: Contacts) {
 }
 
 function explain({ sources, error, fault }: Outage, contacts: Contacts): string {
+  if (sources.length === 0) return fault; // stored data, which needs no network
   if (contacts.isOffline(sources)) {
     const names = sources.map((source) => `\`${source}\``);
     return `No connection to ${joinWords(names, 'or')} is possible, so there is probably no network.`;
