@@ -120,6 +120,15 @@ function loadTestConfig(env: Readonly<Record<string, string>>): ValidConfig {
 /** Archives with the sample by base URL. They are shared, because creating one takes longer than building an app. */
 const archives = new Map<string, Provider>();
 
+/** Returns the archive of a test app; an empty object if the app opens it itself. */
+function toArchive(
+  config: Config,
+  { clock, providers }: Pick<TestAppOptions, 'clock' | 'providers'>,
+): { archive?: Provider } {
+  if (clock === undefined) return toSharedArchive(config);
+  return providers === undefined ? toStoredArchive(config, clock) : {};
+}
+
 /** Returns the archive of the data directory, which is read in this thread; an empty object if there is none. */
 function toStoredArchive(config: Config, clock: Clock): { archive?: Provider } {
   const { PERCH_DATA_DIR, PERCH_SAMPLE: sample, PERCH_BASE_URL: baseUrl } = config;
@@ -151,8 +160,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     clock,
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
-    ...(options.clock === undefined ? toSharedArchive(config) : {}),
-    ...(options.providers === undefined ? toStoredArchive(config, clock) : {}),
+    ...toArchive(config, options),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),
