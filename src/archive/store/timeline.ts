@@ -85,7 +85,7 @@ function openPostReader(database: SqliteDatabase) {
          AND ${where} ORDER BY number DESC LIMIT ?`,
     );
   const prepareBoth = (where: string) => ({
-    any: prepare(where),
+    everything: prepare(where),
     media: prepare(`${where} ${withMedia}`),
   });
   const readers = {
@@ -94,8 +94,8 @@ function openPostReader(database: SqliteDatabase) {
     replies: prepareBoth(selections.replies),
   };
   return (query: TimelineQuery, { handle, below, limit }: Below) => {
-    const { any, media } = readers[selectionOf(query)];
-    const reader = query.onlyMedia === true ? media : any;
+    const { everything, media } = readers[selectionOf(query)];
+    const reader = query.onlyMedia === true ? media : everything;
     return reader.all(query.account.platform, handle, below, limit);
   };
 }

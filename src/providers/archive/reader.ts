@@ -137,7 +137,6 @@ function startReader(
       child.kill('SIGKILL');
       throw error;
     } finally {
-      late.catch(() => undefined);
       answered.abort();
     }
   };
