@@ -18,7 +18,7 @@ import { fromSources, residentMiB, startTarget, type Target } from './processes.
 // 127.0.0.1 sends requests at the same time. The exit code is 1 if the normal client gets slow or failed responses.
 //
 //   npx tsx bench/attacks.ts [NAME…]      one attack after another, BENCH_ATTACK_SECONDS (20) each
-//   npx tsx bench/attacks.ts --all        all at once for BENCH_ATTACK_MINUTES (10), with normal use of a tenth of
+//   npx tsx bench/attacks.ts --all [NAME…] at once for BENCH_ATTACK_MINUTES (10), with normal use of a tenth of
 //                                         the capacity
 
 const port = 18_101;
@@ -73,6 +73,11 @@ function startServer(): Promise<Target> {
   });
 }
 
+/** Reads each path once, because the first read of a kind loads modules, and starts the process that reads the archive. */
+async function warmUp(): Promise<void> {
+  for (const one of trivial) await (await fetch(`http://127.0.0.1:${port}${one}`)).arrayBuffer();
+}
+
 /** Measured effects of an attack on the normal clients and on the server. */
 interface Result extends ClientResults {
   readonly name: string;
@@ -82,6 +87,7 @@ interface Result extends ClientResults {
 
 async function attack(names: readonly AttackName[], use: Omit<NormalUse, 'port'>) {
   const server = await startServer();
+  await warmUp();
   const attackers = names.map(runAttacker);
   const memory: number[] = [];
   const sampler = setInterval(() => memory.push(residentMiB(server.pid)), 250);
@@ -152,7 +158,7 @@ async function measureCapacity(server: Target): Promise<number> {
  * test: a request of a normal client failed, the server exceeded its memory limit, its memory kept growing, or the
  * server did not stop on SIGTERM.
  */
-async function attackTogether(): Promise<boolean> {
+async function attackTogether(names: readonly AttackName[]): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;
   const quiet = await startServer();
   const capacity = await measureCapacity(quiet);
@@ -162,7 +168,7 @@ async function attackTogether(): Promise<boolean> {
     `${Math.round(capacity)} requests/s without attacks, so normal use sends ${perSecond} requests/s\n`,
   );
   const use = { seconds, perSecond, clients: normalClients };
-  const result = await attack(Object.keys(attacks) as AttackName[], use);
+  const result = await attack(names, use);
   const judged = judge('all', result);
   console.log([...header, row(judged)].join('\n'));
   const half = result.memory.slice(Math.floor(result.memory.length / 2));
@@ -177,11 +183,12 @@ async function attackTogether(): Promise<boolean> {
 
 fillLargeArchive(join(dataFolder, 'archive.db'));
 const upstream = run('attacks/upstream.ts', String(upstreamPort));
-const given = process.argv.slice(2);
+const given = process.argv.slice(2).filter((one) => one !== '--all');
+const names = (given.length > 0 ? given : Object.keys(attacks)) as AttackName[];
 try {
-  const isHurt = given.includes('--all')
-    ? await attackTogether()
-    : await attackOneByOne((given.length > 0 ? given : Object.keys(attacks)) as AttackName[]);
+  const isHurt = process.argv.includes('--all')
+    ? await attackTogether(names)
+    : await attackOneByOne(names);
   process.exitCode = isHurt ? 1 : 0;
 } finally {
   await stop(upstream);

@@ -1,4 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { untilAborted } from '../core/scheduling/deadline.ts';
 import { isHandshake, refuseUnknownRevision, withoutNulls } from './messages.ts';
 import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } from './server.ts';
 
@@ -41,7 +42,8 @@ export function createExchange(
     const transport = new sdk.WebStandardStreamableHTTPServerTransport(transportOptions);
     await server.connect(transport);
     try {
-      return await untilAborted(request.signal, transport.handleRequest(request, { parsedBody }));
+      // The work may never settle if the client disconnects.
+      return await untilAborted(transport.handleRequest(request, { parsedBody }), request.signal);
     } finally {
       await server.close();
     }
@@ -87,14 +89,4 @@ function refuseBatch({ headers }: Request, body: unknown): Response | undefined 
 
 function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
-}
-
-/** Waits for `work`, which may never settle if the client disconnects. Rejects as soon as `signal` is aborted. */
-function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -94,20 +94,6 @@ export async function throwIfMissing(read: Promise<unknown>, context: ProviderCo
   }
 }
 
-/** Returns `result` when it is available. Throws the value of `reasonOf()` if the signal is aborted first. */
-export function untilAborted<Result>(
-  result: Promise<Result>,
-  signal: AbortSignal,
-  reasonOf: () => unknown,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(reasonOf());
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
-
 export const unreadParts = {
   thread: 'The rest of the thread could not be read.',
   replies: 'The replies could not be read.',

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
+import { untilAborted } from '../../core/scheduling/deadline.ts';
 import type { QuestionAnswerer } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
@@ -59,17 +60,10 @@ async function answerInTime(
   );
   const signal = AbortSignal.any([closed, timeout.signal]);
   const turn = { signal, onText: () => undefined };
-  const run = () => Promise.race([engine.answer({ text, earlier: [] }, turn), whenAborted(signal)]);
+  const run = () => untilAborted(engine.answer({ text, earlier: [] }, turn), signal);
   try {
     return await service.runInTurnSlot({ client, signal, run });
   } finally {
     done.abort();
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

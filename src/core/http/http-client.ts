@@ -3,6 +3,7 @@ import type { Client } from '../caller.ts';
 import type { Clock } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
+import { type Deadline, openDeadline } from '../scheduling/deadline.ts';
 import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
 import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
@@ -167,22 +168,26 @@ async function getWithRetry<Answer>(
   { signal: callers, ...context }: RequestContext,
   options: SendOptions<Answer>,
 ): Promise<Answer> {
-  const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
-  const signal = AbortSignal.any([callers, deadline]);
+  const deadline = openDeadline(options.attemptTimeoutMs, [callers]);
+  const { signal } = deadline;
   let sent = 0;
   const attempt = {
     ...options,
     toFailure: (error: unknown) => toFailure(error, callers, deadline),
     countSent: () => sent++,
   };
-  for (let isRetry = false; ; isRetry = true) {
-    try {
-      if (isRetry) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-      return await followRedirects(url, { ...context, signal }, attempt);
-    } catch (error) {
-      const failure = attempt.toFailure(error);
-      if (isRetry || failure.kind !== 'reset') throw failure;
+  try {
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        if (isRetry) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
+        return await followRedirects(url, { ...context, signal }, attempt);
+      } catch (error) {
+        const failure = attempt.toFailure(error);
+        if (isRetry || failure.kind !== 'reset') throw failure;
+      }
     }
+  } finally {
+    deadline.close();
   }
 }
 
@@ -338,14 +343,14 @@ export function toBodyFailure(error: unknown): unknown {
 }
 
 /**
- * Converts an error to an HttpFailure. `callers`: signal of the caller. `deadline`: signal of the timeout.
+ * Converts an error to an HttpFailure. `callers`: signal of the caller. `deadline`: timeout of the attempt.
  * @throws the error itself if it is a Problem
  */
-function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
+function toFailure(error: unknown, callers: AbortSignal, deadline: Deadline): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
   if (callers.aborted) return new HttpFailure('aborted', 'The request was cancelled.', error);
-  if (deadline.aborted || timeoutCode.test(codeOf(error))) {
+  if (deadline.isExpired || timeoutCode.test(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not respond in time.', error);
   }
   if (resetCode.test(codeOf(error))) {

@@ -62,3 +62,20 @@ export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadl
     },
   };
 }
+
+/**
+ * Returns `result` when it is available. Throws the value of `reasonOf()`, by default the reason of the signal, if the
+ * signal is aborted first. Leaves no listener at the signal.
+ */
+export function untilAborted<Result>(
+  result: Promise<Result>,
+  signal: AbortSignal,
+  reasonOf: () => unknown = () => signal.reason,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(reasonOf());
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../providers/failure.ts';
+import { untilAborted } from '../../core/scheduling/deadline.ts';
 
 interface InFlight<Value> {
   readonly result: Promise<Value>;
@@ -41,7 +41,7 @@ export function createCoalescer<Value>() {
     fetch.callers += 1;
     try {
       const { result } = fetch;
-      return await (signal ? untilAborted(result, signal, () => signal.reason) : result);
+      return await (signal ? untilAborted(result, signal) : result);
     } finally {
       leave(key, fetch);
     }

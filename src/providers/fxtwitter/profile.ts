@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
+import { untilAborted } from '../../core/scheduling/deadline.ts';
 import type { Account } from '../../model/account.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { toUnavailability } from '../../platforms/unavailable.ts';
-import { reportThrottle, toMissing, toProviderError, untilAborted } from '../failure.ts';
+import { reportThrottle, toMissing, toProviderError } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { readBody, type Upstream } from '../upstream.ts';
 import { toAnswerFailure, trueStatus } from './client.ts';
