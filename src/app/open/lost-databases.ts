@@ -1,7 +1,5 @@
-import { readdirSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
-import { savedDatabases } from '../../core/files/data-folder.ts';
-import { isCode } from '../../core/files/private-files.ts';
+import { listOwnFilesIfReadable, savedDatabases } from '../../core/files/data-folder.ts';
 
 type DatabaseName = (typeof savedDatabases)[number];
 
@@ -21,7 +19,7 @@ export type LostDatabase = Readonly<{ name: DatabaseName; loss: string }>;
  */
 export function findLostDatabases(config: Config): readonly LostDatabase[] {
   const expected = listExpected(config);
-  const names = listNames(config.PERCH_DATA_DIR);
+  const names = listOwnFilesIfReadable(config.PERCH_DATA_DIR);
   const isIn = (name: string) => names.includes(name);
   // Commands create the other files too, so these do not show that a server has used the folder.
   const hasRun = expected.includes('sessions.db')
@@ -40,14 +38,4 @@ function listExpected(config: Config): readonly DatabaseName[] {
     'sessions.db': config.PERCH_SESSIONS && config.PERCH_SESSION_STORE === 'file',
   };
   return savedDatabases.filter((name) => isUsed[name]);
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return folder === ':memory:' ? [] : readdirSync(folder);
-  } catch (error) {
-    // Opening the files reports these errors.
-    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
-    throw error;
-  }
 }

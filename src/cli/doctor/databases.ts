@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { findLostDatabases } from '../../app/open/lost-databases.ts';
 import type { Config } from '../../config/config.ts';
 import { entryPoint } from '../../core/entry-point.ts';
-import { listOwnFiles, savedDatabases } from '../../core/files/data-folder.ts';
+import { listOwnFilesIfReadable, savedDatabases } from '../../core/files/data-folder.ts';
 import { isCode } from '../../core/files/private-files.ts';
 import { NewerSchemaError } from '../../core/files/sqlite.ts';
 import { readSecret, UnusableSecretError } from '../../core/secret.ts';
@@ -27,7 +27,7 @@ const stopMs = 8000;
 /** Checks the integrity of all databases and secret files in the data folder. */
 export async function checkDatabases(config: Config, signal: AbortSignal) {
   const folder = config.PERCH_DATA_DIR;
-  const names = listNames(folder);
+  const names = listOwnFilesIfReadable(folder);
   const paths = names.filter((name) => name.endsWith('.db')).map((name) => `${folder}/${name}`);
   const lost = findLostDatabases(config).map(({ name, loss }) =>
     warning(
@@ -51,16 +51,6 @@ export async function checkDatabases(config: Config, signal: AbortSignal) {
   return found.length > 0
     ? found
     : [ok(`SQLite finds no errors in ${names.filter((name) => name.endsWith('.db')).join(', ')}.`)];
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return folder === ':memory:' ? [] : listOwnFiles(folder);
-  } catch (error) {
-    // The check of the data folder reports these errors.
-    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
-    throw error;
-  }
 }
 
 function findUnusable(path: string): readonly Result[] {

@@ -48,6 +48,17 @@ export const isOwnName = (name: string): boolean => ownName.test(name);
 export const listOwnFiles = (path: string): readonly string[] =>
   readdirSync(path).filter(isOwnName);
 
+/** As `listOwnFiles`, but returns an empty list if the folder is not readable, or is `:memory:`. */
+export function listOwnFilesIfReadable(path: string): readonly string[] {
+  try {
+    return path === ':memory:' ? [] : listOwnFiles(path);
+  } catch (error) {
+    // Opening the files, and the check of the data folder by `perch doctor`, report these errors.
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return [];
+    throw error;
+  }
+}
+
 /**
  * Removes other users' access to a data folder and to Perch's files in it. If the folder also
  * contains other files, as `/tmp` does, the permissions of the folder itself stay unchanged.
