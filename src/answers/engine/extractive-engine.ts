@@ -11,6 +11,7 @@ import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type FoundSource, type FoundSources, findSources, toCitedScore } from './find.ts';
 import { createLexicon } from './lexicon.ts';
+import { readMessage } from './message.ts';
 import { createPassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
 import { resolveFollowUp } from './question.ts';
@@ -56,11 +57,12 @@ export function createExtractiveEngine(
   let snapshot = readSnapshot();
   const findFor = (question: Question): FoundSources => {
     if (index.revision() !== snapshot.revision) snapshot = readSnapshot();
-    const start = question.text.slice(0, 4 * maxQuestionLength).replaceAll(/\s+/g, ' ');
-    const trimmed = { ...question, text: start.trim().slice(0, maxQuestionLength) };
-    const { topic, cited } = resolveFollowUp(trimmed, vocabulary);
+    const words = { lexicon: snapshot.lexicon, vocabulary };
+    const { asked, aside } = readMessage(question.text.slice(0, 4 * maxQuestionLength), words);
+    const text = asked.slice(0, maxQuestionLength);
+    const { topic, cited } = resolveFollowUp({ ...question, text }, aside, vocabulary);
     const recent = cited.map((one) => ({ ...one, path: paths.toPath(one.path) }));
-    return findSources(trimmed.text, { ...snapshot, vocabulary, topic, recent });
+    return findSources(text, { ...snapshot, vocabulary, topic, recent });
   };
   return {
     passages: createPassageSource({ ...context, index, findFor }),

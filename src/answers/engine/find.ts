@@ -124,7 +124,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const { store, lexicon, topic = '', recent = [] } = context;
   const { meanWords, passages } = lexicon;
   const own = toConcepts(text, context);
-  const about = toConcepts(topic, context).concepts;
+  const about = toConcepts(topic, context).concepts.filter(({ terms }) => terms.size > 0);
   const lighter = about.map((one) => ({ ...one, weight: topicWeight * one.weight }));
   const concepts = { ...own, concepts: [...own.concepts, ...lighter] };
   const wanted = Math.max(candidateLimits.min, Math.ceil(candidateLimits.share * store.span));

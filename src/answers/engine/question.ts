@@ -16,12 +16,23 @@ const minContentWords = 4;
 const maxAddedWords = 6;
 
 /**
- * Returns the context of a follow-up question: words of earlier questions (`topic`), and the
- * citations of the last answer (`cited`). Both are empty if the question is not a follow-up.
+ * Returns the context of a question that is incomplete by itself: words of the other sentences of its message
+ * (`aside`) or of earlier questions (`topic`), and the citations of the last answer (`cited`). Both are empty if the
+ * question is complete.
  */
-export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
+export function resolveFollowUp(
+  { text, earlier }: Question,
+  aside: string,
+  vocabulary: Vocabulary,
+) {
+  const none = { topic: '', cited: [] };
+  const isEmpty = contentWords(text, vocabulary).length === 0;
+  if (aside !== '' && isEmpty) {
+    return { ...none, topic: contentWords(aside, vocabulary).slice(0, maxAddedWords).join(' ') };
+  }
+  if (!isFollowUp(text, vocabulary)) return none;
   const last = earlier.at(-1);
-  if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
+  if (last === undefined) return none;
   return { topic: subjectOf(earlier, vocabulary).join(' '), cited: last.citations };
 }
 
