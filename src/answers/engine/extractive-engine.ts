@@ -6,7 +6,7 @@ import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import type { Block } from '../readers/section.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
-import { composeAbstention, composeAnswer } from './compose.ts';
+import { composeAbstention, composeAnswer, markUnsure } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type FoundSource, type FoundSources, findSources, toCitedScore } from './find.ts';
@@ -90,7 +90,7 @@ type SourceContext = Readonly<{
 }>;
 
 function composeFrom(
-  { leading, further, confidence }: FoundSources,
+  { leading, further, confidence, isElsewhere }: FoundSources,
   { blocksOf, paths, minConfidence }: SourceContext,
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
@@ -106,10 +106,12 @@ function composeFrom(
   };
   const sources = leading.map(read('leading'));
   const others = further.map(read('further')).sort((a, b) => b.citation.score - a.citation.score);
-  if (sources.length === 0 || confidence < minConfidence) {
+  const isUnsure = confidence < minConfidence;
+  if (sources.length === 0 || (isUnsure && isElsewhere)) {
     return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
   }
-  return composeAnswer(sources, others, confidence < vague ? 4 : 2);
+  const answer = composeAnswer(sources, others, confidence < vague ? 4 : 2);
+  return isUnsure ? markUnsure(answer) : answer;
 }
 
 function cite(source: FoundSource, confidence: number, paths: SourceContext['paths']): Citation {

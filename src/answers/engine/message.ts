@@ -25,8 +25,8 @@ const errorLine =
 /** Matches the beginning of a sentence about the person who asks, such as “I am a student”. */
 const personal =
   /^(?:i|i'?m|i'?ve|i'?d|we|we'?re|we'?ve|this is my|(?:my|our) (?:name|boss|manager|team|company|friends?|colleagues?))\b/i;
-/** Matches a line of a stack trace, or a fence around code. */
-const noise = /^(?:at \S+.*\d\)?$|File ".*line \d|\^+$|```|~~~)/;
+/** Matches the end of a line of a stack trace that begins with “at”. */
+const position = /\d\)?$/;
 
 /** Maximum number of sentences of a message that are read. */
 const maxSentences = 60;
@@ -99,7 +99,10 @@ function dropCircumstances(sentence: string, context: WordContext): string {
 /** Drops the names after the last thanks or regards. */
 function dropSignature(sentences: readonly string[]): readonly string[] {
   const end = sentences.findLastIndex((one) => salutation.test(one));
-  const isName = (one: string) => /^(?:\p{Lu}[\p{L}.'-]* ?){1,3}$/u.test(one);
+  const isName = (one: string) => {
+    const words = one.split(' ');
+    return words.length <= 3 && words.every((word) => /^\p{Lu}[\p{L}.'-]*$/u.test(word));
+  };
   return end <= 0 ? sentences : sentences.filter((one, at) => at <= end || !isName(one));
 }
 
@@ -117,12 +120,16 @@ function toSentences(text: string, vocabulary: Vocabulary): readonly string[] {
 const thanksAtEnd =
   /[\s,](?:many thanks|thanks|thank you|thx|ty|tia|cheers|pls|plz|please)(?: (?:in advance|so much|a lot|guys|all))?[.!:)]{0,3}$/i;
 
+/** Returns whether a line belongs to a stack trace or is a fence around code. */
+const isNoise = (line: string) =>
+  (line.startsWith('at ') && position.test(line)) || /^(?:File "|```|~~~)/.test(line);
+
 /** Splits a text into lines. Joins the lines of a text that is wrapped, and leaves out the lines of stack traces. */
 function toParagraphs(text: string): readonly string[] {
   const paragraphs: string[] = [];
   let isOpen = false;
   for (const line of text.split('\n').map((one) => toPlainLine(one.trim()))) {
-    if (noise.test(line)) continue;
+    if (isNoise(line)) continue;
     if (isOpen && /^\p{Ll}/u.test(line)) paragraphs[paragraphs.length - 1] += ` ${line}`;
     else if (line !== '') paragraphs.push(line);
     isOpen = (line.length >= 40 || asking.test(line)) && !/[.?!:]$/.test(line);

@@ -6,7 +6,8 @@ const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
 /** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
-const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
+const circumstance =
+  /^\s*(?:after|as|at|before|by|during|even|for|from|if|in|on|only|still|to|when|with|without|which)\b/i;
 /**
  * Minimum number of content words in a question that is independent of earlier questions. Content
  * words are words that are neither stop words nor very common.
