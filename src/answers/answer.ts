@@ -29,9 +29,12 @@ export interface Answer {
    * `heading` is a slug.
    */
   readonly text: string;
-  /** Up to five citations, most relevant first. The list is empty if `abstained` is `true`. */
+  /** Up to five citations, most relevant first. The list is empty if the question is about something else entirely. */
   readonly citations: readonly Citation[];
-  /** Whether the engine found no answer in the documents. If so, `text` explains this to the user. */
+  /**
+   * Whether the engine found no answer in the documents, or is not sure that it did. The first sentence of `text` states
+   * this. An uncertain answer quotes and cites the nearest sections.
+   */
   readonly abstained: boolean;
   /** Reason why the text ends: `length` if the text was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';

@@ -25,7 +25,7 @@ import { askServer, askSession } from './sessions/ask-session.ts';
  */
 export const askCommand: CommandBody = {
   exits:
-    'Exit code: 0 answered, 1 no answer in the documents, 2 bad usage or no such session, 3 session unavailable or turn failed.',
+    'Exit code: 0 answered, also if uncertain, 1 nothing about the question in the documents, 2 bad usage or no such session, 3 session unavailable or turn failed.',
   ...withOptions(
     {
       corpus: {
@@ -128,7 +128,7 @@ async function ask(request: AskInput, context: CommandContext): Promise<ExitCode
     const members = { message, finishReason, citations, abstained };
     if (request.json) stdout.writeJson(toJsonLines([members]));
     if (fallback !== undefined) stderr.write(`perch: ${fallback.message}\n`);
-    return abstained ? exitCodes.notFound : exitCodes.ok;
+    return abstained && citations.length === 0 ? exitCodes.notFound : exitCodes.ok;
   } finally {
     await answers.close();
   }

@@ -57,7 +57,11 @@ export const messageCompleted = event('message.completed', {
   message: z.string().describe('Complete answer as Markdown.'),
   finishReason,
   citations: z.array(citation).describe('Sources of the answer, most relevant first.'),
-  abstained: z.boolean().describe('Whether the corpus has no answer to the question.'),
+  abstained: z
+    .boolean()
+    .describe(
+      'Whether the corpus has no answer to the question, or the answer is uncertain. An uncertain answer has citations.',
+    ),
   ...step,
 }).describe('The complete answer. The last one of a stream answers the last question.');
 

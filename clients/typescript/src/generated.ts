@@ -550,7 +550,7 @@ export type SessionEvent = {
     readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
     /** Sources of the answer, most relevant first. */
     readonly citations: readonly SessionCitation[];
-    /** Whether the corpus has no answer to the question. */
+    /** Whether the corpus has no answer to the question, or the answer is uncertain. An uncertain answer has citations. */
     readonly abstained: boolean;
     readonly sequence: number;
     readonly turnId: string;

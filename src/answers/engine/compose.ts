@@ -10,6 +10,9 @@ export const maxCitations = 5;
 /** Minimum length of a quotation in characters. */
 const minExcerpt = 60;
 
+/** First sentence of an uncertain answer. */
+const unsure = 'I am not sure that this answers your question.';
+
 /** Composes an answer from the best source for each part of the question, plus up to `maxExtras` other sources. */
 export function composeAnswer(
   leading: readonly Source[],
@@ -18,7 +21,8 @@ export function composeAnswer(
 ): Answer {
   const citations = [...leading, ...further].map(({ citation }) => citation);
   const ending = printSources(citations);
-  let left = maxAnswerLength - ending.length - 40;
+  // Leaves room for the heading of the further sources and the sentence of an uncertain answer.
+  let left = maxAnswerLength - ending.length - unsure.length - 42;
   let isCut = false;
   const take = (text: string, separator: string): string => {
     const fits = text.length + separator.length <= left;
@@ -56,6 +60,11 @@ export function printCitation({ path, heading, line }: Citation): string {
 
 export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${printList(citations)}\n`;
+}
+
+/** Marks an answer as uncertain: adds a first sentence that states this. */
+export function markUnsure(answer: Answer): Answer {
+  return { ...answer, text: `${unsure}\n\n${answer.text}`, abstained: true };
 }
 
 /** Composes the message for a question that the documents do not answer, with a list of the most similar sections. */

@@ -8,5 +8,5 @@ export const confidenceModel = {
    * Coefficients of the logistic model, one for each feature, in the order of the features that `toFeatures` returns.
    */
   factors: [1.97, 1.56, 0.88, 6.56, -0.88, -2.88, -1.8],
-  threshold: 0.2,
+  threshold: 0.35,
 };

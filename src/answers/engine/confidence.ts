@@ -56,9 +56,20 @@ export function toConfidence(findings: Findings): number {
   const features = Object.values(toFeatures(findings));
   const sum = features.reduce((all, feature, at) => all + feature * (factors[at] ?? 0), bias);
   const likelihood = 1 / (1 + Math.exp(-sum));
-  const { isOutside, scored } = findings;
-  const isNamed = scored
-    .slice(0, 3)
-    .some(({ features: { headingCoverage } }) => headingCoverage >= outside.minCoverage);
-  return isOutside && !isNamed ? outside.factor * likelihood : likelihood;
+  return isOutside(findings) ? outside.factor * likelihood : likelihood;
+}
+
+function isOutside({ isOutside: hasSign, scored }: Findings): boolean {
+  return hasSign && !scored.slice(0, 3).some(isNamed);
+}
+
+const isNamed = ({ features: { headingCoverage } }: ScoredPassage) =>
+  headingCoverage >= outside.minCoverage;
+
+/** Share (0 to 1) of a question that no passage may exceed if the question is about something else entirely. */
+const maxForeignCoverage = 0.2;
+
+/** Returns whether a question is about something else than the documents, so that no section is worth quoting. */
+export function isElsewhere(findings: Findings): boolean {
+  return isOutside(findings) || toFeatures(findings).coverage < maxForeignCoverage;
 }

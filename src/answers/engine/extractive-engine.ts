@@ -6,11 +6,12 @@ import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import type { Block } from '../readers/section.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
-import { composeAbstention, composeAnswer } from './compose.ts';
+import { composeAbstention, composeAnswer, markUnsure } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type FoundSource, type FoundSources, findSources, toCitedScore } from './find.ts';
 import { createLexicon } from './lexicon.ts';
+import { readMessage } from './message.ts';
 import { createPassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
 import { resolveFollowUp } from './question.ts';
@@ -56,11 +57,12 @@ export function createExtractiveEngine(
   let snapshot = readSnapshot();
   const findFor = (question: Question): FoundSources => {
     if (index.revision() !== snapshot.revision) snapshot = readSnapshot();
-    const start = question.text.slice(0, 4 * maxQuestionLength).replaceAll(/\s+/g, ' ');
-    const trimmed = { ...question, text: start.trim().slice(0, maxQuestionLength) };
-    const { topic, cited } = resolveFollowUp(trimmed, vocabulary);
+    const words = { lexicon: snapshot.lexicon, vocabulary };
+    const { asked, aside } = readMessage(question.text.slice(0, 4 * maxQuestionLength), words);
+    const text = asked.slice(0, maxQuestionLength);
+    const { topic, cited } = resolveFollowUp({ ...question, text }, aside, vocabulary);
     const recent = cited.map((one) => ({ ...one, path: paths.toPath(one.path) }));
-    return findSources(trimmed.text, { ...snapshot, vocabulary, topic, recent });
+    return findSources(text, { ...snapshot, vocabulary, topic, recent });
   };
   return {
     passages: createPassageSource({ ...context, index, findFor }),
@@ -88,7 +90,7 @@ type SourceContext = Readonly<{
 }>;
 
 function composeFrom(
-  { leading, further, confidence }: FoundSources,
+  { leading, further, confidence, isElsewhere }: FoundSources,
   { blocksOf, paths, minConfidence }: SourceContext,
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
@@ -104,10 +106,12 @@ function composeFrom(
   };
   const sources = leading.map(read('leading'));
   const others = further.map(read('further')).sort((a, b) => b.citation.score - a.citation.score);
-  if (sources.length === 0 || confidence < minConfidence) {
+  const isUnsure = confidence < minConfidence;
+  if (sources.length === 0 || (isUnsure && isElsewhere)) {
     return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
   }
-  return composeAnswer(sources, others, confidence < vague ? 4 : 2);
+  const answer = composeAnswer(sources, others, confidence < vague ? 4 : 2);
+  return isUnsure ? markUnsure(answer) : answer;
 }
 
 function cite(source: FoundSource, confidence: number, paths: SourceContext['paths']): Citation {

@@ -3,7 +3,7 @@ import type { FoundPassage } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import { maxCitations } from './compose.ts';
 import { type Concept, type Concepts, toConcepts, type WordContext } from './concepts.ts';
-import { type Findings, type FollowUpQuery, toConfidence } from './confidence.ts';
+import { type Findings, type FollowUpQuery, isElsewhere, toConfidence } from './confidence.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
@@ -30,6 +30,8 @@ export interface FoundSources {
   readonly further: readonly FoundSource[];
   /** Likelihood that the passages answer the question, from 0 to 1. */
   readonly confidence: number;
+  /** Whether the question is about something else than the documents. */
+  readonly isElsewhere: boolean;
 }
 
 /** Finds passages for a whole question, and for each of its parts that is a complete question. */
@@ -42,7 +44,7 @@ export function findSources(text: string, context: FindContext): FoundSources {
     if (scored !== undefined) leading.push({ scored, findings });
   }
   const further = findFurther(leading, [whole, ...parts]);
-  return { leading, further, confidence: toConfidence(whole) };
+  return { leading, further, confidence: toConfidence(whole), isElsewhere: isElsewhere(whole) };
 }
 
 /**
@@ -124,7 +126,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const { store, lexicon, topic = '', recent = [] } = context;
   const { meanWords, passages } = lexicon;
   const own = toConcepts(text, context);
-  const about = toConcepts(topic, context).concepts;
+  const about = toConcepts(topic, context).concepts.filter(({ terms }) => terms.size > 0);
   const lighter = about.map((one) => ({ ...one, weight: topicWeight * one.weight }));
   const concepts = { ...own, concepts: [...own.concepts, ...lighter] };
   const wanted = Math.max(candidateLimits.min, Math.ceil(candidateLimits.share * store.span));

@@ -6,7 +6,8 @@ const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
 /** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
-const circumstance = /^\s*(?:as|by|for|from|in|on|only|with|without|which)\b/i;
+const circumstance =
+  /^\s*(?:after|as|at|before|by|during|even|for|from|if|in|on|only|still|to|when|with|without|which)\b/i;
 /**
  * Minimum number of content words in a question that is independent of earlier questions. Content
  * words are words that are neither stop words nor very common.
@@ -16,12 +17,23 @@ const minContentWords = 4;
 const maxAddedWords = 6;
 
 /**
- * Returns the context of a follow-up question: words of earlier questions (`topic`), and the
- * citations of the last answer (`cited`). Both are empty if the question is not a follow-up.
+ * Returns the context of a question that is incomplete by itself: words of the other sentences of its message
+ * (`aside`) or of earlier questions (`topic`), and the citations of the last answer (`cited`). Both are empty if the
+ * question is complete.
  */
-export function resolveFollowUp({ text, earlier }: Question, vocabulary: Vocabulary) {
+export function resolveFollowUp(
+  { text, earlier }: Question,
+  aside: string,
+  vocabulary: Vocabulary,
+) {
+  const none = { topic: '', cited: [] };
+  const isEmpty = contentWords(text, vocabulary).length === 0;
+  if (aside !== '' && isEmpty) {
+    return { ...none, topic: contentWords(aside, vocabulary).slice(0, maxAddedWords).join(' ') };
+  }
+  if (!isFollowUp(text, vocabulary)) return none;
   const last = earlier.at(-1);
-  if (last === undefined || !isFollowUp(text, vocabulary)) return { topic: '', cited: [] };
+  if (last === undefined) return none;
   return { topic: subjectOf(earlier, vocabulary).join(' '), cited: last.citations };
 }
 

@@ -20,6 +20,8 @@ export function readVocabulary() {
     stopWords: new Set(readLines('stop-words')),
     /** Words with reduced weight in a search, because most pages contain them. */
     weakWords: new Set(readLines('weak-words')),
+    /** Words of greetings, thanks and the like, which do not describe the subject of a message. */
+    courtesyWords: new Set(readLines('courtesy-words')),
     /**
      * Returns whether a question asks for something that documentation rarely contains: people,
      * prices, news or opinions.

@@ -158,7 +158,7 @@ async function printAnswer(
     const answer = await turn.answer({ onText: printed.show });
     print(answer);
     printed.show(answer.message);
-    return answer.abstained ? exitCodes.notFound : exitCodes.ok;
+    return answer.abstained && answer.citations.length === 0 ? exitCodes.notFound : exitCodes.ok;
   } catch (error) {
     if (!(error instanceof TurnError)) throw error;
     if (error.answer !== null) print(error.answer);

@@ -25,7 +25,7 @@ export const attributeMeanings = {
   'perch.turn.outcome': '`completed`, `cancelled`, `failed` or `gone` (the session was deleted)',
   'perch.turn.failure': 'error code if Perch failed to answer the message, such as `turn_timeout`',
   'perch.turn.abstained':
-    '`true` if Perch found no answer to the message in its [documents](answers.md)',
+    '`true` if Perch found no answer to the message in its [documents](answers.md), or is not sure that it did',
 } as const;
 
 export type AttributeName = keyof typeof attributeMeanings;

@@ -80,6 +80,18 @@ it('exits with 1 if the docs do not answer the question', async () => {
   expect(ended.stdout).toMatch(/^The documentation does not seem to answer this/);
 });
 
+it('exits with 0 if it is not sure, but quotes a section', async () => {
+  const others = Array.from({ length: 60 }, (_, at) => [`${at}.md`, `# Ship ${at}\n\nIt sails.\n`]);
+  const { root } = corpusOf({ ...birds, ...Object.fromEntries(others) });
+  const question = 'Does the Nordic seal eat herring at night in caves near Lisbon?';
+
+  const ended = await perch(['ask', question, '--corpus', root]);
+
+  expect(ended.stdout).toMatch(/^I am not sure that this answers your question\./);
+  expect(ended.stdout).toContain('A seal eats five kilos of herring a day.');
+  expect(ended.code).toBe(0);
+});
+
 it('accepts files and several corpora', async () => {
   const { root } = corpusOf(birds);
   const { root: other } = corpusOf({ 'fog.md': '# Fog horns\n\nThe horn sounds twice.\n' });

@@ -209,6 +209,22 @@ describe('extractive engine', () => {
     expect(answer.text).toMatch(/^The documentation does not seem to answer this\./);
   });
 
+  it('quotes and cites the nearest sections if it is not sure', async () => {
+    const engine = await engineOver({ ...corpusOf(docs), minConfidence: 1 });
+
+    const answer = await engine.answer(
+      { text: 'how do I stop the server gracefully', earlier: [] },
+      { signal: never, onText: () => {} },
+    );
+
+    expect(answer.abstained).toBe(true);
+    expect(places(answer)[0]).toBe('guides/server.md#Graceful shutdown');
+    expect(answer.text).toMatch(
+      /^I am not sure that this answers your question\.\n\nCall `close\(\)`/,
+    );
+    expect(answer.text).toContain('Sources:');
+  });
+
   it('sends the text in parts that add up to the answer', async () => {
     const engine = await engineOver(corpusOf(docs));
     const pieces: string[] = [];

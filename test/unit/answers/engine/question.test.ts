@@ -37,27 +37,35 @@ describe('resolveFollowUp', () => {
   it.each(['why is that?', 'and on Windows?', 'on Windows?', 'how do I turn it off again?'])(
     'takes the topic of %j from the last question that is not a follow-up',
     (text) => {
-      expect(resolveFollowUp({ text, earlier }, vocabulary).topic).toBe('body limit');
+      expect(resolveFollowUp({ text, earlier }, '', vocabulary).topic).toBe('body limit');
     },
   );
 
   it.each(['how do I import an archive', 'is there a limit of the headers'])(
     'takes %j for a question of its own',
     (text) => {
-      expect(resolveFollowUp({ text, earlier }, vocabulary)).toEqual({ topic: '', cited: [] });
+      expect(resolveFollowUp({ text, earlier }, '', vocabulary)).toEqual({ topic: '', cited: [] });
     },
   );
 
   it('has no topic in a first question', () => {
-    expect(resolveFollowUp({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
+    expect(resolveFollowUp({ text: 'why is that?', earlier: [] }, '', vocabulary)).toEqual({
       topic: '',
+      cited: [],
+    });
+  });
+
+  it('takes the topic from the other sentences of the message before that of earlier questions', () => {
+    expect(resolveFollowUp({ text: 'why?', earlier }, 'I use nginx.', vocabulary)).toEqual({
+      topic: 'nginx',
       cited: [],
     });
   });
 
   it('returns what the previous turn cited', () => {
     expect(
-      resolveFollowUp({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary).cited,
+      resolveFollowUp({ text: 'and its default?', earlier: earlier.slice(0, 1) }, '', vocabulary)
+        .cited,
     ).toEqual(earlier[0]?.citations);
   });
 });

@@ -13,6 +13,7 @@ const files = {
   'stop-words': lines(word),
   'weak-words': lines(word),
   'ordering-words': lines(word),
+  'courtesy-words': lines(word),
   'outside-phrases': lines(words),
 };
 
