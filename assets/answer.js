@@ -11,8 +11,8 @@ function createElement(tag, attributes = {}, children = []) {
 
 /**
  * Creates a renderer of answers.
- * @param {{docs: string, description: string, pages: Set<string>}} site path of the documentation, path of the
- *   OpenAPI description, and names of the pages
+ * @param {{base: string, docs: string, description: string, pages: Set<string>}} site base URL, path of the
+ *   documentation, path of the OpenAPI description, and names of the pages
  * @returns {(markdown: string) => Node[]}
  */
 // biome-ignore lint/correctness/noUnusedVariables: ask.js calls it
@@ -178,7 +178,7 @@ function linkCitations(text, links) {
 }
 
 /** Creates functions that return the URL of a citation or link, or `null` if it is neither on this site nor on the web. */
-function createLinks({ docs, description, pages }) {
+function createLinks({ base, docs, description, pages }) {
   const toPage = (name, fragment) => (pages.has(name) ? `${docs}/${name}${fragment}` : null);
   return {
     ofCitation: (citation) => {
@@ -187,10 +187,9 @@ function createLinks({ docs, description, pages }) {
       return toPage(/^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? '', fragment);
     },
     ofTarget: (target) => {
-      if (/^https?:\/\//i.test(target)) return target;
-      const [, name = '', fragment = ''] =
-        /^(?:\.\/)?(?:docs\/)?([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-      return toPage(name, fragment);
+      // A path also works if this page was opened at another address of the server.
+      if (target.startsWith(`${base}/docs/`)) return docs + target.slice(`${base}/docs`.length);
+      return /^https?:\/\//i.test(target) ? target : null;
     },
   };
 }

@@ -9,8 +9,9 @@ const restartButton = document.getElementById('restart');
 const turns = document.getElementById('turns');
 const status = document.getElementById('status');
 
-const { sessions, docs, description, pages } = form.dataset;
+const { base, sessions, docs, description, pages } = form.dataset;
 const renderAnswer = createAnswerRenderer({
+  base,
   docs,
   description,
   pages: new Set(pages.split(' ').filter((name) => name !== '')),

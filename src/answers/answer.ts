@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { TraceSpan } from '../core/tracing/tracing.ts';
 
 /** Question to answer, with the earlier questions and answers of the same session, oldest first. */
@@ -9,24 +10,61 @@ export interface EarlierTurn {
   readonly citations: readonly Citation[];
 }
 
-/** Section of a document that an answer quotes or is based on. */
-export interface Citation {
-  /** Path of the file in its corpus (document folder), preceded by the corpus name if there are several corpora. */
-  readonly path: string;
-  /** Heading of the section without Markdown syntax. It is empty for text before the first heading of a file. */
-  readonly heading: string;
-  /** Number of the first line of the quoted text, counted from 1. */
-  readonly line: number;
-  /** Number of the last line of the quoted text. */
-  readonly endLine: number;
-  /** Relevance of the section to the question, from 0 to 1. Scores of different answers are not comparable. */
-  readonly score: number;
+/** Schema of a section of a document that an answer quotes or is based on. */
+export const citation = z
+  .object({
+    path: z
+      .string()
+      .describe(
+        'Path of the file in its folder of documents, preceded by the name of the folder if there are several.',
+      ),
+    heading: z
+      .string()
+      .describe(
+        'Heading of the section as plain text. Empty for text before the first heading of a file.',
+      ),
+    line: z.int().describe('Number of the first line of the quoted text, from 1.'),
+    endLine: z.int().describe('Number of the last line of the quoted text.'),
+    score: z
+      .number()
+      .describe(
+        'Relevance of the section to the question, from 0 to 1. Not comparable between answers.',
+      ),
+    title: z.string().exactOptional().describe('Title of the document, if it has one.'),
+    url: z
+      .string()
+      .exactOptional()
+      .describe('Absolute URL of the section, if this server has a page with the document.'),
+  })
+  .meta({ id: 'SessionCitation' });
+
+export type Citation = Readonly<z.output<typeof citation>>;
+
+const message = z.string().describe('Complete answer as Markdown.');
+const citations = z.array(citation).describe('Sources of the answer, most relevant first.');
+const abstained = z
+  .boolean()
+  .describe(
+    'Whether the corpus has no answer to the question, or the answer is uncertain. An uncertain answer has citations.',
+  );
+
+/** Schemas of the members with which JSON describes an answer, except `finishReason`. */
+export const answerMembers = { message, citations, abstained };
+
+/** Schema of an answer as JSON, outside of a session. */
+export const answerReply = z
+  .object({ message, finishReason: z.enum(['stop', 'length']), citations, abstained })
+  .meta({ id: 'Answer' });
+
+export function toAnswerReply(answer: Answer) {
+  const { text: message, finishReason, citations, abstained } = answer;
+  return { message, finishReason, citations, abstained };
 }
 
 export interface Answer {
   /**
-   * Answer as Markdown. It ends with the list of citations in the form `path#heading:line`, where
-   * `heading` is a slug.
+   * Answer as Markdown. It ends with the list of citations: the headings and titles, and in parentheses the places in
+   * the form `path#heading:line`, where `heading` is a slug.
    */
   readonly text: string;
   /** Up to five citations, most relevant first. The list is empty if the question is about something else entirely. */

@@ -1,3 +1,4 @@
+import { toAnswerReply } from '../answers/answer.ts';
 import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
 import { addModel } from '../answers/model/add-model.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
@@ -123,10 +124,8 @@ async function ask(request: AskInput, context: CommandContext): Promise<ExitCode
         },
       },
     );
-    const { text: message, finishReason, citations, abstained, fallback } = answer;
-    // The same properties as in the event `message.completed` of a session.
-    const members = { message, finishReason, citations, abstained };
-    if (request.json) stdout.writeJson(toJsonLines([members]));
+    const { abstained, fallback } = answer;
+    if (request.json) stdout.writeJson(toJsonLines([toAnswerReply(answer)]));
     if (fallback !== undefined) stderr.write(`perch: ${fallback.message}\n`);
     return abstained && citations.length === 0 ? exitCodes.notFound : exitCodes.ok;
   } finally {

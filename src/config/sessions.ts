@@ -69,7 +69,8 @@ export const sessionVariables = z.object({
   PERCH_SESSION_BYTES_PER_SESSION: integer(65_536, 10_000_000_000, 33_554_432).describe(
     'Maximum size of a stored session in bytes. A session that reaches this size ends after its running turn.',
   ),
-  PERCH_SESSION_TURNS_PER_ADDRESS: integer(1, 1_000_000, 64).describe(
+  // More than the 400 messages that one address may send at once.
+  PERCH_SESSION_TURNS_PER_ADDRESS: integer(1, 1_000_000, 512).describe(
     'Maximum number of waiting and running turns of one client address, including questions on `/docs/ask`.',
   ),
   PERCH_SESSION_WAITING_TURNS: integer(1, 1_000_000, 4096).describe(

@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { answerMembers } from '../answers/answer.ts';
 
-const place = { path: z.string(), heading: z.string(), line: z.int(), endLine: z.int() };
-const citation = z.object({ ...place, score: z.number() }).meta({ id: 'SessionCitation' });
 const turn = { sequence: z.int().min(0), turnId: z.string() };
 const step = { ...turn, stepIndex: z.literal(0) };
 const fault = {
@@ -54,14 +53,8 @@ const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 
 /** Session event with the complete answer to a question. */
 export const messageCompleted = event('message.completed', {
-  message: z.string().describe('Complete answer as Markdown.'),
+  ...answerMembers,
   finishReason,
-  citations: z.array(citation).describe('Sources of the answer, most relevant first.'),
-  abstained: z
-    .boolean()
-    .describe(
-      'Whether the corpus has no answer to the question, or the answer is uncertain. An uncertain answer has citations.',
-    ),
   ...step,
 }).describe('The complete answer. The last one of a stream answers the last question.');
 
@@ -117,7 +110,6 @@ export const sessionEvent = z
 
 export type SessionEvent = z.output<typeof sessionEvent>;
 export type EndReason = z.output<typeof endReason>;
-export type SessionCitation = z.output<typeof citation>;
 
 /** Session event before storage, without metadata. `deliveryId` is the id of the message that caused the event. */
 export type EventDraft = {

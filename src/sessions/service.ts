@@ -12,6 +12,7 @@ import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
 import { type LifetimeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
+import { turnDetails } from './store/room.ts';
 import type { SessionStore, StampEvent } from './store/session-store.ts';
 import { isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import type { StoreFaults } from './store/store-faults.ts';
@@ -184,10 +185,11 @@ function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {
     if (slot.take(1)) return slot;
+    const excess = ledger.findExcess('queuedTurns', client, 1) ?? 'total';
+    throw new Problem('overloaded', { detail: turnDetails[excess] });
   } catch (error) {
     throw toStoreProblem(error); // the ledger reads the number of queued turns from the store
   }
-  throw new Problem('overloaded', { detail: 'Too many questions are waiting for an answer.' });
 }
 
 function createRates(limits: ServiceLimits, spend: SpendCharges) {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AnswerEngine } from '../../src/answers/answer.ts';
+import { type AnswerEngine, answerReply, type Citation } from '../../src/answers/answer.ts';
 import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { exampleQuestions } from '../../src/http/pages/ask/ask-plugin.ts';
@@ -12,6 +14,28 @@ import { answerTo, createManualEngine, createScriptedEngine } from '../support/s
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
+const json = { accept: 'application/json' };
+
+/** Returns whether a link, such as `https://perch.test/read/docs/keys#get-a-key`, leads to a heading of a page. */
+async function leadsToHeading(app: TestApp, link: string): Promise<boolean> {
+  const [path = '', fragment = ''] = link
+    .replace(/^(?:https:\/\/perch\.test)?\/read/, '')
+    .split('#');
+  const page = await app.request(path, { headers: browser });
+  const ids = parsePage(page.body).elements.map(({ attributes }) => attributes.id);
+  return page.statusCode === 200 && ['', ...ids].includes(decodeURI(fragment));
+}
+
+const linksIn = (markdown: string) =>
+  [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
+
+const linksOf = (body: string) => {
+  const answer = body.slice(body.indexOf('class="answer"'), body.indexOf('id="status"'));
+  return [...answer.matchAll(/href="(\/[^"]*)"/g)].map(([, href = '']) => href);
+};
+
+const isLineOf = (path: string, line: number) =>
+  readFileSync(join(ownCorpus().root, path), 'utf8').split('\n')[line - 1] !== undefined;
 
 /** Generous, because the machine of the tests may be busy. */
 const idle = { isHigh: false, close: () => undefined };
@@ -142,10 +166,53 @@ describe('the page for questions about the documentation', () => {
     });
   });
 
-  it('links quoted documentation only to pages and to the web', async () => {
+  it.each([
+    ['without a header', {}],
+    ['with the header of curl', { accept: '*/*' }],
+    ['for plain text', { accept: 'text/plain' }],
+  ])('returns Markdown %s', async (_, headers) => {
+    const app = await buildWith(saying('Keys are free.\n'));
+
+    const reply = await app.request(`${askPath}?q=cost`, { headers });
+
+    expect(reply.body).toBe('Keys are free.\n');
+    expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
+  });
+
+  it('returns JSON if Accept prefers it, with the members of an answer in a session', async () => {
+    const app = await buildWith(saying('Keys are free.\n'));
+
+    const reply = await askOf(app, 'What do keys cost?', json);
+    const blank = await askOf(app, ' ', json);
+
+    expect(answerReply.strict().parse(reply.json())).toEqual({
+      message: 'Keys are free.\n',
+      finishReason: 'stop',
+      citations: answerTo('').citations,
+      abstained: false,
+    });
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+    });
+    expect(blank.json()).toMatchObject({ status: 400, code: 'missing_query' });
+  });
+
+  it('is the form without a question, unless Accept names another format', async () => {
+    const app = await buildWith(createScriptedEngine());
+
+    const bare = await app.request(askPath);
+    const markdown = await app.request(askPath, { headers: program });
+
+    expect(bare.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(markdown.json()).toMatchObject({ status: 400, code: 'missing_query' });
+  });
+
+  it('links answers only to pages and to the web', async () => {
     const text = [
-      'See [keys](keys.md#get-a-key), [here](./posts.md), [README](docs/errors.md), `docs/nope.md#x:3`,',
-      '[the record](decisions/0001-tools-and-packages.md), [web](https://example.org/a),',
+      'See [keys](https://perch.test/read/docs/keys#get-a-key), [relative](posts.md), `docs/nope.md#x:3`,',
+      '[no page](https://perch.test/read//x.example/), [the record](decisions/0001-tools-and-packages.md), [web](https://example.org/a),',
       '[bad](javascript:alert(1)), [data](data:text/html,x), [admin](/api/admin/keys), ![x](https://example.org/x.png)',
       'and openapi/perch.json#get-post:12 or README.md#perch:1.',
     ].join('\n');
@@ -156,8 +223,7 @@ describe('the page for questions about the documentation', () => {
     const answer = body.slice(body.indexOf('class="answer"'), body.indexOf('id="status"'));
     expect([...answer.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
       '/read/docs/keys#get-a-key',
-      '/read/docs/posts',
-      '/read/docs/errors',
+      'https://perch.test/read//x.example/',
       'https://example.org/a',
       '/read/openapi.json',
     ]);
@@ -165,31 +231,31 @@ describe('the page for questions about the documentation', () => {
     expect(body).toContain('data-sessions="/read/svc/v1"');
   });
 
-  it('links each source to its heading on a page', { timeout: 60_000 }, async () => {
-    const answers = openAnswers({
-      corpora: [ownCorpus()],
-      path: ':memory:',
-      clock: createManualClock(),
-    });
+  it('links every source and quoted link to a heading on a page', { timeout: 60_000 }, async () => {
+    const baseUrl = 'https://perch.test/read';
+    const corpus = { ...ownCorpus(), baseUrl };
+    const clock = createManualClock();
+    const answers = openAnswers({ corpora: [corpus], path: ':memory:', clock });
     onTestFinished(() => answers.close());
     await answers.refresh();
-    const app = await buildWith(answers.engine);
+    const app = await buildWith(answers.engine, { PERCH_BASE_URL: baseUrl });
 
+    const cited: Citation[] = [];
     const links: string[] = [];
     for (const question of [...exampleQuestions, 'What is a session?', 'price of crude oil?']) {
+      const reply = answerReply.parse((await askOf(app, question, json)).json());
       const { body } = await askOf(app, question);
-      const answer = body.slice(body.indexOf('class="answer"'), body.indexOf('id="status"'));
-      links.push(...[...answer.matchAll(/href="(\/[^"]*)"/g)].map(([, href]) => href ?? ''));
+      cited.push(...reply.citations);
+      links.push(...reply.citations.map(({ url }) => url ?? 'no URL'));
+      links.push(...linksIn(reply.message), ...linksOf(body));
     }
 
-    const lost: string[] = [];
-    for (const link of new Set(links)) {
-      const [path = '', fragment = ''] = link.split('#');
-      const page = await app.request(path, { headers: browser });
-      const ids = parsePage(page.body).elements.map(({ attributes }) => attributes.id);
-      if (page.statusCode !== 200 || !['', ...ids].includes(decodeURI(fragment))) lost.push(link);
-    }
-    expect(links.filter((link) => link.includes('#')).length).toBeGreaterThan(10);
+    const ours = [...new Set(links)].filter((link) => !/^https:(?!\/\/perch\.test\/)/.test(link));
+    const lost = [];
+    for (const link of ours) if (!(await leadsToHeading(app, link))) lost.push(link);
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter(({ path, line }) => !isLineOf(path, line))).toEqual([]);
+    expect(ours.length).toBeGreaterThan(20);
     expect(lost).toEqual([]);
   });
 

@@ -115,7 +115,7 @@ it('streams an answer of the model, in the order of the events of a turn', {
   expect(onlyOf(events, 'step.started').modelId).toBe('harbour-7b');
   const { message, citations, finishReason } = onlyOf(events, 'message.completed');
   expect(message).toBe(
-    'They open at six (`gates.md#opening-hours:3`).\n\nSources:\n\n- `gates.md#opening-hours:3`\n',
+    'They open at six (`gates.md#opening-hours:3`).\n\nSources:\n\n- Opening hours – Gates (`gates.md#opening-hours:3`)\n',
   );
   expect(citations).toMatchObject([{ path: 'gates.md', heading: 'Opening hours', line: 3 }]);
   expect(finishReason).toBe('stop');

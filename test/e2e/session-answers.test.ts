@@ -78,6 +78,22 @@ clause(
 );
 
 it(
+  'answers 200 sessions that one address starts at once',
+  async () => {
+    const corpus = temporaryFolder();
+    writeFileSync(join(corpus, 'gates.md'), '# Gates\n\nThe sluice gates open at six.\n');
+    const { url } = await listen({ PERCH_SESSIONS: 'on', PERCH_CORPUS: corpus });
+    await untilReady(url);
+
+    const asked = Array.from({ length: 200 }, () => ask(url, 'When do the sluice gates open?'));
+    const answers = (await Promise.all(asked)).flat();
+
+    expect(answers.filter(({ message }) => message.includes('open at six'))).toHaveLength(200);
+  },
+  timeoutMs,
+);
+
+it(
   'answers follow-ups about the topic of the question before',
   async () => {
     const { url } = await listen({ PERCH_SESSIONS: 'on' });

@@ -144,6 +144,8 @@ describe('a client with made-up bearer tokens', () => {
 
     expect(countOf(answers, 'accepted')).toBe(4);
     expect(countOf(answers, 'turn_queue_full')).toBe(6);
+    const full = await postTo(base, 'session', { from: attacker, body: { message: 'one' } });
+    expect(full.body.detail).toContain('`PERCH_SESSION_TURNS_PER_ADDRESS`');
     expect(other.status).toBe(202);
   });
 

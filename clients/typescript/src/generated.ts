@@ -441,11 +441,20 @@ export interface SessionCancelAccepted {
 }
 
 export interface SessionCitation {
+  /** Path of the file in its folder of documents, preceded by the name of the folder if there are several. */
   readonly path: string;
+  /** Heading of the section as plain text. Empty for text before the first heading of a file. */
   readonly heading: string;
+  /** Number of the first line of the quoted text, from 1. */
   readonly line: number;
+  /** Number of the last line of the quoted text. */
   readonly endLine: number;
+  /** Relevance of the section to the question, from 0 to 1. Not comparable between answers. */
   readonly score: number;
+  /** Title of the document, if it has one. */
+  readonly title?: string;
+  /** Absolute URL of the section, if this server has a page with the document. */
+  readonly url?: string;
 }
 
 export type SessionEvent = {
@@ -547,11 +556,11 @@ export type SessionEvent = {
   readonly data: {
     /** Complete answer as Markdown. */
     readonly message: string;
-    readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
     /** Sources of the answer, most relevant first. */
     readonly citations: readonly SessionCitation[];
     /** Whether the corpus has no answer to the question, or the answer is uncertain. An uncertain answer has citations. */
     readonly abstained: boolean;
+    readonly finishReason: 'stop' | 'length' | 'error' | (string & {});
     readonly sequence: number;
     readonly turnId: string;
     readonly stepIndex: 0;

@@ -79,7 +79,16 @@ export function composeAbstention(nearest: readonly Citation[]): Answer {
 }
 
 function printList(citations: readonly Citation[]): string {
-  return citations.map((citation) => `- \`${printCitation(citation)}\``).join('\n');
+  return citations.map((citation) => `- ${printSource(citation)}`).join('\n');
+}
+
+/** Formats a citation with its name and place, such as “[Get a key – Keys](https://…) (`docs/keys.md#get-a-key:9`)”. */
+function printSource(citation: Citation): string {
+  const { heading, title = '', url } = citation;
+  const place = `\`${printCitation(citation)}\``;
+  const name = escapeMarkdown([...new Set([heading, title])].filter(Boolean).join(' – '));
+  if (name === '') return place;
+  return `${url === undefined ? name : `[${name}](${url})`} (${place})`;
 }
 
 function toBullet({ citation, text }: Source): string {

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { moveDocExamples } from '../../core/http/base-url-of-examples.ts';
 import type { Answer, AnswerEngine, Citation, PassageSource, Question } from '../answer.ts';
-import { type Corpus, keyOf } from '../corpus/corpus.ts';
+import type { Corpus } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
-import { toShownHeading } from '../readers/markdown.ts';
+import { toPlainHeading, toShownHeading } from '../readers/markdown.ts';
 import type { Block } from '../readers/section.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
+import { type Addresses, createAddresses } from './addresses.ts';
 import { composeAbstention, composeAnswer, markUnsure } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
@@ -42,11 +43,11 @@ export function createExtractiveEngine(
   index: PassageIndex,
   corpora: readonly Corpus[],
 ): ExtractiveEngine {
-  const paths = createPathConverter(corpora);
+  const addresses = createAddresses(corpora);
   const minConfidence = Math.max(
     ...corpora.map((corpus) => corpus.minConfidence ?? confidenceModel.threshold),
   );
-  const context = { blocksOf: createBlockReader(index, corpora), paths, minConfidence };
+  const context = { blocksOf: createBlockReader(index, addresses), addresses, minConfidence };
   const vocabulary = readVocabulary();
   const readSnapshot = () => ({
     revision: index.revision(),
@@ -61,7 +62,7 @@ export function createExtractiveEngine(
     const { asked, aside } = readMessage(question.text.slice(0, 4 * maxQuestionLength), words);
     const text = asked.slice(0, maxQuestionLength);
     const { topic, cited } = resolveFollowUp({ ...question, text }, aside, vocabulary);
-    const recent = cited.map((one) => ({ ...one, path: paths.toPath(one.path) }));
+    const recent = cited.map((one) => ({ ...one, path: addresses.toPath(one.path) }));
     return findSources(text, { ...snapshot, vocabulary, topic, recent });
   };
   return {
@@ -85,13 +86,13 @@ export function createExtractiveEngine(
 
 type SourceContext = Readonly<{
   blocksOf: ReturnType<typeof createBlockReader>;
-  paths: ReturnType<typeof createPathConverter>;
+  addresses: Addresses;
   minConfidence: number;
 }>;
 
 function composeFrom(
   { leading, further, confidence, isElsewhere }: FoundSources,
-  { blocksOf, paths, minConfidence }: SourceContext,
+  { blocksOf, addresses, minConfidence }: SourceContext,
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
@@ -99,7 +100,7 @@ function composeFrom(
     const followUp = repeated?.id === passage.id ? repeated : undefined;
     const question = { query: toQuery(concepts.concepts), names: concepts.names, followUp };
     const excerpt = toExcerpt(blocksOf(passage), question, limits[kind]);
-    const citation = cite(source, confidence, paths);
+    const citation = cite(source, confidence, addresses);
     if (excerpt === undefined) return { citation, text: passage.heading };
     const { text, line, endLine } = excerpt;
     return { citation: { ...citation, line, endLine }, text };
@@ -114,11 +115,21 @@ function composeFrom(
   return isUnsure ? markUnsure(answer) : answer;
 }
 
-function cite(source: FoundSource, confidence: number, paths: SourceContext['paths']): Citation {
+function cite(source: FoundSource, confidence: number, addresses: Addresses): Citation {
   const { passage } = source.scored;
   const { line, endLine } = passage;
-  const score = toCitedScore(source, confidence);
-  return { path: paths.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
+  const heading = toShownHeading(passage);
+  const title = toPlainHeading(passage.title);
+  const url = addresses.toUrl(passage, heading);
+  return {
+    path: addresses.toCited(passage),
+    heading,
+    line,
+    endLine,
+    score: toCitedScore(source, confidence),
+    ...(title === '' ? {} : { title }),
+    ...(url === null ? {} : { url }),
+  };
 }
 
 const promptLimits = {
@@ -135,7 +146,7 @@ const promptLimits = {
 function createPassageSource({
   index,
   blocksOf,
-  paths,
+  addresses,
   findFor,
 }: SourceContext & {
   readonly index: PassageIndex;
@@ -150,7 +161,7 @@ function createPassageSource({
           const { id, trail, heading } = passage;
           return {
             id,
-            citation: cite(source, found.confidence, paths),
+            citation: cite(source, found.confidence, addresses),
             trail: [...trail, heading].filter((one) => one !== ''),
             text: toMarkdown(blocksOf(passage)),
           };
@@ -160,7 +171,7 @@ function createPassageSource({
     isCurrent: async ({ id, citation, text }) =>
       index.inSnapshot(() => {
         const now = index.passage(id);
-        if (now === undefined || paths.toCited(now) !== citation.path) return false;
+        if (now === undefined || addresses.toCited(now) !== citation.path) return false;
         const { line, endLine } = citation;
         return now.line === line && now.endLine === endLine && toMarkdown(blocksOf(now)) === text;
       }),
@@ -183,32 +194,19 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
 }
 
 /**
- * Creates functions that add the name of the corpus to a cited path or remove it. If there is only
- * one corpus, they return the path unchanged.
+ * Creates a function that returns the blocks of a passage, with links that do not depend on its file. If the corpus has
+ * a base URL, the examples in the blocks have that base URL.
  */
-function createPathConverter(corpora: readonly Corpus[]) {
-  const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
-  const isOne = corpora.length < 2;
-  return {
-    toCited: ({ corpus, path }: FoundPassage) =>
-      isOne ? path : `${names.get(corpus) ?? 'corpus'}/${path}`,
-    toPath: (cited: string) => (isOne ? cited : cited.slice(cited.indexOf('/') + 1)),
-  };
-}
-
-/**
- * Creates a function that returns the blocks of a passage. If the corpus of the passage has a base URL, the examples in
- * the blocks have that base URL.
- */
-function createBlockReader(index: PassageIndex, corpora: readonly Corpus[]) {
-  const baseUrls = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.baseUrl]));
-  return ({ id, corpus, path }: FoundPassage): readonly Block[] => {
-    const blocks = index.blocks(id);
-    const baseUrl = baseUrls.get(corpus);
-    if (baseUrl === undefined) return blocks;
-    return blocks.map((block) => ({
-      ...block,
-      text: moveDocExamples(block.text, { path, baseUrl }),
-    }));
+function createBlockReader(index: PassageIndex, { baseUrlOf, resolveLinks }: Addresses) {
+  return (passage: FoundPassage): readonly Block[] => {
+    const { id, path } = passage;
+    const baseUrl = baseUrlOf(passage);
+    return index.blocks(id).map((block) => {
+      const text = block.kind === 'code' ? block.text : resolveLinks(block.text, passage);
+      return {
+        ...block,
+        text: baseUrl === undefined ? text : moveDocExamples(text, { path, baseUrl }),
+      };
+    });
   };
 }

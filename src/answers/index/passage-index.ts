@@ -19,6 +19,8 @@ export interface FoundPassage {
   readonly file: number;
   readonly corpus: string;
   readonly path: string;
+  /** Title of the file. It is empty if the file has no title. */
+  readonly title: string;
   readonly heading: string;
   readonly line: number;
   readonly endLine: number;
@@ -123,7 +125,7 @@ function createPassageQueries(database: SqliteDatabase) {
     .pluck();
   const span = database.prepare<[], number>('SELECT max(id) FROM passages').pluck();
   const passage = database.prepare<[number], PassageRow>(
-    `SELECT p.id, p.file, f.corpus, f.path, f.lead, p.heading, p.trail, p.line,
+    `SELECT p.id, p.file, f.corpus, f.path, f.title, f.lead, p.heading, p.trail, p.line,
        p.end_line AS endLine, p.terms
      FROM passages p JOIN files f ON f.id = p.file WHERE p.id = ?`,
   );

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { answerReply } from '../../answers/answer.ts';
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
@@ -202,10 +203,11 @@ export const askEndpoints: readonly Endpoint[] = [
     path: askPath,
     title: 'Ask a question about the documentation',
     summary:
-      'Answers a question from the documentation, with its sources; HTML, or Markdown if `Accept` prefers it.',
+      'Answers a question from the documentation, with its sources; HTML to browsers, Markdown to other clients, or JSON if `Accept` prefers it.',
     parameters: describeText(
-      'The question. Required for Markdown; without it the HTML page has only the form.',
+      'The question. Required for Markdown and JSON; without it the HTML page has only the form.',
     ),
+    content: { ...htmlOrMarkdown, 'application/json': answerReply },
     found: 'The answer. The HTML page also has this status if it describes an error.',
     problems: [...textProblems, 'rate_limited', 'overloaded', 'not_ready'],
   }),

@@ -76,6 +76,11 @@ export const offers = {
   problem: [{ format: 'json', ranges: [/^application\/.*json$/], wideRanges }, htmlPage],
   docs: [htmlPage, markdownPage],
   frontPage: [markdownPage, htmlPage],
+  ask: [
+    { ...markdownPage, ranges: [/^text\/(?:(?:x-)?markdown|plain)$/] },
+    htmlPage,
+    { format: 'json', ranges: [json, anyApplication] },
+  ],
 } as const satisfies Readonly<Record<string, Offers<string>>>;
 
 type Request = Pick<IncomingMessage, 'headers'>;

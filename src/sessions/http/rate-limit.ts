@@ -51,8 +51,18 @@ export type NamedRate = Rate & Readonly<{ name: string }>;
  * different addresses can share the token.
  */
 export function createCallRates({ starts, messages, spend }: CallRatesOptions): CallRates {
-  const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
-  const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
+  const toStarts = {
+    rate: starts,
+    what: 'start',
+    ofWhat: 'sessions',
+    settings: '`PERCH_SESSION_STARTS_PER_MINUTE`, `PERCH_SESSION_START_BURST`',
+  };
+  const toMessages = {
+    rate: messages,
+    what: 'send',
+    ofWhat: 'messages',
+    settings: '`PERCH_SESSION_TURNS_PER_MINUTE`',
+  };
   const spendAll = async (charges: readonly Charge[]): Promise<void> => {
     const rates = charges.map(({ rate, what, name }) => ({ ...rate, name: `${what} ${name}` }));
     const wait = await spend(rates);
@@ -70,7 +80,8 @@ export function createCallRates({ starts, messages, spend }: CallRatesOptions): 
   };
 }
 
-type Rule = Readonly<{ rate: Rate; what: string; ofWhat: string }>;
+/** `settings`: names of the settings with the limit, for the operator. */
+type Rule = Readonly<{ rate: Rate; what: string; ofWhat: string; settings: string }>;
 type Charge = Rule & Readonly<{ who: string; name: string }>;
 
 function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] {
@@ -122,9 +133,10 @@ export function createOwnRateLimit(clock: Clock): SpendCharges {
   };
 }
 
-function tooOften({ rate, who, what, ofWhat }: Charge, waitMs: number): Problem {
+function tooOften({ rate, who, what, ofWhat, settings }: Charge, waitMs: number): Problem {
+  const { perMinute, burst } = rate;
   return new Problem('rate_limited', {
-    detail: `${who} may ${what} ${rate.perMinute} ${ofWhat} per minute.`,
+    detail: `${who} may ${what} ${perMinute} ${ofWhat} per minute, and ${burst} at once (${settings}).`,
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
 }

@@ -95,16 +95,24 @@ function makeRoom(need: Need, { ledger, clock }: StoreBounds, { findVictim, evic
 
 export const overloadDetails: Readonly<Record<Quantity, string>> = {
   sessions:
-    'The server or this address has reached the maximum number of sessions, and all are in use.',
-  sessionBytes: 'The sessions of the server or of this address have reached the storage limit.',
+    'The server or this address has reached the maximum number of sessions (`PERCH_SESSION_LIVE`, `PERCH_SESSION_LIVE_PER_ADDRESS`), and all are in use.',
+  sessionBytes:
+    'The sessions of the server or of this address have reached the storage limit (`PERCH_SESSION_BYTES`, `PERCH_SESSION_BYTES_PER_ADDRESS`).',
+};
+
+const tooMany = 'has reached the maximum number of waiting and running questions';
+
+/** Reasons to refuse a question because too many others are waiting or running, by the limit that was reached. */
+export const turnDetails: Readonly<Record<Excess, string>> = {
+  address: `This address ${tooMany} (\`PERCH_SESSION_TURNS_PER_ADDRESS\`).`,
+  network: `This IPv6 /48 network ${tooMany} (four times \`PERCH_SESSION_TURNS_PER_ADDRESS\`).`,
+  share: `This address or network ${tooMany}, half of all (\`PERCH_SESSION_WAITING_TURNS\`).`,
+  total: `The server ${tooMany} (\`PERCH_SESSION_WAITING_TURNS\`).`,
 };
 
 export function tooManyTurns(excess: Excess): Problem {
-  const [code, of] =
-    excess === 'total'
-      ? (['overloaded', ''] as const)
-      : (['turn_queue_full', ' from this address'] as const);
-  return new Problem(code, { detail: `The queue of messages${of} is full.` });
+  const code = excess === 'total' ? 'overloaded' : 'turn_queue_full';
+  return new Problem(code, { detail: turnDetails[excess] });
 }
 
 /**

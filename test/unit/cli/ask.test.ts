@@ -29,7 +29,7 @@ it('prints an answer with its citations', async () => {
 
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(ended.stdout).toMatch(/^A seal eats five kilos of herring a day\./);
-  expect(ended.stdout).toContain('- `seals.md#feeding:7`');
+  expect(ended.stdout).toContain('- Feeding – Seals (`seals.md#feeding:7`)');
 });
 
 it('prints the properties of a completed session turn with --json', async () => {
@@ -50,6 +50,7 @@ it('prints the properties of a completed session turn with --json', async () => 
     line: 7,
     endLine: 7,
     score: expect.any(Number),
+    title: 'Seals',
   });
 });
 
@@ -68,7 +69,7 @@ it('cites Markdown headings as rendered, and names in code verbatim', async () =
   const headings = citations.map(({ path, heading }: Record<string, unknown>) => [path, heading]);
   expect(headings).toContainEqual(['seals.md', 'Herring and food_of seals']);
   expect(headings).toContainEqual(['seal.py', '__herring_of__']);
-  expect(shown.stdout).toContain('- `seals.md#herring-and-food_of-seals:5`');
+  expect(shown.stdout).toContain('(`seals.md#herring-and-food_of-seals:5`');
 });
 
 it('exits with 1 if the docs do not answer the question', async () => {
@@ -165,7 +166,7 @@ it('answers with the configured language model', async () => {
   const citation = '`seals.md#feeding:5`';
   expect(ended).toEqual({
     code: 0,
-    stdout: `Five kilos of herring (${citation}).\n\nSources:\n\n- ${citation}\n`,
+    stdout: `Five kilos of herring (${citation}).\n\nSources:\n\n- Feeding – Seals (${citation})\n`,
     stderr: '',
   });
 });

@@ -2,12 +2,13 @@ import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
 import { avoidInlineStyle, createParser, type LinkElement, setTargets } from '../docs/markdown.ts';
-import { toLink } from '../layout.ts';
+import { docsPath, toLink } from '../layout.ts';
 
 export interface AnswerLinks {
   readonly pages: readonly string[];
   /** Returns the URL for a citation such as `docs/keys.md#get-a-key:12`; `null` if this site lacks the page. */
   ofCitation(citation: string): string | null;
+  /** Returns the URL for a link of an answer, as a path if it is a page of this site; `null` if it is not on the web. */
   ofTarget(target: string): string | null;
 }
 
@@ -23,11 +24,10 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
       if (path === 'openapi/perch.json') return toLink('/openapi.json', site);
       return toPage(/^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? '', fragment);
     },
-    ofTarget: (target) => {
-      const [, name = '', fragment = ''] =
-        /^(?:\.\/)?(?:docs\/)?([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-      return toWebAddress(target) ?? toPage(name, fragment);
-    },
+    ofTarget: (target) =>
+      target.startsWith(`${site.baseUrl}${docsPath}/`)
+        ? toLink(target.slice(site.baseUrl.length), site)
+        : toWebAddress(target),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Answer, toAnswerReply } from '../../../answers/answer.ts';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { parseQuery } from '../../../core/http/query.ts';
+import { toJsonBody } from '../../../core/http/to-json-body.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
@@ -8,7 +10,7 @@ import { toProblem } from '../../../web/errors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { overloaded } from '../../operations/load.ts';
-import { negotiate, offers } from '../../reads/negotiation.ts';
+import { namesFormat, negotiate, offers } from '../../reads/negotiation.ts';
 import type { ReadingOptions } from '../../reads/read-routes.ts';
 import type { DocSite } from '../docs/doc-pages.ts';
 import type { Docs } from '../docs/docs-plugin.ts';
@@ -45,10 +47,7 @@ export interface QuestionAnswerer {
    * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
-  answer(
-    question: string,
-    request: FastifyRequest,
-  ): Promise<{ readonly text: string; readonly abstained: boolean }>;
+  answer(question: string, request: FastifyRequest): Promise<Answer>;
 }
 
 /** Notice for visitors, shown if Perch stores the questions that the documents do not answer. */
@@ -61,7 +60,10 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
   open(): Docs;
 }
 
-/** Registers the page that answers questions about the documentation, as HTML or Markdown. */
+/**
+ * Registers the page that answers questions about the documentation: HTML to browsers, and Markdown or JSON to other
+ * clients.
+ */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
@@ -71,11 +73,15 @@ export async function askPlugin(app: FastifyInstance, options: AskOptions) {
       sendPrepared({ request, reply }, prepared, defaultReplyOptions);
       accessLog.logIfNotable(request, reply, status);
     };
-    if (negotiate(request.headers.accept, offers.docs) === 'markdown') {
-      const { text } = await answer(readQuestion(request), request, options);
-      return send(preparePage(text, 'markdown', fresh));
+    const { accept } = request.headers;
+    const isForm = parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept);
+    if (isForm) return send(page.empty());
+    const format = negotiate(accept, offers.ask);
+    if (format !== 'html') {
+      const found = await answer(readQuestion(request), request, options);
+      const body = format === 'json' ? toJsonBody(toAnswerReply(found)) : found.text;
+      return send(preparePage(body, format, fresh));
     }
-    if (parseQuery(request.raw.url ?? '').q === undefined) return send(page.empty());
     const result = await ask(request, page.render, options);
     // The access log records the status of the problem, although the status of the page is 200.
     reply.problemCode = result.problem?.code ?? null;
@@ -194,6 +200,7 @@ function renderForm(
   // An answered question is shown above the box. The box is empty for the next question.
   const text = answer === undefined ? question : '';
   const data = {
+    base: site.baseUrl,
     sessions: toLink(sessionBase, site),
     docs: toLink(docsPath, site),
     description: toLink('/openapi.json', site),

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { composeAnswer, maxAnswerLength } from '../../../../src/answers/engine/compose.ts';
+import {
+  composeAnswer,
+  maxAnswerLength,
+  printSources,
+} from '../../../../src/answers/engine/compose.ts';
 
 const source = (heading: string, text: string) => ({
   citation: { path: 'a.md', heading, line: 3, endLine: 4, score: 1 },
@@ -29,8 +33,8 @@ it('indents the code of a further source within its list item', () => {
       '',
       'Sources:',
       '',
-      '- `a.md#one:3`',
-      '- `a.md#two:3`',
+      '- One (`a.md#one:3`)',
+      '- Two (`a.md#two:3`)',
       '',
     ].join('\n'),
   );
@@ -59,4 +63,21 @@ it('escapes Markdown in headings and names', () => {
   const { text } = composeAnswer([source('One', 'It is so.')], [source(heading, 'And so.')], 4);
 
   expect(text).toContain('- **\\*\\*kwargs, snake_case, \\_x\\_ & \\[a\\](b) \\<i>\\`**: And so.');
+});
+
+it.each([
+  [
+    { title: 'Keys', url: 'https://x.example/docs/keys#limits' },
+    'Limits',
+    '[Limits – Keys](https://x.example/docs/keys#limits) (`a.md#limits:3`)',
+  ],
+  [{ title: 'Keys' }, 'Limits', 'Limits – Keys (`a.md#limits:3`)'],
+  [{ title: 'Keys' }, 'Keys', 'Keys (`a.md#keys:3`)'],
+  [{ title: 'Keys' }, '', 'Keys (`a.md:3`)'],
+  [{}, '', '`a.md:3`'],
+  [{ title: '[a](b)' }, '', '\\[a\\](b) (`a.md:3`)'],
+])('names a source by its heading and title: %j', (more, heading, name) => {
+  const { citation } = source(heading, '');
+
+  expect(printSources([{ ...citation, ...more }])).toBe(`Sources:\n\n- ${name}\n`);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, EarlierTurn } from '../../../../src/answers/answer.ts';
 import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
+import { printSources } from '../../../../src/answers/engine/compose.ts';
 import { openAnswers } from '../../../../src/answers/open-answers.ts';
 import { toSlug } from '../../../../src/core/slug.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
@@ -188,10 +189,11 @@ describe('extractive engine', () => {
     });
     expect(answer.citations[0]?.line).toBeGreaterThanOrEqual(5);
     expect(answer.citations[0]?.endLine).toBeLessThanOrEqual(12);
-    const list = answer.citations.map(
-      ({ path, heading, line }) => `- \`${path}#${toSlug(heading)}:${line}\``,
-    );
-    expect(answer.text.endsWith(`Sources:\n\n${list.join('\n')}\n`)).toBe(true);
+    expect(answer.citations[0]?.title).toBe('Logging');
+    expect(answer.text.endsWith(printSources(answer.citations))).toBe(true);
+    for (const { path, heading, line } of answer.citations) {
+      expect(answer.text).toContain(`(\`${path}#${toSlug(heading)}:${line}\`)`);
+    }
     const scores = answer.citations.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
@@ -256,6 +258,26 @@ describe('extractive engine', () => {
 
     await expect(during).rejects.toBe(reason);
     expect(pieces).toHaveLength(1);
+  });
+
+  it('quotes links and cites URLs with the base URL of the documentation', async () => {
+    const folder = corpusOf({
+      'docs/boats.md': '# Boats\n\n## Rent a boat\n\nRent it at [the office](office.md#hours).\n',
+      'docs/office.md': '# Office\n\n## Hours\n\nOpen at six.\n',
+    });
+    const engine = await engineOver({ ...folder, baseUrl: 'https://x.example' });
+
+    const answer = await engine.answer(
+      { text: 'how do I rent a boat', earlier: [] },
+      { signal: never, onText: () => {} },
+    );
+
+    const url = 'https://x.example/docs/boats#rent-a-boat';
+    expect(answer.text).toContain('at [the office](https://x.example/docs/office#hours).');
+    expect(answer.citations[0]).toMatchObject({ path: 'docs/boats.md', line: 5, url });
+    expect(answer.text).toContain(
+      `- [Rent a boat – Boats](${url}) (\`docs/boats.md#rent-a-boat:5\`)`,
+    );
   });
 
   it('prefixes paths with the name of the corpus if there are several', async () => {

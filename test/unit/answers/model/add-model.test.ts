@@ -9,6 +9,7 @@ import { openModelRig } from '../../../support/model-rig.ts';
 
 const question = 'When do the sluice gates open?';
 const place = '`gates.md#opening-hours:3`';
+const source = `Opening hours – Gates (${place})`;
 
 describe('an answer of a language model', () => {
   it('is streamed with locations in place of citation numbers, and ends with its sources', async () => {
@@ -33,7 +34,7 @@ describe('an answer of a language model', () => {
 
     const answer = await asked.answer;
     expect(answer).toEqual({
-      text: `The gates open at six (${place}). They are green (\`gates.md#paint:7\`).\n\nSources:\n\n- ${place}\n- \`gates.md#paint:7\`\n`,
+      text: `The gates open at six (${place}). They are green (\`gates.md#paint:7\`).\n\nSources:\n\n- ${source}\n- Paint – Gates (\`gates.md#paint:7\`)\n`,
       citations: [
         {
           path: 'gates.md',
@@ -41,8 +42,16 @@ describe('an answer of a language model', () => {
           line: 3,
           endLine: 6,
           score: expect.any(Number),
+          title: 'Gates',
         },
-        { path: 'gates.md', heading: 'Paint', line: 7, endLine: 9, score: expect.any(Number) },
+        {
+          path: 'gates.md',
+          heading: 'Paint',
+          line: 7,
+          endLine: 9,
+          score: expect.any(Number),
+          title: 'Gates',
+        },
       ],
       abstained: false,
       finishReason: 'stop',
@@ -64,7 +73,7 @@ describe('an answer of a language model', () => {
     const { ask } = await openModelRig({ script });
 
     expect(await ask(question).answer).toMatchObject({
-      text: `At six (${place}).\n\nSources:\n\n- ${place}\n`,
+      text: `At six (${place}).\n\nSources:\n\n- ${source}\n`,
       finishReason: 'stop',
     });
   });
@@ -93,7 +102,7 @@ describe('an answer of a language model', () => {
       {
         question: 'How do I start a crane?',
         answer:
-          'With `crane start` (`cranes.md#starting:3`).\n\nSources:\n\n- `cranes.md#starting:3`\n',
+          'With `crane start` (`cranes.md#starting:3`).\n\nSources:\n\n- Starting (`cranes.md#starting:3`)\n',
         citations: [{ path: 'cranes.md', heading: 'Starting', line: 3, endLine: 9, score: 1 }],
       },
     ];
@@ -140,7 +149,9 @@ describe('an answer of a language model', () => {
     await exchange.closed;
     expect(answer.finishReason).toBe('length');
     expect(answer.text.length).toBeLessThanOrEqual(4000);
-    expect(answer.text).toMatch(/Sources:\n\n- `gates\.md#opening-hours:3`\n$/);
+    expect(answer.text).toMatch(
+      /Sources:\n\n- Opening hours – Gates \(`gates\.md#opening-hours:3`\)\n$/,
+    );
     expect(answer.fallback).toBeUndefined();
   });
 
@@ -321,7 +332,7 @@ describe('an interrupted answer', () => {
 
     const answer = await asked.answer;
     expect(answer.text).toMatch(
-      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model ended unexpectedly here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n- `gates\.md#paint:7`\n$/s,
+      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model ended unexpectedly here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- Opening hours – Gates \(`gates\.md#opening-hours:5`\)\n- Gates \(`gates\.md#gates:1`\)\n- Paint – Gates \(`gates\.md#paint:7`\)\n$/s,
     );
     expect(answer.citations.map(({ heading }) => heading)).toEqual([
       'Opening hours',

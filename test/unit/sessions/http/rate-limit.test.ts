@@ -40,7 +40,9 @@ it('limits the starts of an address across bearer tokens', async () => {
   const [count, problem] = await spendAll(start);
 
   expect([count, problem.retryAfterSeconds]).toEqual([3, 1]);
-  expect(problem.message).toBe('One address may start 60 sessions per minute.');
+  expect(problem.message).toBe(
+    'One address may start 60 sessions per minute, and 3 at once (`PERCH_SESSION_STARTS_PER_MINUTE`, `PERCH_SESSION_START_BURST`).',
+  );
   await clock.advance(999);
   expect((await spendAll(start))[0]).toBe(0);
   await clock.advance(1);
@@ -69,7 +71,10 @@ it('limits the starts of a bearer token across addresses', async () => {
     return rates.spendStart('bearer', ipv4(`host ${hosts}`));
   });
 
-  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions per minute.']);
+  expect([count, problem.message]).toEqual([
+    12,
+    'One bearer may start 240 sessions per minute, and 12 at once (`PERCH_SESSION_STARTS_PER_MINUTE`, `PERCH_SESSION_START_BURST`).',
+  ]);
 });
 
 it('limits the addresses of an IPv6 network together', async () => {
@@ -81,7 +86,10 @@ it('limits the addresses of an IPv6 network together', async () => {
     return rates.spendStart(null, ipv6(hosts));
   });
 
-  expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions per minute.']);
+  expect([count, problem.message]).toEqual([
+    12,
+    'One IPv6 /48 may start 240 sessions per minute, and 12 at once (`PERCH_SESSION_STARTS_PER_MINUTE`, `PERCH_SESSION_START_BURST`).',
+  ]);
 });
 
 it('counts a start as a message', async () => {
@@ -90,7 +98,10 @@ it('counts a start as a message', async () => {
 
   const [count, problem] = await spendAll(() => rates.spendMessage(ipv4('here')));
 
-  expect([count, problem.message]).toEqual([4, 'One address may send 60 messages per minute.']);
+  expect([count, problem.message]).toEqual([
+    4,
+    'One address may send 60 messages per minute, and 5 at once (`PERCH_SESSION_TURNS_PER_MINUTE`).',
+  ]);
 });
 
 it('charges nothing for a refused request', async () => {
