@@ -124,7 +124,7 @@ async function ask(request: AskInput, context: CommandContext): Promise<ExitCode
         },
       },
     );
-    const { abstained, fallback } = answer;
+    const { abstained, citations, fallback } = answer;
     if (request.json) stdout.writeJson(toJsonLines([toAnswerReply(answer)]));
     if (fallback !== undefined) stderr.write(`perch: ${fallback.message}\n`);
     return abstained && citations.length === 0 ? exitCodes.notFound : exitCodes.ok;
