@@ -14,11 +14,20 @@ const rate = 2;
 /** Strength of the ridge (L2) regularization. */
 const ridge = 0.0003;
 
-/** Fits a logistic regression by gradient descent. Positive and negative samples have the same total weight. */
-export function fitLogistic(samples: readonly Sample[]): Logistic {
+/**
+ * Fits a logistic regression by gradient descent. If `isBalanced`, positive and negative samples have the same total
+ * weight; otherwise, the probabilities are calibrated to their shares.
+ */
+export function fitLogistic(
+  samples: readonly Sample[],
+  { isBalanced }: { readonly isBalanced: boolean },
+): Logistic {
   const total = (isPositive: boolean) =>
     samples.reduce((sum, one) => sum + (one.isPositive === isPositive ? one.weight : 0), 0);
-  const shares = { true: 0.5 / total(true), false: 0.5 / total(false) };
+  const all = total(true) + total(false);
+  const shares = isBalanced
+    ? { true: 0.5 / total(true), false: 0.5 / total(false) }
+    : { true: 1 / all, false: 1 / all };
   const size = samples[0]?.features.length ?? 0;
   let bias = 0;
   const factors = new Array<number>(size).fill(0);

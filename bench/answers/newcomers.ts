@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { EarlierTurn } from '../../src/answers/answer.ts';
 import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import { createExtractiveEngine } from '../../src/answers/engine/extractive-engine.ts';
 import { openPassageIndex } from '../../src/answers/index/passage-index.ts';
@@ -23,6 +24,8 @@ const { values } = parseArgs({
 interface NewcomersQuestion {
   readonly id: string;
   readonly question: string;
+  /** Earlier questions of the same session, for a follow-up question. */
+  readonly earlier?: readonly string[];
   readonly answerable: boolean;
   /** Acceptable facts. A good answer contains at least one of them in its first `beginning` characters. */
   readonly facts: readonly string[];
@@ -41,14 +44,19 @@ const index = openPassageIndex(':memory:');
 await refreshIndex({ index, corpora: [corpus] });
 const engine = createExtractiveEngine(index, [corpus]);
 
+const ask = (text: string, earlier: readonly EarlierTurn[]) =>
+  engine.answer({ text, earlier }, { signal: new AbortController().signal, onText: () => {} });
+
 const results = [];
 for (const question of questions) {
-  const { text, abstained, citations } = await engine.answer(
-    { text: question.question, earlier: [] },
-    { signal: new AbortController().signal, onText: () => {} },
-  );
+  const earlier: EarlierTurn[] = [];
+  for (const one of question.earlier ?? []) {
+    const { text, citations } = await ask(one, earlier);
+    earlier.push({ question: one, answer: text, citations });
+  }
+  const { text, abstained, citations } = await ask(question.question, earlier);
   const start = fold(text).slice(0, beginning);
-  const hasFact = !abstained && question.facts.some((fact) => start.includes(fold(fact)));
+  const hasFact = question.facts.some((fact) => start.includes(fold(fact)));
   const isResolved = citations.every(({ path: file, heading, line }) =>
     resolves({ file, heading, line }, corpus.root),
   );
@@ -58,10 +66,21 @@ index.close();
 
 const answerable = results.filter(({ question }) => question.answerable);
 const unanswerable = results.filter(({ question }) => !question.answerable);
-console.log(`| ${values.set} | share | goal |\n| --- | --- | --- |`);
+console.log(`| ${values.questions ?? values.set} | share | goal |\n| --- | --- | --- |`);
 print('fact in the first 400 characters', answerable, ({ hasFact }) => hasFact, 'at least 0.80');
-print('answerable, declined', answerable, ({ abstained }) => abstained, 'at most 0.05');
-print('unanswerable, declined', unanswerable, ({ abstained }) => abstained, 'at least 0.60');
+print('answerable, unsure', answerable, ({ abstained }) => abstained, '–');
+print(
+  'answerable, unsure without the fact',
+  answerable,
+  ({ abstained, hasFact }) => abstained && !hasFact,
+  'at most 0.05',
+);
+print(
+  'unanswerable, declined or unsure',
+  unanswerable,
+  ({ abstained }) => abstained,
+  'at least 0.75',
+);
 print('every citation resolves', results, ({ isResolved }) => isResolved, '1.00');
 if (values.misses) {
   for (const { question, start, abstained, hasFact } of results) {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readQuestions } from './questions.ts';
+import { type LabelledQuestion, readQuestions } from './questions.ts';
 import { openRig } from './rig.ts';
 import {
   type JudgedAnswer,
@@ -9,14 +9,17 @@ import {
   type Shares,
   toShares,
 } from './scoring.ts';
+import { wrappings } from './wrappings.ts';
 
 /**
  * Arguments of this script, which answers labelled questions and compares the answers with those of plain BM25
- * search. Downloads packages on the first run. Usage: `npx tsx bench/answers/run.ts [--questions FILE] [--misses]`.
+ * search. Downloads packages on the first run. Usage: `npx tsx bench/answers/run.ts [--questions FILE] [--wrapped]
+ * [--misses]`. `--wrapped` asks each question within a polite or talkative message.
  */
 const { values } = parseArgs({
   options: {
     questions: { type: 'string', default: 'bench/answers/questions.jsonl' },
+    wrapped: { type: 'boolean', default: false },
     misses: { type: 'boolean', default: false },
   },
 });
@@ -36,9 +39,10 @@ const columns: readonly (readonly [string, keyof Shares])[] = [
   ['heading', 'heading'],
   ['phrase', 'phrase'],
   ['valid', 'valid'],
-  ['declined', 'declined'],
-  ['of declines right', 'declinePrecision'],
-  ['falsely declined', 'falselyDeclined'],
+  ['declined or unsure', 'declined'],
+  ['of these right', 'declinePrecision'],
+  ['falsely declined or unsure', 'falselyDeclined'],
+  ['the same without the section', 'withheld'],
 ];
 
 function row(name: string, judgements: readonly Judgement[], timeRatio?: number): string {
@@ -54,6 +58,8 @@ const heads = ['set', 'questions', ...columns.map(([title]) => title), 'p95, tim
 console.log(`| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}`);
 
 const questions = readQuestions(values.questions);
+const messageOf = ({ question }: LabelledQuestion, at: number) =>
+  values.wrapped ? (wrappings[at % wrappings.length]?.(question) ?? question) : question;
 const ours: Judgement[] = [];
 const plain: Judgement[] = [];
 for (const corpus of new Set(questions.map((question) => question.corpus))) {
@@ -64,12 +70,13 @@ for (const corpus of new Set(questions.map((question) => question.corpus))) {
   for (const question of own.slice(0, 8)) await rig.ask(question.question);
   const mine: Judgement[] = [];
   const bare: Judgement[] = [];
-  for (const question of own) {
+  for (const [at, question] of own.entries()) {
+    const message = messageOf(question, at);
     const answers: JudgedAnswer[] = [];
     const bareAnswers: JudgedAnswer[] = [];
     for (let time = 0; time < times; time += 1) {
-      answers.push(await rig.ask(question.question));
-      bareAnswers.push(rig.baseline.answer(question.question));
+      answers.push(await rig.ask(message));
+      bareAnswers.push(rig.baseline.answer(message));
     }
     mine.push(judge(question, quickest(answers), rig.folder));
     bare.push(judge(question, quickest(bareAnswers), rig.folder));

@@ -83,12 +83,14 @@ export interface Shares {
   readonly heading: number;
   readonly phrase: number;
   readonly valid: number;
-  /** Share of the declined (not answered) questions that are unanswerable. */
+  /** Share of the declined or unsure answers whose questions are unanswerable. */
   readonly declinePrecision: number;
-  /** Share of the unanswerable questions that were declined. */
+  /** Share of the unanswerable questions that were declined, or answered with the note that Perch is not sure. */
   readonly declined: number;
-  /** Share of the answerable questions that were declined. */
+  /** Share of the answerable questions that were declined, or answered with the note that Perch is not sure. */
   readonly falselyDeclined: number;
+  /** Share of the answerable questions that were declined, or answered with that note and without the right section. */
+  readonly withheld: number;
 }
 
 /**
@@ -123,6 +125,10 @@ export function toShares(judgements: readonly Judgement[]): Shares {
     ),
     falselyDeclined: share(
       answerable.filter(({ answer }) => answer.abstained),
+      answerable,
+    ),
+    withheld: share(
+      answerable.filter(({ answer, heading }) => answer.abstained && !heading),
       answerable,
     ),
   };

@@ -1,10 +1,13 @@
 import type { Concepts } from './concepts.ts';
-import { confidenceModel } from './confidence-model.ts';
+import { confidenceModel, firstModel } from './confidence-model.ts';
 import type { Query } from './query.ts';
 import type { ScoredPassage } from './score.ts';
 
-/** Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name of a variable. */
-export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean }>;
+/**
+ * Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name of a variable.
+ * `isVaried`: whether it replaces a part of the question before.
+ */
+export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean; isVaried: boolean }>;
 
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
@@ -52,11 +55,46 @@ const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */
 export function toConfidence(findings: Findings): number {
-  const { bias, factors } = confidenceModel;
-  const features = Object.values(toFeatures(findings));
-  const sum = features.reduce((all, feature, at) => all + feature * (factors[at] ?? 0), bias);
-  const likelihood = 1 / (1 + Math.exp(-sum));
+  const likelihood = evaluate(confidenceModel, toFeatures(findings));
   return isOutside(findings) ? outside.factor * likelihood : likelihood;
+}
+
+/**
+ * Returns the input features of the model for the first citation, each from 0 to about 1. They measure how far the best
+ * passage is ahead of other files.
+ */
+export function toFirstFeatures(findings: Findings) {
+  const { scored } = findings;
+  const { lead, spread, size } = toFeatures(findings);
+  const file = scored[0]?.passage.file;
+  return {
+    margin: marginOf(findings),
+    share: scored.slice(0, 5).filter(({ passage }) => passage.file === file).length / 5,
+    spread,
+    size,
+    lead,
+  };
+}
+
+/** Returns the difference (0 to 1) between the score of the best passage and that of the best one of another file. */
+export function marginOf({ scored }: Findings): number {
+  const [first] = scored;
+  const rival = scored.find(({ passage }) => passage.file !== first?.passage.file);
+  return Math.min(1, (first?.score ?? 0) - (rival?.score ?? 0));
+}
+
+/** Returns the likelihood that the best passage is in the right file, from 0 to 1, if the documents have an answer. */
+export function toFirstConfidence(findings: Findings): number {
+  return evaluate(firstModel, toFirstFeatures(findings));
+}
+
+function evaluate(
+  { bias, factors }: Readonly<{ bias: number; factors: readonly number[] }>,
+  features: Readonly<Record<string, number>>,
+): number {
+  const values = Object.values(features);
+  const sum = values.reduce((all, value, at) => all + value * (factors[at] ?? 0), bias);
+  return 1 / (1 + Math.exp(-sum));
 }
 
 function isOutside({ isOutside: hasSign, scored }: Findings): boolean {

@@ -38,6 +38,9 @@ const vague = 0.9;
 /** Maximum number of characters of a question that the search uses. Text beyond this limit is usually a pasted log. */
 const maxQuestionLength = 2000;
 
+/** Maximum number of earlier questions that are read to find the subject of a follow-up question. */
+const maxEarlier = 8;
+
 /** Creates an engine that quotes passages of an index, without network access or a language model. */
 export function createExtractiveEngine(
   index: PassageIndex,
@@ -61,7 +64,11 @@ export function createExtractiveEngine(
     const words = { lexicon: snapshot.lexicon, vocabulary };
     const { asked, aside } = readMessage(question.text.slice(0, 4 * maxQuestionLength), words);
     const text = asked.slice(0, maxQuestionLength);
-    const { topic, cited } = resolveFollowUp({ ...question, text }, aside, vocabulary);
+    const earlier = question.earlier.slice(-maxEarlier).map((turn) => {
+      const start = turn.question.slice(0, maxQuestionLength);
+      return { ...turn, question: readMessage(start, words).asked };
+    });
+    const { topic, cited } = resolveFollowUp({ text, earlier }, aside, vocabulary);
     const recent = cited.map((one) => ({ ...one, path: addresses.toPath(one.path) }));
     return findSources(text, { ...snapshot, vocabulary, topic, recent });
   };

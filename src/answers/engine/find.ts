@@ -3,7 +3,14 @@ import type { FoundPassage } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import { maxCitations } from './compose.ts';
 import { type Concept, type Concepts, toConcepts, type WordContext } from './concepts.ts';
-import { type Findings, type FollowUpQuery, isElsewhere, toConfidence } from './confidence.ts';
+import {
+  type Findings,
+  type FollowUpQuery,
+  isElsewhere,
+  marginOf,
+  toConfidence,
+  toFirstConfidence,
+} from './confidence.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
@@ -43,8 +50,26 @@ export function findSources(text: string, context: FindContext): FoundSources {
     const scored = findings.scored.find((one) => !includes(leading, one, 'id'));
     if (scored !== undefined) leading.push({ scored, findings });
   }
+  if (parts.length === 0) leading.push(...findRival(whole));
   const further = findFurther(leading, [whole, ...parts]);
   return { leading, further, confidence: toConfidence(whole), isElsewhere: isElsewhere(whole) };
+}
+
+/** Maximum difference between the scores of the best passages of two files that are quoted as equals. */
+const equalMargin = 0.05;
+
+/** Returns the best passage of another file if its score is close to that of the best passage. */
+function findRival(findings: Findings): readonly FoundSource[] {
+  if (marginOf(findings) >= equalMargin) return [];
+  const [first] = findings.scored;
+  const isRival = ({ passage }: ScoredPassage) =>
+    first !== undefined &&
+    passage.file !== first.passage.file &&
+    !isSameSection(first.passage, passage);
+  return findings.scored
+    .filter(isRival)
+    .slice(0, 1)
+    .map((scored) => ({ scored, findings }));
 }
 
 /**
@@ -102,23 +127,34 @@ function isSameSection(a: FoundPassage, b: FoundPassage): boolean {
   return a.terms.body.length > 8 && a.terms.body.join(' ') === b.terms.body.join(' ');
 }
 
-/** Returns the score to show in the citation of a source, from 0 to 1. */
+/**
+ * Returns the score to show in the citation of a source, from 0 to 1: for the best passage, the likelihood that its file
+ * is right; for others, less in proportion to their scores.
+ */
 export function toCitedScore({ scored, findings }: FoundSource, confidence: number): number {
   const best = findings.scored[0]?.score ?? scored.score;
-  return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
+  const likelihood = Math.min(confidence, toFirstConfidence(findings));
+  return Number(Math.max(0, Math.min(1, (likelihood * scored.score) / best)).toFixed(3));
 }
 
 /**
  * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the previous answer
  * cited. `shown`: for the passage that the previous answer cited first, with the amount `named` if the question asks
- * for a name, `matched` if the question shares a word with the passage, and otherwise `other` (negative).
+ * for a name, `matched` if the question shares a word with the passage (`varied` if it only names a variation, such as
+ * “and on Windows?”), and otherwise `other` (negative).
  */
-const recentBonuses = { file: 0.25, shown: { named: 1, matched: 0.4, other: -2 } } as const;
+const recentBonuses = {
+  file: 0.4,
+  shown: { named: 1, matched: 0.4, varied: 0, other: -2 },
+} as const;
 /** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
 /** Matches follow-up questions that ask for a name in the quoted passage, such as “and which variable is that?”. */
 const asksForName =
   /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
+/** Matches follow-up questions that replace a part of the question before, such as “and Cursor?”. */
+const variation =
+  /^\s*(?:(?:(?:and|or|but|also) )+(?!how|what|which|where|when|why|who|can|is|are|does|do)|(?:what|how) about\b)/i;
 /** Number of passages to score for a question: the `share` of all passages, limited to the range `min` to `max`. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
@@ -133,7 +169,11 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const profiles = findCandidates(concepts, store, Math.min(candidateLimits.max, wanted))
     .map((id) => store.profile(id))
     .filter((profile) => profile !== undefined);
-  const followUp = { query: toQuery(own.concepts), isNamed: asksForName.test(text) };
+  const followUp = {
+    query: toQuery(own.concepts),
+    isNamed: asksForName.test(text),
+    isVaried: variation.test(text),
+  };
   const isShown = (passage: FoundPassage) =>
     recent[0]?.path === passage.path && recent[0].heading === toShownHeading(passage);
   const bonusOf = (passage: FoundPassage) => {
@@ -157,13 +197,18 @@ export function searchPassages(text: string, context: FindContext): Findings {
  * Returns the amount to add to the score of the passage that the previous answer cited first. The amount is negative if
  * the follow-up question neither asks for a name nor shares a word with the passage.
  */
-function toShownBonus({ terms }: FoundPassage, { query, isNamed }: FollowUpQuery): number {
-  const { named, matched, other } = recentBonuses.shown;
+function toShownBonus(
+  { terms }: FoundPassage,
+  { query, isNamed, isVaried }: FollowUpQuery,
+): number {
+  const { named, matched, varied, other } = recentBonuses.shown;
   if (isNamed) return named;
   return Object.values(terms)
     .flat()
     .some((term) => query.matchesByTerm.has(term))
-    ? matched
+    ? isVaried
+      ? varied
+      : matched
     : other;
 }
 

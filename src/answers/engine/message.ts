@@ -34,7 +34,7 @@ const maxSentences = 60;
 /** Finds the question in a message. A message without a sentence that asks is a question itself. */
 export function readMessage(text: string, context: WordContext): Message {
   const { vocabulary } = context;
-  const all = dropSignature(toSentences(text, vocabulary).slice(0, maxSentences));
+  const all = dropSignature(toSentences(text, vocabulary));
   const count = (sentence: string) => countContent(sentence, vocabulary);
   const meant = all.filter((one) => count(one) > 0 && !isCourtesy(one));
   const asks = all.filter((one) => isAsking(one, vocabulary) && !isCourtesy(one));
@@ -111,6 +111,7 @@ function toSentences(text: string, vocabulary: Vocabulary): readonly string[] {
     .flatMap((paragraph) =>
       paragraph.split(/(?<=[?!…])\s+|(?<=\.)(?<!\b(?:e\.g|i\.e|etc|vs|cf|no)\.)\s+/i),
     )
+    .slice(0, maxSentences)
     .flatMap((sentence) => splitForgotten(sentence, vocabulary))
     .flatMap((sentence) => splitLeadIn(sentence, vocabulary))
     .map((sentence) => sentence.replace(thanksAtEnd, ''))

@@ -39,8 +39,11 @@ export function resolveFollowUp(
 
 function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   const count = contentWords(text, vocabulary).length;
-  if (count === 0 || (count === 1 && circumstance.test(text))) return true;
-  const refers = opening.test(text) || pronouns.test(text.replace(/\b(?:is|are) there\b/i, ''));
+  if (count === 0) return true;
+  const refers =
+    opening.test(text) ||
+    circumstance.test(text) ||
+    pronouns.test(text.replace(/\b(?:is|are) there\b/i, ''));
   return count < minContentWords && refers;
 }
 
