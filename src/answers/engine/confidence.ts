@@ -1,5 +1,6 @@
 import type { Concepts } from './concepts.ts';
 import { confidenceModel, firstModel } from './confidence-model.ts';
+import type { CodeQuestion } from './definitions.ts';
 import type { Query } from './query.ts';
 import type { ScoredPassage } from './score.ts';
 
@@ -12,6 +13,7 @@ export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean; isVaried:
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {
   readonly concepts: Concepts;
+  readonly code: CodeQuestion;
   /**
    * For a follow-up question: its query, and the id of the passage that the previous answer cited first. `undefined` if
    * the question is not a follow-up, or if the search for the question did not find that passage.

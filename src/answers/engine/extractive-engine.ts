@@ -9,6 +9,7 @@ import { readVocabulary } from '../text/vocabulary.ts';
 import { type Addresses, createAddresses } from './addresses.ts';
 import { composeAbstention, composeAnswer, markUnsure } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';
+import { type CodeQuestion, declaringBlock, isSourceCode } from './definitions.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type FoundSource, type FoundSources, findSources, toCitedScore } from './find.ts';
 import { createLexicon } from './lexicon.ts';
@@ -103,14 +104,25 @@ function composeFrom(
 ): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
-    const { concepts, repeated } = source.findings;
+    const { concepts, repeated, code } = source.findings;
     const followUp = repeated?.id === passage.id ? repeated : undefined;
     const question = { query: toQuery(concepts.concepts), names: concepts.names, followUp };
-    const excerpt = toExcerpt(blocksOf(passage), question, limits[kind]);
+    const blocks = blocksOf(passage);
+    const excerpt = toExcerpt(blocks, question, limits[kind]);
     const citation = cite(source, confidence, addresses);
-    if (excerpt === undefined) return { citation, text: passage.heading };
-    const { text, line, endLine } = excerpt;
-    return { citation: { ...citation, line, endLine }, text };
+    const whole = excerpt ?? {
+      text: passage.heading,
+      line: passage.line,
+      endLine: passage.endLine,
+    };
+    const isPlace =
+      kind === 'leading' && (source.scored.features.defines > 0 || isSourceCode(passage.path));
+    const excerptOf = (some: readonly Block[]) => toExcerpt(some, question, limits[kind]);
+    const { text, ...lines } =
+      code.asksPlace && isPlace
+        ? showPlace({ whole, blocks, code, excerptOf }, citation.path)
+        : whole;
+    return { citation: { ...citation, ...lines }, text };
   };
   const sources = leading.map(read('leading'));
   const others = further.map(read('further')).sort((a, b) => b.citation.score - a.citation.score);
@@ -120,6 +132,32 @@ function composeFrom(
   }
   const answer = composeAnswer(sources, others, confidence < vague ? 4 : 2);
   return isUnsure ? markUnsure(answer) : answer;
+}
+
+type Excerpt = NonNullable<ReturnType<typeof toExcerpt>>;
+
+/** Returns an excerpt that begins with the place of a declaration, and continues with its code and its comment. */
+function showPlace(
+  {
+    whole,
+    blocks,
+    code,
+    excerptOf,
+  }: {
+    readonly whole: Excerpt;
+    readonly blocks: readonly Block[];
+    readonly code: CodeQuestion;
+    excerptOf(blocks: readonly Block[]): Excerpt | undefined;
+  },
+  path: string,
+): Excerpt {
+  const declared = declaringBlock(blocks, code);
+  const { line } = declared ?? whole;
+  const shown = declared === undefined ? whole : (excerptOf([declared.block]) ?? whole);
+  const about =
+    declared === undefined ? undefined : excerptOf(blocks.filter(({ kind }) => kind !== 'code'));
+  const texts = [`\`${path}:${line}\``, shown.text, about?.text ?? ''];
+  return { text: texts.filter((text) => text !== '').join('\n\n'), line, endLine: shown.endLine };
 }
 
 function cite(source: FoundSource, confidence: number, addresses: Addresses): Citation {

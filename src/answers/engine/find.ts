@@ -11,6 +11,7 @@ import {
   toConfidence,
   toFirstConfidence,
 } from './confidence.ts';
+import { findDefinitions, toCodeQuestion } from './definitions.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
@@ -52,7 +53,18 @@ export function findSources(text: string, context: FindContext): FoundSources {
   }
   if (parts.length === 0) leading.push(...findRival(whole));
   const further = findFurther(leading, [whole, ...parts]);
-  return { leading, further, confidence: toConfidence(whole), isElsewhere: isElsewhere(whole) };
+  const confidence = Math.max(toConfidence(whole), certaintyOf(whole));
+  return { leading, further, confidence, isElsewhere: isElsewhere(whole) };
+}
+
+/** Minimum degree to which a passage defines an asked name or contains a quotation, and the confidence it gives. */
+const certain = { least: 0.5, confidence: 0.9 } as const;
+
+/** Returns the confidence of an answer that defines the asked name or contains the quoted text; otherwise 0. */
+function certaintyOf({ scored: [best], code }: Findings): number {
+  const { defines = 0, quoted = 0 } = best?.features ?? {};
+  const isNamed = code.asksPlace && defines >= certain.least;
+  return isNamed || quoted >= certain.least ? certain.confidence : 0;
 }
 
 /** Maximum difference between the scores of the best passages of two files that are quoted as equals. */
@@ -166,7 +178,10 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const lighter = about.map((one) => ({ ...one, weight: topicWeight * one.weight }));
   const concepts = { ...own, concepts: [...own.concepts, ...lighter] };
   const wanted = Math.max(candidateLimits.min, Math.ceil(candidateLimits.share * store.span));
-  const profiles = findCandidates(concepts, store, Math.min(candidateLimits.max, wanted))
+  const code = toCodeQuestion(text);
+  const definitions = findDefinitions(code, store);
+  const candidates = findCandidates(concepts, store, Math.min(candidateLimits.max, wanted));
+  const profiles = [...new Set([...definitions.keys(), ...candidates])]
     .map((id) => store.profile(id))
     .filter((profile) => profile !== undefined);
   const followUp = {
@@ -181,7 +196,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
     const isRecent = passage.trail.length > 0 && recent.some(({ path }) => path === passage.path);
     return isRecent ? recentBonuses.file : 0;
   };
-  const scored = scorePassages(profiles, { text, concepts, meanWords })
+  const scored = scorePassages(profiles, { text, concepts, meanWords, code, definitions })
     .map((one) => ({ ...one, score: one.score + bonusOf(one.passage) }))
     .sort((a, b) => b.score - a.score);
   const id = scored.find(({ passage }) => isShown(passage))?.passage.id;
@@ -190,7 +205,7 @@ export function searchPassages(text: string, context: FindContext): Findings {
     hasUnknownName: hasUnknownName(text, context),
     isOutside: context.vocabulary.isOutside(text),
   };
-  return { concepts, repeated, scored, passages, ...doubts };
+  return { concepts, code, repeated, scored, passages, ...doubts };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toWords } from '../text/words.ts';
+import { isAside, isSourceCode } from './definitions.ts';
 
-/** Maximum total bytes of the two caches of posting lists (ids of the passages that contain a term). */
-const maxPostingBytes = 8_000_000;
+/** Maximum total bytes of the three caches of posting lists (ids of the passages that contain a term). */
+const maxPostingBytes = 9_000_000;
 /** Maximum number of cached profiles (passages with term counts). A profile takes about 15 KiB. */
 const maxProfiles = 1500;
 
@@ -11,9 +12,9 @@ export type PassageStore = ReturnType<typeof createPassageStore>;
 
 /** Creates a cache for the passages and posting lists of an index. After a change of the index, create a new cache. */
 export function createPassageStore(index: PassageIndex) {
-  const postingsOf = (where: 'anywhere' | 'above') => {
+  const postingsOf = (where: Parameters<PassageIndex['postings']>[1]) => {
     const cached = new LRUCache<string, Uint32Array>({
-      maxSize: maxPostingBytes / 2,
+      maxSize: maxPostingBytes / 3,
       sizeCalculation: (ids) => Math.max(1, ids.byteLength),
       memoMethod: (term) => Uint32Array.from(index.postings(term, where)),
     });
@@ -26,6 +27,8 @@ export function createPassageStore(index: PassageIndex) {
     anywhere: postingsOf('anywhere'),
     /** Returns the ids of the passages that contain a term in a title, a heading or an identifier. */
     above: postingsOf('above'),
+    /** Returns the ids of the passages that define a name, in the form that `foldName` returns. */
+    defines: postingsOf('defines'),
     profile: (id: number): Profile | undefined => {
       const cached = profiles.get(id);
       if (cached !== undefined) return cached;
@@ -88,9 +91,10 @@ export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {
   const counts = new Map<string, number>();
-  const { terms, lead, path, heading } = passage;
+  const { terms, lead, heading } = passage;
+  const { defines: _, ...counted } = terms;
   const names = toWords(heading.match(brandName)?.join(' ') ?? '').names;
-  const fields: Record<CountedField, readonly string[]> = { ...terms, lead };
+  const fields: Record<CountedField, readonly string[]> = { ...counted, lead };
   const withNames = { ...fields, heading: [...terms.heading, ...names] };
   for (const [field, found] of Object.entries(withNames) as [CountedField, readonly string[]][]) {
     const { shift, max } = bitFields[field];
@@ -114,10 +118,14 @@ function toProfile(passage: FoundPassage) {
      */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
-    isHistory:
-      historyPath.test(path.replaceAll(/(^|\/)\d+[-_.]/g, '$1')) ||
-      historyHeading.test(heading.trim()),
+    isHistory: isHistory(passage),
   };
+}
+
+function isHistory({ path, heading }: FoundPassage): boolean {
+  if (isSourceCode(path)) return isAside(path);
+  const named = path.replaceAll(/(^|\/)\d+[-_.]/g, '$1');
+  return historyPath.test(named) || historyHeading.test(heading.trim());
 }
 
 /**

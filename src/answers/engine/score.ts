@@ -1,5 +1,7 @@
 import type { FoundPassage } from '../index/passage-index.ts';
+import { toWords } from '../text/words.ts';
 import type { Concepts } from './concepts.ts';
+import { type CodeQuestion, isSourceCode, placeFactor } from './definitions.ts';
 import { countIn, type Profile, toPlainWords } from './passage-store.ts';
 import { type ConceptMatch, coverageOf, measurePassage, type Query, toQuery } from './query.ts';
 import { featureWeights } from './weights.ts';
@@ -15,8 +17,15 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-/** Question, with the words and phrases to search for, and the mean number of words in a passage. */
-type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
+/** Question, with the words, phrases and names to search for, and the mean number of words in a passage. */
+type ScoreContext = Readonly<{
+  text: string;
+  concepts: Concepts;
+  meanWords: number;
+  code: CodeQuestion;
+  /** Passages that define names of the question, with the degree (0 to 1) to which the name matches. */
+  definitions: ReadonlyMap<number, number>;
+}>;
 
 /**
  * Number of best passages for which the feature `proximity` (how close together the question's
@@ -29,14 +38,17 @@ const proximityCandidates = 40;
  * passages of the same file.
  */
 export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
-  const { text, concepts, meanWords } = context;
+  const { text, concepts, meanWords, code, definitions } = context;
   const query = toQuery(concepts.concepts);
   const question = {
     query,
     names: concepts.names,
     plainQuestion: toPlainWords(text),
     meanWords,
+    code,
+    definitions,
   };
+  const stems = toWords(text).words.map(({ stem }) => stem);
   const fitsHint = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
   const all = profiles.map((profile) => measureAlone(profile, { ...question, fitsHint }));
   addFileFeatures(all);
@@ -44,7 +56,11 @@ export function scorePassages(profiles: readonly Profile[], context: ScoreContex
     .map((one) => ({ one, score: addUp(one.features) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, proximityCandidates);
-  for (const { one } of near) one.features.proximity = proximityOf(one.passage.terms.body, query);
+  for (const { one } of near) {
+    const { body, code } = one.passage.terms;
+    one.features.proximity = Math.max(proximityOf(body, query), proximityOf(code, query));
+    one.features.quoted = quotedShare(code, stems);
+  }
   return all
     .map(({ passage, features }): ScoredPassage => ({ passage, features, score: addUp(features) }))
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
@@ -68,7 +84,9 @@ interface MeasuredPassage {
   readonly matched: readonly number[];
 }
 
-interface ScoreQuestion extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'meanWords'> {
+interface ScoreQuestion
+  extends Pick<Concepts, 'names'>,
+    Pick<ScoreContext, 'meanWords' | 'code' | 'definitions'> {
   readonly query: Query;
   /** Question in lower case, without punctuation, with one space before and after each word. */
   readonly plainQuestion: string;
@@ -81,7 +99,8 @@ const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
   const { passage } = profile;
-  const { query, names, plainQuestion, meanWords, fitsHint } = question;
+  const { query, names, plainQuestion, meanWords, fitsHint, code, definitions } = question;
+  const defined = definitions.get(passage.id) ?? 0;
   const { matched, ...met } = measurePassage(profile, query, meanWords);
   const features = {
     ...met,
@@ -92,6 +111,9 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
     file: 0,
     fileCoverage: 0,
     names: shareOfNames(profile, names, query),
+    defines: defined === 0 ? 0 : defined * placeFactor(passage, code),
+    quoted: 0,
+    undocumented: code.asksDocs && isSourceCode(passage.path) ? 1 : 0,
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
     intent: fitsHint(passage) ? 1 : 0,
     history: profile.isHistory ? 1 : 0,
@@ -175,6 +197,28 @@ export function proximityOf(text: readonly string[], query: Query): number {
     best = Math.max(best, coverageOf(mentions.slice(from, to + 1), query));
   });
   return best;
+}
+
+/** Numbers of consecutive words of a question in code: up to `common` are no quotation, `long` are surely one. */
+const quotation = { common: 3, long: 9, maxWords: 60 } as const;
+
+/**
+ * Returns the degree (0 to 1) to which a question quotes code, such as an error message: it grows with the number of
+ * consecutive words of the question that the code contains in the same order.
+ */
+export function quotedShare(code: readonly string[], question: readonly string[]): number {
+  const words = question.slice(0, quotation.maxWords);
+  let longest = 0;
+  // For each word of the question, the number of words up to it that the code before the current word ends with.
+  const runs = new Uint8Array(words.length);
+  for (const term of code) {
+    for (let at = words.length - 1; at >= 0; at -= 1) {
+      runs[at] = words[at] === term ? (runs[at - 1] ?? 0) + 1 : 0;
+      longest = Math.max(longest, runs[at] ?? 0);
+    }
+  }
+  const { common, long } = quotation;
+  return Math.min(1, Math.max(0, (longest - common) / (long - common)));
 }
 
 const hasCode = ({ terms }: FoundPassage) => terms.code.length > 0;

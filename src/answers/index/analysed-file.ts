@@ -1,5 +1,5 @@
 import type { Block, ReadFile, Section } from '../readers/section.ts';
-import { toWords } from '../text/words.ts';
+import { foldName, toWords } from '../text/words.ts';
 import type { Field } from './schema.ts';
 
 /** Terms (word stems) of each text field of a passage, in the order of the text. */
@@ -25,13 +25,18 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
     lead: joinStems(toWords(leadOf(sections))),
     /** Words of the file that may be proposed as corrections of misspelt words. */
     spellings: new Set(passages.flatMap(spellingsOf)),
-    passages: passages.map(({ heading, trail, line, endLine, blocks }) => {
+    passages: passages.map(({ heading, trail, line, endLine, blocks, defines }) => {
       const code = blocks.filter(({ kind }) => kind === 'code');
       const above = [`${title} ${pathText(facts.path)}`, trail.join('\n'), heading].map(toWords);
       const inText = [proseOf(blocks), textOf(code)].map(toWords);
       const parts = [...above, ...inText];
+      const names = parts.flatMap((part) => part.names);
       // In the order of `fields`.
-      const columns = [...parts.map(joinStems), parts.flatMap(({ names }) => names).join(' ')];
+      const columns = [
+        ...parts.map(joinStems),
+        names.join(' '),
+        [...new Set(defines.map(foldName))].join(' '),
+      ];
       return {
         heading,
         trail: JSON.stringify(trail),
@@ -49,8 +54,9 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
 /** Parses the stored terms of a passage. The stored text has one line for each field, in the order of `fields`. */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
-  const [title = [], trail = [], heading = [], body = [], code = [], names = []] = lines;
-  return { title, trail, heading, body, code, names };
+  const [title = [], trail = [], heading = [], body = [], code = [], names = [], defines = []] =
+    lines;
+  return { title, trail, heading, body, code, names, defines };
 }
 
 /** Approximate maximum length of a passage in characters. Longer sections are split, but not before or inside code. */
@@ -66,7 +72,7 @@ function splitSection(section: Section): readonly Section[] {
     const line = number === 0 ? section.line : (blocks[0]?.line ?? section.line);
     const last = blocks.reduce((end, block) => Math.max(end, block.endLine), line);
     const endLine = number === parts.length - 1 ? Math.max(last, section.endLine) : last;
-    return { ...section, line, endLine, blocks };
+    return { ...section, line, endLine, blocks, defines: number === 0 ? section.defines : [] };
   });
 }
 

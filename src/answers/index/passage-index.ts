@@ -9,7 +9,7 @@ import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { Block } from '../readers/section.ts';
 import { toStem } from '../text/words.ts';
 import { type AnalysedFile, type FieldTerms, spellingsOf, unpackTerms } from './analysed-file.ts';
-import { analysisVersion, type Field, migrations } from './schema.ts';
+import { analysisVersion, type Field, fields, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
@@ -119,6 +119,9 @@ function toBuildKey(corpora: readonly Corpus[]): string {
 /** Fields that describe the subject of a passage: all except `body` and `code`. */
 const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
+/** Filters of FTS5 for the fields to search. */
+const filters = { anywhere: '', above: `{${fieldsAbove.join(' ')}} : `, defines: 'defines : ' };
+
 function createPassageQueries(database: SqliteDatabase) {
   const postings = database
     .prepare<[string], number>('SELECT rowid FROM passage_terms WHERE passage_terms MATCH ?')
@@ -134,14 +137,13 @@ function createPassageQueries(database: SqliteDatabase) {
     .pluck();
   return {
     /**
-     * Returns the ids of passages that contain a term: in any field (`anywhere`), or only in
-     * titles, headings and identifiers (`above`).
+     * Returns the ids of passages that contain a term: in any field (`anywhere`), only in titles, headings and
+     * identifiers (`above`), or as a name that the passage defines (`defines`).
      */
-    postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
+    postings: (term: string, where: keyof typeof filters): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
-      const fields = where === 'above' ? `{${fieldsAbove.join(' ')}} : ` : '';
-      return postings.all(`${fields}"${plain}"`);
+      return postings.all(`${filters[where]}"${plain}"`);
     },
     /** Returns an upper bound of the passage ids. All ids are less than this number. */
     span: () => (span.get() ?? 0) + 1,
@@ -224,8 +226,8 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
      VALUES (@file, @heading, @trail, @line, @endLine, @words, @terms, @blocks)`,
   );
   const addTerms = database.prepare<[number | bigint, ...string[]]>(
-    `INSERT INTO passage_terms (rowid, title, trail, heading, body, code, names)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO passage_terms (rowid, ${fields.join(', ')})
+     VALUES (?${', ?'.repeat(fields.length)})`,
   );
   const addWord = database.prepare<[string]>('INSERT OR IGNORE INTO spellings (word) VALUES (?)');
   return ({ facts, title, lead, passages, spellings }) => {

@@ -1,11 +1,19 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /** Version of the analysis of files. Increase this number when the parsing changes. Older indexes are then rebuilt. */
-export const analysisVersion = 5;
+export const analysisVersion = 6;
 /** Text fields of a passage that the index searches, in the order of the columns of the table `passage_terms`. */
-export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
+export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names', 'defines'] as const;
 
 export type Field = (typeof fields)[number];
+
+/** Returns the statements that create the full-text index with the given columns. */
+const createTerms = (columns: string) => `
+  CREATE VIRTUAL TABLE passage_terms USING fts5 (
+    ${columns}, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
+  );
+  CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
+`;
 
 /** Schema migrations of the database `answers.db`. */
 export const migrations: readonly Migration[] = [
@@ -31,11 +39,13 @@ export const migrations: readonly Migration[] = [
       -- Spellings of the words in passages, for correcting misspelt questions.
       CREATE TABLE spellings (word TEXT PRIMARY KEY) WITHOUT ROWID;
       -- Terms are already stemmed and separated by spaces: questions and texts use the same tokenizer.
-      CREATE VIRTUAL TABLE passage_terms USING fts5 (
-        ${fields.join(', ')}, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
-      );
-      CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
+      ${createTerms('title, trail, heading, body, code, names')}
     `),
   // Corpora for which the index was last completely built; empty if never.
   (database) => database.exec("ALTER TABLE meta ADD COLUMN built_for TEXT NOT NULL DEFAULT ''"),
+  // Adds the column `defines`. The index is rebuilt, because `analysisVersion` has changed too.
+  (database) =>
+    database.exec(
+      `DROP TABLE vocabulary; DROP TABLE passage_terms; ${createTerms(fields.join(', '))}`,
+    ),
 ];

@@ -6,13 +6,19 @@ export function readPlainText(text: string): ReadFile {
 }
 
 /** Heading in a text file. `lines` is the number of lines of the heading, including underlines. */
-type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
+export type FoundHeading = Readonly<{
+  level: number;
+  text: string;
+  lines: number;
+  /** Names of a program that the section documents. */
+  defines?: readonly string[];
+}>;
 
 /** Function that returns the heading at a line (counted from 0), or `undefined` if there is no heading. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
 /** Parses a text file into paragraphs, list items, indented blocks, and the headings that `find` recognizes. */
-function readLines(text: string, find: FindHeading): ReadFile {
+export function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
   let title = '';
@@ -22,6 +28,7 @@ function readLines(text: string, find: FindHeading): ReadFile {
     if (heading !== undefined) {
       title ||= heading.text;
       sections.startSection({ ...heading, line: at + 1 });
+      sections.define(heading.defines ?? []);
       at += heading.lines;
       continue;
     }
@@ -75,55 +82,4 @@ function findUnderlined(lines: readonly string[], at: number): FoundHeading | un
   const under = lines[at + 1]?.trimEnd() ?? '';
   if (text === '' || text.length > 120 || !/^(?:={3,}|-{3,})$/.test(under)) return undefined;
   return { level: under.startsWith('=') ? 1 : 2, text, lines: 2 };
-}
-
-/**
- * Parses reStructuredText into sections. Heading styles get levels in the order of their first use
- * in the file, starting at level 1.
- */
-export function readRestructuredText(text: string): ReadFile {
-  const levels: string[] = [];
-  return readLines(prepare(text), (lines, at) => findAdorned(lines.slice(at, at + 3), levels));
-}
-
-const adornment = /^([!-/:-@[-`{-~])\1{2,}\s*$/;
-
-function findAdorned([first = '', second = '', third = '']: readonly string[], levels: string[]) {
-  const over = adornment.exec(first)?.[1];
-  if (over !== undefined && second.trim() !== '' && adornment.exec(third)?.[1] === over) {
-    return { level: levelOf(`${over}${over}`, levels), text: second.trim(), lines: 3 };
-  }
-  const under = adornment.exec(second)?.[1];
-  const isTitle = under !== undefined && /^\S/.test(first) && !adornment.test(first);
-  if (!isTitle || second.trimEnd().length < first.trimEnd().length - 1) return undefined;
-  return { level: levelOf(under, levels), text: first.trim(), lines: 2 };
-}
-
-function levelOf(mark: string, levels: string[]): number {
-  if (!levels.includes(mark)) levels.push(mark);
-  return levels.indexOf(mark) + 1;
-}
-
-/** Replaces reStructuredText markup line by line. A role becomes a code span, a directive becomes its argument. */
-function prepare(text: string): string {
-  return text
-    .split('\n')
-    .map((line) =>
-      line
-        .replace(/^\s*\.\. _[^:]+:.*$/, '')
-        .replace(/^(\s*)\.\. (?:code-block|code|highlight|toctree|image|figure|include)::.*$/, '')
-        .replace(
-          /^\s*\.\. (?:[\w-]+:)?(?:function|method|class|attribute|data|option|exception|envvar|describe|confval)::\s*(\S.*)$/,
-          '- `$1`',
-        )
-        .replace(/^\s*\.\. [\w-]+::\s*(\S.*)?$/, '$1')
-        .replaceAll(
-          /(?<![\w:+.-]):[\w:+.-]{1,40}:`~?([^`<]{1,200})(?:<[^`<>]{1,200}>)?`/g,
-          (_, label: string) => `\`${label.trimEnd()}\``,
-        )
-        .replaceAll(/``([^`]{1,300})``/g, '`$1`')
-        .replaceAll(/`([^`<]{1,200})<[^`<>]{1,300}>`__?/g, (_, label: string) => label.trimEnd())
-        .replace(/::\s*$/, ':'),
-    )
-    .join('\n');
 }

@@ -1,13 +1,14 @@
 const extensions = {
   markdown: 'md markdown',
   mdx: 'mdx',
-  restructuredText: 'rst',
+  restructuredText: 'rst rest',
+  asciiDoc: 'adoc asciidoc asc',
   plainText: 'txt text',
   html: 'html htm xhtml',
   json: 'json',
   yaml: 'yaml yml',
   sourceCode:
-    'ts tsx mts cts js jsx mjs cjs py pyi go rs java kt kts scala rb php c h cc cpp hpp cs swift lua ex exs sh bash',
+    'ts tsx mts cts js jsx mjs cjs py pyi go rs java kt kts scala rb rake gemspec php c h cc cpp hpp cs swift lua ex exs sh bash',
 } as const;
 
 export type ReaderKind = keyof typeof extensions;

@@ -1,26 +1,30 @@
+import { readAsciiDoc } from './asciidoc.ts';
+import { readSourceCode } from './code/source-code.ts';
 import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readMdx } from './mdx.ts';
 import { readOpenApiJson, readOpenApiYaml } from './openapi.ts';
-import { readPlainText, readRestructuredText } from './plain-text.ts';
+import { readPlainText } from './plain-text.ts';
 import { kindOf, type ReaderKind } from './reader-kinds.ts';
+import { readRestructuredText } from './restructured-text.ts';
 import type { ReadFile } from './section.ts';
-import { readSourceCode } from './source-code.ts';
 
 /**
  * Parsers by file format. A parser returns `undefined` for a file without documentation, such as
  * JSON that is not OpenAPI.
  */
-const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefined>> = {
-  markdown: readMarkdown,
-  mdx: readMdx,
-  restructuredText: readRestructuredText,
-  plainText: readPlainText,
-  html: readHtml,
-  json: readOpenApiJson,
-  yaml: readOpenApiYaml,
-  sourceCode: readSourceCode,
-};
+const readers: Readonly<Record<ReaderKind, (text: string, path: string) => ReadFile | undefined>> =
+  {
+    markdown: readMarkdown,
+    mdx: readMdx,
+    restructuredText: readRestructuredText,
+    asciiDoc: readAsciiDoc,
+    plainText: readPlainText,
+    html: readHtml,
+    json: readOpenApiJson,
+    yaml: readOpenApiYaml,
+    sourceCode: readSourceCode,
+  };
 
 /**
  * Parses a file with the parser for its format. If that parser throws, parses the file as plain
@@ -30,7 +34,7 @@ export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
   try {
-    return readers[kind](text.replaceAll(/\r\n?/g, '\n'));
+    return readers[kind](text.replaceAll(/\r\n?/g, '\n'), path);
   } catch {
     return readPlainText(text);
   }

@@ -22,6 +22,8 @@ export interface Section {
   /** Number of the section's last line in the file. */
   readonly endLine: number;
   readonly blocks: readonly Block[];
+  /** Names of the program that the section defines or documents, such as `Door.open`. */
+  readonly defines: readonly string[];
 }
 
 /** Title and sections of a file. The title is empty if the file has no title. */
@@ -31,17 +33,24 @@ export type ReadFile = Readonly<{ title: string; sections: readonly Section[] }>
 export class SectionBuilder {
   readonly #sections: Section[] = [];
   readonly #above: { readonly level: number; readonly text: string }[] = [];
-  #open = { heading: '', trail: [] as readonly string[], line: 1, blocks: [] as Block[] };
+  #open: Omit<Section, 'blocks' | 'defines' | 'endLine'> & { blocks: Block[]; defines: string[] } =
+    { heading: '', trail: [], line: 1, blocks: [], defines: [] };
 
   startSection({ level, text, line }: { level: number; text: string; line: number }): void {
     this.#close(line - 1);
     while ((this.#above.at(-1)?.level ?? 0) >= level) this.#above.pop();
-    this.#open = { heading: text, trail: this.#above.map((one) => one.text), line, blocks: [] };
+    const trail = this.#above.map((one) => one.text).filter((one) => one !== '');
+    this.#open = { heading: text, trail, line, blocks: [], defines: [] };
     this.#above.push({ level, text });
   }
 
   add(block: Block): void {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
+  }
+
+  /** Adds names that the current section defines. */
+  define(names: readonly string[]): void {
+    this.#open.defines.push(...names);
   }
 
   /** Ends the last section at the end of `text`. Returns `title` and all sections with a heading or a block. */
@@ -55,6 +64,11 @@ export class SectionBuilder {
     if (heading === '' && blocks.length === 0) return;
     this.#sections.push({ ...this.#open, endLine: Math.max(this.#open.line, endLine) });
   }
+}
+
+/** Returns the names by which a nested declaration can be asked for: `Door.Lock.open`, `Lock.open` and `open`. */
+export function toSuffixes(names: readonly string[]): readonly string[] {
+  return names.map((_, at) => names.slice(at).join('.'));
 }
 
 export function countLines(text: string): number {

@@ -33,9 +33,12 @@ function splitName(name: string): readonly string[] {
 function namesOf(name: string): readonly string[] {
   const steps = name.split(/[./:]/);
   const ends = steps.length > 1 ? steps.filter((step) => splitName(step).length > 1) : [];
-  return [name, ...ends]
-    .map((one) => foldWord(one.replaceAll(/[^\p{L}\p{N}]+/gu, '')))
-    .filter((one) => one !== '' && one.length <= maxWordLength);
+  return [name, ...ends].map(foldName).filter((one) => one !== '' && one.length <= maxWordLength);
+}
+
+/** Returns a name in lower case, without accents, separators and other marks. */
+export function foldName(name: string): string {
+  return foldWord(name.replaceAll(/[^\p{L}\p{N}]+/gu, ''));
 }
 
 function foldWord(word: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPlainText, readRestructuredText } from '../../../../src/answers/readers/plain-text.ts';
+import { readPlainText } from '../../../../src/answers/readers/plain-text.ts';
 
 it('parses paragraphs, items, indented blocks and underlined headings', () => {
   const text =
@@ -22,54 +22,4 @@ it('parses paragraphs, items, indented blocks and underlined headings', () => {
 
 it('returns no sections for an empty text', () => {
   expect(readPlainText(' \n\n')).toEqual({ title: '', sections: [] });
-});
-
-it('parses adorned headings in the order in which they appear, roles, directives and code', () => {
-  const text = [
-    '=====',
-    'Guide',
-    '=====',
-    '',
-    '.. _label:',
-    '',
-    'Opening',
-    '-------',
-    '',
-    'Use :func:`~io.open` or ``close()``. See `the site <https://example.com>`_.',
-    '',
-    '.. function:: open(path, mode)',
-    '',
-    '   Opens a file::',
-    '',
-    '       open("a")',
-    '',
-    'Modes',
-    '~~~~~',
-    '',
-    '* read',
-    '* write',
-    '',
-    'Closing',
-    '-------',
-  ].join('\n');
-
-  const { title, sections } = readRestructuredText(text);
-
-  expect(title).toBe('Guide');
-  expect(sections.map(({ heading, trail, line }) => [heading, trail, line])).toEqual([
-    ['Guide', [], 1],
-    ['Opening', ['Guide'], 7],
-    ['Modes', ['Guide', 'Opening'], 18],
-    ['Closing', ['Guide'], 24],
-  ]);
-  expect(sections[1]?.blocks.map(({ kind, text }) => [kind, text])).toEqual([
-    ['text', 'Use `io.open` or `close()`. See the site.'],
-    ['item', '`open(path, mode)`'],
-    ['text', 'Opens a file:'],
-    ['code', '   open("a")'],
-  ]);
-  expect(sections[2]?.blocks.map(({ kind, text }) => [kind, text])).toEqual([
-    ['item', 'read'],
-    ['item', 'write'],
-  ]);
 });

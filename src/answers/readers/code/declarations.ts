@@ -1,0 +1,198 @@
+import { commentAbove, docstringBelow, firstDecoration, isComment } from './comments.ts';
+import { type DeclarationKind, type Form, formsOf } from './languages.ts';
+
+/** Declaration that has a section of its own. Lines are indexes from 0. */
+export interface Declaration {
+  /** Names of the containing declarations and of the declaration itself, outermost first. */
+  readonly names: readonly string[];
+  /** First line, including the comment above. */
+  readonly start: number;
+  /** Line that declares the name. */
+  readonly at: number;
+  readonly depth: number;
+  /** Whether another place declares the name too, as the blocks `impl` of Rust. */
+  readonly isDefinition: boolean;
+}
+
+/** Declaration without a section of its own, such as a field without a comment. */
+export type MinorDeclaration = Readonly<{ names: readonly string[]; at: number }>;
+
+interface Open {
+  readonly indent: number;
+  readonly isContainer: boolean;
+  readonly names: readonly string[];
+  readonly declaration: Declaration | undefined;
+  /** Indentation of the direct members; `undefined` before the first member. */
+  bodyIndent: number | undefined;
+}
+
+/** Declaration at a line, with the groups of the form that matches the line. */
+interface Found {
+  readonly kind: DeclarationKind;
+  readonly at: number;
+  readonly indent: number;
+  readonly name?: string;
+  readonly of?: string;
+}
+
+/** Maximum number of names of a declaration, including those of the declarations around it. */
+const maxNames = 6;
+const containers: readonly DeclarationKind[] = ['container', 'object'];
+/** Maximum length in characters of a line that can declare a name. */
+const maxLine = 400;
+
+/** Matches lines that continue a declaration although they have its indentation. */
+const continuation =
+  /^(?:[)\]>|:]|\} ?[^\s;,)\]]|# ?(?:if|elif|else|endif|pragma)|(?:rescue|ensure|else|elsif|elif|when|except|finally|case|where|then|do)\b|(?:public|private|protected|default) ?(?::|$))/;
+
+/** Keywords at the start of lines that make names of other files available, such as imports. */
+const importLine =
+  /^(?:import\b|from \S{1,200} import\b|export (?:type )?[*{].{0,200}(?: from |[{,]$)|use |using |require(?:_relative)?[ (]|#\s?include|package |mod \w+;)/;
+
+/**
+ * Finds the declarations of a file by the indentation and the form of its lines. `owners` contains, for each line, the
+ * declaration with a section of its own that the line belongs to; `null` for lines to skip, such as imports.
+ */
+export function findDeclarations(lines: readonly string[], path: string) {
+  const scan = new Scan(lines, formsOf(path));
+  for (let at = 0; at < lines.length; at += 1) scan.take(at);
+  return scan;
+}
+
+class Scan {
+  readonly minors: MinorDeclaration[] = [];
+  readonly owners: (Declaration | null | undefined)[] = [];
+  readonly #lines: readonly string[];
+  readonly #forms: readonly Form[];
+  readonly #open: Open[] = [];
+  /** Text that ends the current literal, comment or import of several lines. */
+  #closing: string | undefined;
+  #isImport = false;
+
+  constructor(lines: readonly string[], forms: readonly Form[]) {
+    this.#lines = lines;
+    this.#forms = forms;
+  }
+
+  take(at: number): void {
+    const line = this.#lines[at] ?? '';
+    const text = line.trim();
+    const isInLiteral = this.#passLiteral(line);
+    if (!isInLiteral) {
+      this.#isImport = importLine.test(text);
+      this.#closing = this.#isImport ? closingOfImport(text) : closingOf(text);
+    }
+    if (this.#isImport) this.owners[at] = null;
+    else if (isInLiteral || text === '' || isComment(line)) this.owners[at] = this.#owner;
+    else this.#takeCode(at, text, line.length - line.trimStart().length);
+  }
+
+  /** Returns whether a line belongs to a literal, comment or import that an earlier line opened. */
+  #passLiteral(line: string): boolean {
+    // A template literal ends at the next declaration at the latest, because a single backtick may be in a comment.
+    if (this.#closing === '`' && /^(?:export|class|func) /.test(line)) this.#closing = undefined;
+    const isInLiteral = this.#closing !== undefined;
+    if (line.includes(this.#closing ?? '')) this.#closing = undefined;
+    return isInLiteral;
+  }
+
+  #takeCode(at: number, text: string, indent: number): void {
+    const closed = this.#closeAbove(text, indent);
+    this.owners[at] = closed ?? this.#owner;
+    if (closed !== undefined || continuation.test(text)) return;
+    const top = this.#open.at(-1);
+    if (top !== undefined) top.bodyIndent ??= indent;
+    if (text.length > maxLine) return;
+    const isDirect = top?.isContainer === true && top.bodyIndent === indent;
+    const spaced = text.replaceAll(/\s+/g, ' ');
+    const allowed = this.#forms.filter(([kind]) => isAllowed(kind, indent, isDirect));
+    const form = allowed.find(([, pattern]) => pattern.test(spaced));
+    if (form === undefined) return;
+    const [kind, pattern] = form;
+    this.#declare({ kind, at, indent, ...pattern.exec(spaced)?.groups });
+  }
+
+  /** Closes the declarations that end before a line. Returns the declaration that ends with the line. */
+  #closeAbove(text: string, indent: number): Declaration | undefined {
+    for (let top = this.#open.at(-1); top !== undefined && indent <= top.indent; ) {
+      if (indent === top.indent && continuation.test(text)) return undefined;
+      this.#open.pop();
+      if (indent === top.indent && /^(?:\}|end\b)/.test(text)) return top.declaration;
+      top = this.#open.at(-1);
+    }
+    return undefined;
+  }
+
+  #declare({ kind, at, indent, name, of }: Found): void {
+    const above = this.#open.findLast(({ isContainer }) => isContainer || kind !== 'attribute');
+    const around = above?.names ?? [];
+    const outer = of === undefined ? around : [...around, of];
+    const named = name?.split(/, ?/).map((one) => toNames(outer, one)) ?? [outer];
+    const [names = outer, ...others] = named;
+    const isContainer = containers.includes(kind);
+    const isNamed = name !== undefined || of !== undefined;
+    if (isNamed && !this.#isOwn(kind, at, indent)) {
+      if (kind !== 'alias') this.minors.push(...named.map((one) => ({ names: one, at })));
+      return;
+    }
+    const isDefinition = name !== undefined && kind !== 'alias';
+    const depth = around.length;
+    const declaration = isNamed ? this.#begin({ names, at, depth, isDefinition }) : this.#owner;
+    this.minors.push(...others.map((one) => ({ names: one, at })));
+    this.#open.push({ indent, isContainer, names, declaration, bodyIndent: undefined });
+  }
+
+  #begin(found: Omit<Declaration, 'start'>): Declaration {
+    const { at } = found;
+    const start = commentAbove(this.#lines, at)?.line ?? firstDecoration(this.#lines, at);
+    const declaration = { ...found, start };
+    this.owners.fill(declaration, start, at + 1);
+    return declaration;
+  }
+
+  /** Returns whether a declaration has a section of its own: it has a comment, or it is not a field and has a body. */
+  #isOwn(kind: DeclarationKind, at: number, indent: number): boolean {
+    if (commentAbove(this.#lines, at) !== undefined) return true;
+    if (kind === 'field' || kind === 'constant' || kind === 'alias' || kind === 'attribute')
+      return false;
+    if (indent === 0 || docstringBelow(this.#lines, at) !== undefined) return true;
+    const next = this.#lines[at + 1] ?? '';
+    return next.length - next.trimStart().length > indent;
+  }
+
+  get #owner(): Declaration | undefined {
+    return this.#open.at(-1)?.declaration;
+  }
+}
+
+function isAllowed(kind: DeclarationKind, indent: number, isDirect: boolean): boolean {
+  if (kind === 'method' || kind === 'field') return isDirect;
+  if (kind === 'object' || kind === 'constant') return isDirect || indent === 0;
+  return true;
+}
+
+function toNames(outer: readonly string[], name: string): readonly string[] {
+  return [...outer, ...toSteps(name)].slice(-maxNames);
+}
+
+/** Splits a name such as `Table::Cell` into its steps, without quotes and other marks. */
+function toSteps(name: string): readonly string[] {
+  return name
+    .replaceAll(/^[#:'"]+|['"]$/g, '')
+    .split(/::|\./)
+    .filter((step) => step !== '');
+}
+
+/** Returns the bracket that ends an import of several lines; `undefined` for an import of one line. */
+function closingOfImport(text: string): string | undefined {
+  if (text.endsWith('{')) return '}';
+  return text.endsWith('(') ? ')' : undefined;
+}
+
+/** Returns the text that ends the literal or block comment that a line opens; `undefined` if it opens none. */
+function closingOf(text: string): string | undefined {
+  if (text.startsWith('/*')) return text.includes('*/') ? undefined : '*/';
+  if (isComment(text)) return undefined;
+  const [, heredoc] = /<<[-~]?['"]?([A-Z_]{2,40})\b/.exec(text) ?? [];
+  return heredoc ?? ['"""', "'''", '`'].find((mark) => text.split(mark).length % 2 === 0);
+}
