@@ -99,7 +99,8 @@ export type FallbackCode =
   | 'model_uncited'
   | 'model_miscited'
   | 'model_paused'
-  | 'model_not_asked';
+  | 'model_not_asked'
+  | 'model_declined';
 
 export interface EngineCallOptions {
   /** Signal that cancels the answer, for example after a timeout. The engine then throws the signal's reason. */

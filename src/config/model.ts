@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, integer, secret, text } from './schemas.ts';
+import { flag, httpUrl, integer, secret, text } from './schemas.ts';
 import type { SettingFault } from './sources.ts';
 
 /** Schemas of the environment variables for the optional language model that answers questions. */
@@ -31,6 +31,9 @@ export const modelVariables = z.object({
   ),
   PERCH_MODEL_CONTEXT_CHARACTERS: integer(4000, 1_000_000, 12_000).describe(
     'Maximum number of characters that Perch sends to the language model for one question, including instructions, passages of the documents, and earlier questions and answers.',
+  ),
+  PERCH_MODEL_RERANK: flag(false).describe(
+    'Whether the language model first sorts up to 16 passages by how well they answer the question. This costs a second request for each question, which may take up to five seconds.',
   ),
 });
 

@@ -91,6 +91,7 @@ const usualChoice = {
   stallMs: 15_000,
   totalMs: 90_000,
   maxCharacters: 12_000,
+  reranks: false,
   connectTimeoutMs: 2000,
   userAgent: 'Perch/test',
 } as const;

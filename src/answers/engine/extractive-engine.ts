@@ -178,10 +178,10 @@ function cite(source: FoundSource, confidence: number, addresses: Addresses): Ci
 }
 
 const promptLimits = {
-  /** Maximum number of passages in a prompt. */
-  max: 8,
-  /** Maximum number of candidate passages for a prompt. Candidates without text are not used. */
-  considered: 12,
+  /** Maximum number of passages to choose from for a prompt. */
+  max: 16,
+  /** Maximum number of candidate passages. Candidates without text are not used. */
+  considered: 20,
 } as const;
 
 /**

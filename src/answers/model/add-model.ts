@@ -1,7 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
-import type { Answer, AnswerEngine, Citation, EngineCallOptions, Fallback } from '../answer.ts';
+import type {
+  Answer,
+  AnswerEngine,
+  Citation,
+  EngineCallOptions,
+  Fallback,
+  Question,
+} from '../answer.ts';
 import {
   bestFirst,
   composeAbstention,
@@ -15,10 +22,13 @@ import { type ChatModel, type ChatPiece, completeChat } from './chat-client.ts';
 import { CitedText } from './cited-text.ts';
 import { ModelFailure } from './model-failure.ts';
 import { buildPrompt, type Prompt } from './prompt.ts';
+import { rerankPassages } from './rerank.ts';
 
 /** Language model and limits from the operator's configuration. */
 export interface ModelChoice extends ChatModel {
   readonly maxCharacters: number;
+  /** Whether the model sorts the passages before it answers. */
+  readonly reranks: boolean;
   readonly connectTimeoutMs: number;
   readonly userAgent: string;
 }
@@ -55,6 +65,12 @@ function createModelEngine(
   { model, clock, client, onFallback }: ModelContext,
 ): AnswerEngine {
   const breaker = createCircuitBreaker(clock);
+  const chat = { ...model, client, clock };
+  const findRanked = async (question: Question, call: EngineCallOptions) => {
+    const found = await passages.find(question);
+    const isReranked = model.reranks && found.length > 1 && !breaker.isOpen();
+    return isReranked ? rerankPassages(question, found, { chat, call }) : found;
+  };
   return {
     modelId: model.model,
     get isReady() {
@@ -64,15 +80,15 @@ function createModelEngine(
       await nextTurn();
       const { signal, onText } = call;
       signal.throwIfAborted();
-      const prompt = buildPrompt(question, await passages.find(question), model.maxCharacters);
+      const prompt = buildPrompt(question, await findRanked(question, call), model.maxCharacters);
       // A key such as `none` can occur in the docs by chance, so it is not treated as a secret.
       const secret = model.key && !prompt.promptText.includes(model.key) ? model.key : undefined;
       const text = new CitedText({ ...prompt, secret, isCurrent: passages.isCurrent, onText });
       try {
         checkCanAsk(prompt, breaker.isOpen());
-        const pieces = completeChat({ ...model, client, clock }, prompt.messages, call);
-        const end = await readCompletion(text, pieces);
+        const end = await readCompletion(text, completeChat(chat, prompt.messages, call));
         breaker.recordSuccess();
+        if (text.state === 'abstained') await refuseIfSure(extractive, question, signal);
         return finish(text, { prompt, end, onText });
       } catch (error) {
         signal.throwIfAborted();
@@ -96,6 +112,22 @@ function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
   const paused = 'Requests to the language model are paused because it failed repeatedly.';
   if (isBreakerOpen) throw new ModelFailure('model_paused', paused);
+}
+
+/** Score of the best citation from which an answer without the model is shown although the model declines. */
+const sureScore = 0.97;
+
+/** @throws ModelFailure `model_declined` if the engine without a model is sure of an answer that the model declines */
+async function refuseIfSure(
+  extractive: AnswerEngine,
+  question: Question,
+  signal: AbortSignal,
+): Promise<void> {
+  const { citations } = await extractive.answer(question, { signal, onText: () => {} });
+  if (!citations.some(({ score }) => score >= sureScore)) return;
+  const message =
+    'The language model found no answer in the passages, but the search is sure of one.';
+  throw new ModelFailure('model_declined', message);
 }
 
 type ChatEnd = Omit<Extract<ChatPiece, { kind: 'end' }>, 'kind'>;

@@ -30,7 +30,8 @@ export interface ChatModel {
   readonly totalMs: number;
 }
 
-interface ChatOptions extends ChatModel {
+/** Language model, and the client with which to call its endpoint. */
+export interface ChatOptions extends ChatModel {
   readonly client: PostClient;
   readonly clock: Clock;
 }

@@ -1,7 +1,8 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Citation, PromptPassage } from '../answer.ts';
 import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
-import { hasKnownLinksOnly } from './known-links.ts';
+import { lastSentence } from './cited-sentence.ts';
+import { hasKnownLinksOnly, isKnownCode } from './known-links.ts';
 import { ModelFailure } from './model-failure.ts';
 import { abstentionMarker } from './prompt.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type Extent,
   type Segment,
   type SplitSegments,
+  textOf,
   upToCitation,
 } from './segments.ts';
 
@@ -50,6 +52,8 @@ export class CitedText {
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
   #received = '';
+  /** Whether the sentence with the last citation was sent; `null` before the first citation. */
+  #isLastSent: boolean | null = null;
   /** Offset in `#received` (text from the model) up to which the text has been sent to the client. */
   #sentUpTo = 0;
 
@@ -60,10 +64,10 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the next part of the model's text, and sends the text up to the last citation to the
-   * client. Await each call before the next one.
-   * @throws ModelFailure `model_miscited` for an invalid citation or an unknown link; `model_uncited` for too much text
-   * without a citation
+   * Checks the citations in the next part of the model's text, and sends the sentences with a citation to the client.
+   * Await each call before the next one.
+   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown code block;
+   * `model_uncited` for too much text without a citation
    */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
@@ -81,10 +85,10 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the remaining text, and sends the text up to the last citation to the client. Of the text
-   * after that citation, sends only closing punctuation, code blocks and a list that a colon introduces.
-   * @throws ModelFailure `model_miscited` for an invalid citation or an unknown link; `model_uncited` if the text has
-   * no citation; `model_failed` if there is no text
+   * Checks the citations in the remaining text, and sends the sentences with a citation to the client. Of the text
+   * after the last citation, sends only closing punctuation, code blocks and a list that a colon introduces.
+   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown code block;
+   * `model_uncited` if no sentence can be sent; `model_failed` if there is no text
    */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
@@ -96,41 +100,61 @@ export class CitedText {
 
   async #flush(): Promise<void> {
     await this.#sendReady('whole');
-    if (this.state !== 'open' || this.citations.length === 0) return;
+    if (this.state !== 'open' || this.#isLastSent !== true) return;
     const tail = attachedTail(this.#received, this.#sentUpTo, this.#splitSegments);
-    this.#checkLinks(this.#splitSegments(tail, 0, 'whole'));
+    this.#check(this.#splitSegments(tail, 0, 'whole'));
     this.#send(tail, this.citations);
   }
 
-  /** Sends the text up to the last complete citation. `extent`: whether the model may send more text. */
+  /** Sends the sentences up to the last complete citation. `extent`: whether the model may send more text. */
   async #sendReady(extent: Extent): Promise<void> {
     const ready = upToCitation(this.#splitSegments(this.#received, this.#sentUpTo, extent), extent);
     let before: Segment[] = [];
     for (const segment of ready) {
       if (segment.kind !== 'marker') before.push(segment);
       else {
-        if (!(await this.#sendCited(before, segment.numbers))) return;
-        this.#sentUpTo += [...before, segment].reduce((sum, { text }) => sum + text.length, 0);
+        await this.#sendCited(textOf(before), segment.numbers);
+        if (this.state !== 'open') return;
+        this.#sentUpTo += textOf([...before, segment]).length;
         before = [];
       }
     }
   }
 
   /**
-   * Sends the text before a citation (`before`) to the client, followed by citations of the passages with the given
-   * numbers in the prompt. Sends nothing and returns `false` if the answer would become too long or have too many
-   * citations.
+   * Sends the sentence at the end of `before`, followed by citations of the passages with the given numbers in the
+   * prompt. Leaves out the other sentences, and also this sentence if it contains an unknown code span.
    */
-  async #sendCited(before: readonly Segment[], numbers: readonly number[]): Promise<boolean> {
-    this.#checkLinks(before);
+  async #sendCited(before: string, numbers: readonly number[]): Promise<void> {
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
-    const words = before.map(({ text }) => text).join('');
-    const piece = joinCitation(this.shown === '' ? words.trimStart() : words, passages);
-    return this.#send(piece, [...new Set([...this.citations, ...passages])]);
+    const tail = this.#isLastSent === null ? '' : attachedTail(before, 0, this.#splitSegments);
+    const attached = this.#isLastSent === true ? tail : '';
+    const sentence = lastSentence(this.#splitSegments(before.slice(tail.length), 0, 'whole'));
+    this.#check(this.#splitSegments(attached, 0, 'whole'));
+    const segments = this.#splitSegments(sentence, 0, 'whole');
+    this.#check(segments);
+    const { promptText } = this.#options;
+    this.#isLastSent = segments.every(
+      (segment) => segment.kind !== 'span' || isKnownCode(segment, [promptText]),
+    );
+    if (!this.#isLastSent) {
+      this.#send(attached, this.citations);
+      return;
+    }
+    const start = this.shown + attached === '' ? sentence.trimStart() : sentence;
+    this.#send(joinCitation(attached + start, passages), [
+      ...new Set([...this.citations, ...passages]),
+    ]);
   }
 
-  #checkLinks(segments: readonly Segment[]): void {
-    if (!hasKnownLinksOnly(segments, this.#options.promptText)) throw miscited();
+  /** Checks links and code blocks. @throws ModelFailure `model_miscited` if one of them is not in the passages */
+  #check(segments: readonly Segment[]): void {
+    const { promptText, quoted } = this.#options;
+    const passages = quoted.map(({ text }) => text);
+    const areBlocksKnown = segments.every(
+      (segment) => segment.kind !== 'block' || isKnownCode(segment, passages),
+    );
+    if (!areBlocksKnown || !hasKnownLinksOnly(segments, promptText)) throw miscited();
   }
 
   async #verify(number: number): Promise<Citation> {
@@ -139,7 +163,8 @@ export class CitedText {
     return passage.citation;
   }
 
-  #send(piece: string, citations: readonly Citation[]): boolean {
+  /** Sends text to the client. If the answer would become too long or have too many citations, ends it instead. */
+  #send(piece: string, citations: readonly Citation[]): void {
     const { secret, onText } = this.#options;
     if (secret !== undefined && piece.includes(secret)) {
       throw new ModelFailure('model_failed', 'The language model’s text contained a secret.');
@@ -147,12 +172,11 @@ export class CitedText {
     const length = this.shown.length + piece.length + 2 + printSources(citations).length;
     if (citations.length > maxCitations || length > maxAnswerLength) {
       this.state = 'full';
-      return false;
+      return;
     }
     this.shown += piece;
     this.citations = citations;
     if (piece !== '') onText(piece);
-    return true;
   }
 }
 
@@ -171,7 +195,7 @@ const uncited = () =>
 const miscited = () =>
   new ModelFailure(
     'model_miscited',
-    'The language model cited a source that does not exist or has changed, or used an unknown link.',
+    'The language model cited a source that does not exist or has changed, or used an unknown link or unknown code.',
   );
 
 /**

@@ -3,13 +3,20 @@ import type { Segment } from './segments.ts';
 
 /** Returns whether all links and cited locations of a text occur in the text `known`. Ignores code examples. */
 export function hasKnownLinksOnly(segments: readonly Segment[], known: string): boolean {
-  const words = textOf(segments, 'words');
-  const inline = words + textOf(segments, 'span');
+  const words = textsOf(segments, 'words');
+  const inline = words + textsOf(segments, 'span');
   const targets = [...linkTargets(words), ...addresses(words), ...citedLocations(inline)];
   return targets.every((target) => includesWhole(target, known));
 }
 
-function textOf(segments: readonly Segment[], kind: Segment['kind']): string {
+/** Returns whether one of the texts contains all lines of a code span or code block. */
+export function isKnownCode({ kind, text: code }: Segment, texts: readonly string[]): boolean {
+  const span = trimEndOf(code.replace(/^`+/, ''), '`');
+  const lines = kind === 'block' ? code.trim().split('\n').slice(1, -1) : span.split('\n');
+  return texts.some((text) => lines.every((line) => text.includes(line.trim())));
+}
+
+function textsOf(segments: readonly Segment[], kind: Segment['kind']): string {
   const texts = segments.filter((segment) => segment.kind === kind).map(({ text }) => text);
   return texts.join(' ');
 }

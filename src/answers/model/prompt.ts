@@ -17,10 +17,12 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
 /**
- * Limits of a prompt. `question`, `earlierQuestion` and `earlierAnswer`: maximum number of
+ * Limits of a prompt. `passages`: maximum number of passages. `earlierQuestion` and `earlierAnswer`: maximum number of
  * characters of each. `turns`: maximum number of earlier questions, each with its answer.
  */
-const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
+const limits = { earlierQuestion: 500, earlierAnswer: 1000, turns: 4, passages: 8 } as const;
+/** Maximum number of characters of a question in a prompt. */
+export const maxQuestionLength = 4000;
 /** Minimum number of free characters in the prompt that is needed to quote another passage. */
 const minPassage = 200;
 /** Maximum share (0 to 1) of the space for passages in a prompt that a single passage may fill. */
@@ -37,7 +39,7 @@ export function buildPrompt(
   passages: readonly PromptPassage[],
   maxCharacters: number,
 ) {
-  const questionText = cut(question.text.trim(), limits.question);
+  const questionText = cut(question.text.trim(), maxQuestionLength);
   const earlier = toEarlier(question.earlier, maxCharacters / 4);
   const earlierLength = earlier.reduce((sum, { content }) => sum + content.length, 0);
   const used = rules.length + questionText.length + earlierLength + 200;
@@ -59,10 +61,10 @@ export function buildPrompt(
 function quotePassages(passages: readonly PromptPassage[], room: number) {
   const quoted: { readonly passage: PromptPassage; readonly text: string }[] = [];
   let left = room;
-  for (const passage of passages) {
+  for (const passage of passages.slice(0, limits.passages)) {
     if (left < minPassage && quoted.length > 0) break;
     const maxLength = Math.max(minPassage, Math.min(left, room * maxShare));
-    const text = quote(passage, quoted.length + 1, maxLength);
+    const text = quotePassage(passage, quoted.length + 1, maxLength);
     quoted.push({ passage, text });
     left -= text.length + 2;
   }
@@ -73,7 +75,7 @@ function quotePassages(passages: readonly PromptPassage[], room: number) {
  * Wraps a passage in a `<passage>` element. Replaces the `<` of `<passage` and `</passage` in its text by `‹`, so that
  * the text cannot contain a tag of the element.
  */
-function quote(
+export function quotePassage(
   { citation, trail, text }: PromptPassage,
   number: number,
   maxLength: number,

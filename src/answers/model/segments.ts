@@ -101,3 +101,6 @@ function toRange(part: string): readonly number[] {
   if (last < first || last - first > maxRange) return [Number.NaN];
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
+
+export const textOf = (segments: readonly Segment[]): string =>
+  segments.map(({ text }) => text).join('');

@@ -44,6 +44,7 @@ export function toModelChoice(config: Config): ModelChoice | undefined {
     stallMs: config.PERCH_MODEL_STALL_SECONDS * 1000,
     totalMs: config.PERCH_SESSION_TURN_SECONDS * 1000 * modelShare,
     maxCharacters: config.PERCH_MODEL_CONTEXT_CHARACTERS,
+    reranks: config.PERCH_MODEL_RERANK,
     connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
     userAgent: config.PERCH_USER_AGENT,
   };

@@ -15,6 +15,7 @@ describe('the settings of the language model', () => {
     expect(loaded.ok && loaded.config).toMatchObject({
       PERCH_MODEL_STALL_SECONDS: 15,
       PERCH_MODEL_CONTEXT_CHARACTERS: 12_000,
+      PERCH_MODEL_RERANK: false,
     });
   });
 

@@ -11,6 +11,12 @@ const question = 'When do the sluice gates open?';
 const place = '`gates.md#opening-hours:3`';
 const source = `Opening hours – Gates (${place})`;
 
+const sureDocs = {
+  'cranes.md':
+    '# Cranes\n\n## What is the maximum load of a crane?\n\nThe maximum load of a crane is nine tons.\n',
+  'gates.md': '# Gates\n\n## Paint\n\nThe gates are green.\n',
+};
+
 describe('an answer of a language model', () => {
   it('is streamed with locations in place of citation numbers, and ends with its sources', async () => {
     const { ask, model, engine, fallbacks } = await openModelRig();
@@ -96,6 +102,85 @@ describe('an answer of a language model', () => {
     expect(fallbacks).toEqual([]);
   });
 
+  it('is the extract if the model declines a question that the search is sure of', async () => {
+    const script = ({ say, finish }: ModelExchange) => {
+      say('NOT_ANSWERED');
+      finish();
+    };
+    const { ask, fallbacks } = await openModelRig({ script, docs: sureDocs });
+
+    const asked = ask('What is the maximum load of a crane?');
+
+    const answer = await asked.answer;
+    expect(answer).toMatchObject({ abstained: false, fallback: { code: 'model_declined' } });
+    expect(answer.text).toMatch(/^The maximum load of a crane is nine tons\./);
+    expect(asked.pieces.join('')).toBe(answer.text);
+    expect(fallbacks).toMatchObject([{ code: 'model_declined' }]);
+  });
+
+  it('is written from passages that the model has sorted, if it may', async () => {
+    const { ask, model, engine } = await openModelRig({ choice: { reranks: true } });
+    const asked = ask(question);
+    const sorting = await model.next();
+    const best = markerOf(sorting.request, 'painted green').slice(1, -1);
+    sorting.say(`${best}, 99, 0 and ${best}`);
+    sorting.finish();
+
+    const exchange = await model.next();
+    exchange.say('They are green [1].');
+    exchange.finish();
+
+    expect(sorting.request.messages.at(-1)?.content).toMatch(
+      /Question: When do the sluice gates open\?$/,
+    );
+    expect((await asked.answer).citations).toMatchObject([{ heading: 'Paint' }]);
+    expect(engine.modelId).toBe('harbour-7b');
+  });
+
+  it.each<[string, (exchange: ModelExchange) => void]>([
+    ['fails', ({ reply }) => reply({ type: 'text/plain', text: '' }, 500)],
+    [
+      'breaks off',
+      ({ say, cut }) => {
+        say('2');
+        cut();
+      },
+    ],
+    [
+      'names no passage',
+      ({ say, finish }) => {
+        say('none, 99');
+        finish();
+      },
+    ],
+    ['writes without end', ({ say }) => say('no '.repeat(400))],
+  ])('keeps the order of the search if the sorting %s', async (_, end) => {
+    const { ask, model, fallbacks } = await openModelRig({ choice: { reranks: true } });
+    const asked = ask(question);
+    end(await model.next());
+
+    const exchange = await model.next();
+    exchange.say('At six [1].');
+    exchange.finish();
+
+    expect((await asked.answer).citations).toMatchObject([{ heading: 'Opening hours' }]);
+    expect(fallbacks).toEqual([]);
+  });
+
+  it('does not wait for the sorting for more than five seconds', async () => {
+    const { ask, model, clock } = await openModelRig({ choice: { reranks: true } });
+    const asked = ask(question);
+    const sorting = await model.next();
+
+    await clock.advance(5000);
+
+    await sorting.closed;
+    const exchange = await model.next();
+    exchange.say('At six [1].');
+    exchange.finish();
+    expect((await asked.answer).citations).toMatchObject([{ heading: 'Opening hours' }]);
+  });
+
   it('is requested with the passages, the earlier turns and the key', async () => {
     const { ask, model } = await openModelRig();
     const earlier = [
@@ -143,7 +228,7 @@ describe('an answer of a language model', () => {
     const exchange = await model.next();
     const marker = markerOf(exchange.request, 'six in the morning');
     for (let at = 0; at < 5; at += 1)
-      exchange.say(`${'They open at six. '.repeat(50)}${marker}.`, ' And ');
+      exchange.say(`${'they open at six '.repeat(50)}${marker}.`, ' And ');
 
     const answer = await asked.answer;
     await exchange.closed;

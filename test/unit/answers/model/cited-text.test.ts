@@ -7,10 +7,11 @@ const passage = (number: number): PromptPassage => ({
   id: number,
   citation: { path: `p${number}.md`, heading: '', line: number, endLine: number, score: 1 },
   trail: [],
-  text: `Text ${number}.`,
+  text: number === 1 ? `Text.\n\n\`\`\`sh\nrow[9]\nx\n  y --z\n\`\`\`` : `Text ${number}.\n\nw()`,
 });
 const quoted = [1, 2, 3, 4, 5, 6].map(passage);
-const promptText = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
+const promptText =
+  'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123. `row[9] + row[8]` or `a `b`. `MAX`';
 
 /** Adds a model's text in parts of a length, and returns what a reader sees. */
 async function addText(text: string, length = text.length) {
@@ -37,7 +38,7 @@ describe('CitedText', () => {
     ['At six [2][1][2].', 'At six (`p2.md:2`, `p1.md:1`).'],
     ['[1] At six. [2] Green', '(`p1.md:1`) At six. (`p2.md:2`)'],
     ['- a [1]\n- b [2]\n- c', '- a (`p1.md:1`)\n- b (`p2.md:2`)'],
-    ['First.\n\nSecond [1].\n\nA guess.', 'First.\n\nSecond (`p1.md:1`).'],
+    ['First.\n\nSecond [1].\n\nA guess.', 'Second (`p1.md:1`).'],
     ['Run [1]:\n\n```sh\nrow[9]\n```\n\nGood luck!', 'Run (`p1.md:1`):\n\n```sh\nrow[9]\n```'],
     ['Run [1]:\n```sh\nx\n```\n```sh\ny', 'Run (`p1.md:1`):\n```sh\nx\n```'],
     ['These [1]:\n\n- a\n- b\n\nBye.', 'These (`p1.md:1`):\n\n- a\n- b'],
@@ -52,7 +53,6 @@ describe('CitedText', () => {
     ],
     ['Take `row[9] + row[8]` or `a [1].', 'Take `row[9] + row[8]` or `a (`p1.md:1`).'],
     ['At six (`p2.md:2`). Green [p1.md:1].', 'At six (`p2.md:2`). Green (`p1.md:1`).'],
-    ['Get `http://made.up` [1]', 'Get `http://made.up` (`p1.md:1`)'],
     ['A\u001b[2Jbell\u0007 [1].\r\n', 'A[2Jbell (`p1.md:1`).'],
   ])('converts %j to %j, however the text is split', async (text, shown) => {
     for (const length of [1, 2, 5, text.length]) {
@@ -61,6 +61,49 @@ describe('CitedText', () => {
   });
 
   it.each([
+    ['Sure! Here it is: At six [1].', 'Here it is: At six (`p1.md:1`).'],
+    ['At six [1]. I guess so. It is green [2].', 'At six (`p1.md:1`). It is green (`p2.md:2`).'],
+    ['At six. [1] I guess so. It is green. [2]', 'At six. (`p1.md:1`) It is green. (`p2.md:2`)'],
+    [
+      'Two ways:\n\n- A guess.\n- Run it. Then wait [1].\n- Or not [2]',
+      '- Then wait (`p1.md:1`).\n- Or not (`p2.md:2`)',
+    ],
+    ['A [1].\n\nA guess.\n\n1. B [2]', 'A (`p1.md:1`).\n\n1. B (`p2.md:2`)'],
+    ['Set it, e.g. Tuesday [1].', 'Set it, e.g. Tuesday (`p1.md:1`).'],
+    ['Since v1.2. Set `MAX` to `2. X` [1].', ''],
+    [
+      '| a | b |\n| - | - |\n| c | d |\n| e | f [1] |',
+      '| a | b |\n| - | - |\n| e | f (`p1.md:1`) |',
+    ],
+    ['# Limits\n\nAt six [1].', 'At six (`p1.md:1`).'],
+  ])('shows only the sentences with a citation of %j: %j', async (text, shown) => {
+    for (const length of [1, 3, text.length]) {
+      if (shown === '')
+        await expect(addText(text, length)).rejects.toMatchObject({ code: 'model_uncited' });
+      else expect((await addText(text, length)).shown).toBe(shown);
+    }
+  });
+
+  it.each([
+    [
+      'At six [1]. Set `MADE_UP` to 3 [2]: so. Green [2].',
+      'At six (`p1.md:1`). Green (`p2.md:2`).',
+    ],
+    ['Set `MAX` [1].', 'Set `MAX` (`p1.md:1`).'],
+    ['Run [1]:\n\n```sh\nx\ny --z\n```\n', 'Run (`p1.md:1`):\n\n```sh\nx\ny --z\n```'],
+    ['Run:\n\n```sh\nx\n```\n[1] So', '```sh\nx\n```\n(`p1.md:1`)'],
+    ['```sh\nrm -rf\n```\n\nAt six [1].', 'At six (`p1.md:1`).'],
+    ['Run `made_up` [1]:\n\n```sh\nx\n```\n\nGreen [2].', 'Green (`p2.md:2`).'],
+  ])('shows only code of the passages in %j', async (text, shown) => {
+    for (const length of [1, 3, text.length]) {
+      expect((await addText(text, length)).shown).toBe(shown);
+    }
+  });
+
+  it.each([
+    ['model_miscited', 'Run [1]:\n\n```sh\nmade --up\n```\n\nGreen [2].'],
+    ['model_miscited', 'Run [1]:\n\n```sh\ny --z\nw()\n```'],
+    ['model_uncited', 'Get `http://made.up` [1]'],
     ['model_miscited', 'At six [7].'],
     ['model_miscited', 'At six [1]. Green [0].'],
     ['model_miscited', 'At six [4].'],
