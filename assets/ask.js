@@ -67,6 +67,13 @@ function addNote({ answer, view }, text, kind = 'note') {
   status.textContent = text.replaceAll('`', '');
 }
 
+/** Returns the line below an answer. An uncertain answer has sources too. */
+function toStatus(sources, abstained) {
+  if (abstained && sources === 0) return 'Not answered';
+  const count = sources === 1 ? '1 source' : `${sources} sources`;
+  return `${abstained ? 'Perhaps answered' : 'Answered'}, with ${count}`;
+}
+
 /** Creates the event handler of a turn. */
 function createEventHandler(turn) {
   const { article, view } = turn;
@@ -78,8 +85,7 @@ function createEventHandler(turn) {
     view.finish(message);
     article.classList.toggle('abstained', abstained);
     if (finishReason === 'length') addNote(turn, 'The answer was shortened.');
-    const count = citations.length === 1 ? '1 source' : `${citations.length} sources`;
-    status.textContent = abstained ? 'Not answered' : `Answered, with ${count}`;
+    status.textContent = toStatus(citations.length, abstained);
   };
   return ({ type, data }) => {
     if (type === 'message.appended') view.show(data.messageSoFar);
