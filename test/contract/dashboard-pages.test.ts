@@ -5,6 +5,7 @@ import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from '../support/build-app.ts';
+import { corpusOf } from '../support/corpus-folder.ts';
 import { type Operator, signIn } from '../support/dashboard.ts';
 import { fillArchive } from '../support/imported-archive.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -374,7 +375,8 @@ describe('the answers page of the dashboard', () => {
   });
 
   it('shows the documents, the index and the language model', async () => {
-    const env = { ...sessions, ...secrets, PERCH_CORPUS: 'docs/paging.md,docs/search.md' };
+    const { root } = corpusOf({ 'a.md': 'Herons fish.', 'photo.png': 'x' });
+    const env = { ...sessions, ...secrets, PERCH_CORPUS: `docs/paging.md,docs/search.md,${root}` };
     const app = await buildTestApp({ env });
     const operator = await signIn(app);
 
@@ -389,7 +391,7 @@ describe('the answers page of the dashboard', () => {
     const html = await read(operator, '/admin/answers');
 
     expect(before).toContain('The first update has not started yet.');
-    expect(tileOf(html, 'Files')).toMatch(/^2 \d+ passages$/);
+    expect(tileOf(html, 'Files')).toMatch(/^3 \d+ passages, 1 of another format$/);
     expect(html).toContain('<code>docs/paging.md</code>');
     expect(html).toContain('<code>harbour:7b</code>');
   });

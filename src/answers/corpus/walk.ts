@@ -22,6 +22,19 @@ const maxDepth = 40;
 /** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
+/**
+ * Reason why a file is not indexed: its format is not supported, it is too large, it cannot be read, or a `.gitignore`
+ * file excludes it. A folder that cannot be read, or is excluded, counts once.
+ */
+export type SkipReason = 'format' | 'size' | 'unreadable' | 'ignored';
+
+interface WalkHooks {
+  /** Called with the absolute path of each folder before it is read. */
+  onFolder?(absolute: string): void;
+  /** Called for each skipped file. Not called for hidden files, symbolic links, and files outside the corpus. */
+  onSkip?(reason: SkipReason): void;
+}
+
 /** Folder with the `.gitignore` rules that apply to it. The rules of outer folders come first. */
 interface Folder {
   /** Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is empty. */
@@ -31,25 +44,30 @@ interface Folder {
 
 /**
  * Yields the files of a corpus, sorted by path. Skips symbolic links and files that are hidden, ignored
- * (`.gitignore`), unreadable or too large. Calls `onFolder` with each absolute folder path before reading the folder.
+ * (`.gitignore`), unreadable or too large.
  */
 export function* walkCorpus(
   corpus: Corpus,
-  onFolder: (absolute: string) => void = () => {},
+  hooks: WalkHooks = {},
   folder: Folder = { path: '', rules: [] },
 ): Generator<FoundFile> {
   const absolute = join(corpus.root, folder.path);
-  onFolder(absolute);
-  const entries = orUndefined(() => readdirSync(absolute, { withFileTypes: true })) ?? [];
+  hooks.onFolder?.(absolute);
   const rules = rulesIn(absolute, folder);
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
+  for (const entry of listEntries(absolute, hooks)) {
     const isFolder = entry.isDirectory();
     const path = `${folder.path}${entry.name}${isFolder ? '/' : ''}`;
-    if (!isIncluded(entry, path, corpus) || isIgnored(path, rules)) continue;
-    if (isFolder) yield* walkCorpus(corpus, onFolder, { path, rules });
-    else yield* statFile(join(corpus.root, path), path);
+    if (!isIncluded(entry, path, corpus)) continue;
+    if (isIgnored(path, rules)) hooks.onSkip?.('ignored');
+    else if (isFolder) yield* walkCorpus(corpus, hooks, { path, rules });
+    else yield* findFile(join(corpus.root, path), path, hooks);
   }
+}
+
+function listEntries(absolute: string, { onSkip }: WalkHooks): readonly Dirent[] {
+  const entries = orUndefined(() => readdirSync(absolute, { withFileTypes: true }));
+  if (entries === undefined) onSkip?.('unreadable');
+  return entries?.sort((a, b) => (a.name < b.name ? -1 : 1)) ?? [];
 }
 
 function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules'] {
@@ -58,8 +76,7 @@ function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules
 }
 
 /**
- * Returns whether to read a file or folder. Symbolic links, hidden and excluded paths, and
- * unsupported file types are skipped.
+ * Returns whether to read a file or folder. Symbolic links, and hidden and excluded paths are skipped.
  */
 function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
@@ -67,7 +84,7 @@ function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): bool
   if (only?.some(isBelow) === false || except?.some(isBelow) === true) return false;
   return entry.isDirectory()
     ? !skippedFolders.includes(entry.name) && path.split('/').length - 1 <= maxDepth
-    : entry.isFile() && kindOf(path) !== undefined;
+    : entry.isFile();
 }
 
 /** Returns whether a path is ignored. As in git, the innermost `.gitignore` file with a matching rule decides. */
@@ -79,11 +96,19 @@ function isIgnored(path: string, rules: Folder['rules']): boolean {
   return false;
 }
 
-function statFile(absolute: string, path: string): readonly FoundFile[] {
+function findFile(absolute: string, path: string, { onSkip }: WalkHooks): readonly FoundFile[] {
   const stats = orUndefined(() => statSync(absolute));
-  const maxBytes = kindOf(path) === 'json' ? maxJsonBytes : maxFileBytes;
-  if (stats === undefined || stats.size === 0 || stats.size > maxBytes) return [];
+  const reason = toSkipReason(path, stats?.size);
+  if (reason !== null) onSkip?.(reason);
+  if (reason !== null || stats === undefined || stats.size === 0) return [];
   return [{ path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs }];
+}
+
+function toSkipReason(path: string, bytes: number | undefined): SkipReason | null {
+  const kind = kindOf(path);
+  if (kind === undefined) return 'format';
+  if (bytes === undefined) return 'unreadable';
+  return bytes > (kind === 'json' ? maxJsonBytes : maxFileBytes) ? 'size' : null;
 }
 
 /** Returns the result of `operation`, or `undefined` if it throws, for example because a file was deleted. */

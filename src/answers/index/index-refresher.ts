@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
-import type { RefreshProgress } from './refresh.ts';
+import type { RefreshResult } from './refresh.ts';
 
 /** Result of an index update, with the number of passages in the index and the duration in milliseconds. */
-export interface RefreshSummary extends RefreshProgress {
+export interface RefreshSummary extends RefreshResult {
   readonly passages: number;
   readonly ms: number;
 }

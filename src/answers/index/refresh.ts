@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
-import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
+import { type FoundFile, type SkipReason, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
@@ -11,6 +11,11 @@ import type { PassageIndex } from './passage-index.ts';
  * (`read`), and of removed files (`removed`).
  */
 export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
+
+/** Result of an index update. `skipped`: numbers of files that were not indexed, by reason. */
+export interface RefreshResult extends RefreshProgress {
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+}
 
 interface RefreshOptions {
   readonly index: PassageIndex;
@@ -39,14 +44,26 @@ const batchLimits = { files: 32, bytes: 1_048_576 } as const;
  * Removes files that no longer exist or are unreadable.
  * @throws the signal's reason if `signal` is aborted
  */
-export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
+export async function refreshIndex(options: RefreshOptions): Promise<RefreshResult> {
   const { index, corpora, onFolder, onProgress } = options;
   const progress = { files: 0, read: 0, removed: 0 };
+  const skipped: Partial<Record<SkipReason, number>> = {};
+  const onSkip = (reason: SkipReason) => {
+    skipped[reason] = (skipped[reason] ?? 0) + 1;
+  };
   const report = () => onProgress?.({ ...progress });
   const seen = new Set<number>();
-  const run: Run = { ...options, progress, report, seen, writer: createWriter(index, seen) };
+  const run: Run = {
+    ...options,
+    progress,
+    report,
+    onSkip,
+    seen,
+    writer: createWriter(index, seen),
+  };
   for (const corpus of corpora) {
-    for (const found of walkCorpus(corpus, onFolder)) await indexFile(corpus, found, run);
+    for (const found of walkCorpus(corpus, { ...(onFolder && { onFolder }), onSkip }))
+      await indexFile(corpus, found, run);
   }
   run.writer.flush();
   const gone = index.fileIds().filter((id) => !seen.has(id));
@@ -60,12 +77,13 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
   }
   index.noteBuilt(corpora);
   report();
-  return progress;
+  return { ...progress, skipped };
 }
 
 interface Run extends RefreshOptions {
   readonly progress: { files: number; read: number };
   report(): void;
+  onSkip(reason: SkipReason): void;
   /** Ids of the indexed files that were found on disk during the update. */
   readonly seen: Set<number>;
   readonly writer: ReturnType<typeof createWriter>;
@@ -113,7 +131,7 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,
-  { index, writer, seen, onReading, skip }: Run,
+  { index, writer, seen, onReading, onSkip, skip }: Run,
 ): Promise<boolean> {
   const key = keyOf(corpus);
   const stored = index.file(key, path);
@@ -123,7 +141,10 @@ async function refreshFile(
   }
   onReading?.(absolute);
   const content = readContent(absolute);
-  if (content === undefined) return false;
+  if (content === undefined) {
+    onSkip('unreadable');
+    return false;
+  }
   const hash = createHash('sha256').update(content).digest('base64url');
   if (stored !== undefined && stored.hash === hash) {
     index.touchFile(stored.id, modifiedMs);

@@ -67,10 +67,10 @@ interface Counts {
 
 function countFiles(corpus: Parameters<typeof walkCorpus>[0], isLate: () => boolean): Counts {
   let [files, unreadable] = [0, 0];
-  const checkFolder = (folder: string) => {
+  const onFolder = (folder: string) => {
     if (!canRead(folder, true)) unreadable += 1;
   };
-  for (const { absolute } of walkCorpus(corpus, checkFolder)) {
+  for (const { absolute } of walkCorpus(corpus, { onFolder })) {
     files += 1;
     if (!canRead(absolute, false)) unreadable += 1;
     if (files >= bounds.files || isLate()) return { files, unreadable, isComplete: false };

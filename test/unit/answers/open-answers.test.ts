@@ -222,8 +222,22 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n', 'b.txt': 'Terns.\n' });
     const { answers } = keepUpWith(open, corpus, toPath());
 
-    expect(await answers.refresh()).toEqual({ files: 2, read: 2, removed: 0, passages: 2, ms: 0 });
-    expect(await answers.refresh()).toEqual({ files: 2, read: 0, removed: 0, passages: 2, ms: 0 });
+    expect(await answers.refresh()).toEqual({
+      files: 2,
+      read: 2,
+      removed: 0,
+      skipped: {},
+      passages: 2,
+      ms: 0,
+    });
+    expect(await answers.refresh()).toEqual({
+      files: 2,
+      read: 0,
+      removed: 0,
+      skipped: {},
+      passages: 2,
+      ms: 0,
+    });
   });
 
   it('stop answering when the signal is aborted', async () => {

@@ -1,4 +1,6 @@
+import type { SkipReason } from '../../../answers/corpus/walk.ts';
 import type { IndexState } from '../../../answers/index/index-record.ts';
+import type { RefreshResult } from '../../../answers/index/refresh.ts';
 import type { DeclinedQuestion, LastFallback } from '../../../answers/question-record.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
@@ -66,7 +68,9 @@ function listTiles({ index, isReady, counts }: AnswersFigures) {
       name: 'Files',
       value: current === null ? 'Unknown' : formatCount(current.files),
       note:
-        current === null ? 'The index is not complete yet.' : countOf(current.passages, 'passage'),
+        current === null
+          ? 'The index is not complete yet.'
+          : [countOf(current.passages, 'passage'), ...describeSkipped(current.skipped)].join(', '),
     },
     {
       name: 'Answered questions',
@@ -82,6 +86,20 @@ function listTiles({ index, isReady, counts }: AnswersFigures) {
           : `${share} of ${countOf(asked, 'question')}`,
     },
   ];
+}
+
+const skipReasons: Readonly<Record<SkipReason, string>> = {
+  format: 'of another format',
+  size: 'too large',
+  unreadable: 'not readable',
+  ignored: 'ignored',
+};
+
+function describeSkipped(skipped: RefreshResult['skipped']): readonly string[] {
+  return Object.entries(skipReasons).flatMap(([reason, text]) => {
+    const count = skipped[reason as SkipReason] ?? 0; // its own keys
+    return count === 0 ? [] : [`${formatCount(count)} ${text}`];
+  });
 }
 
 function describeIndex(index: IndexState | null, isReady: boolean): string {

@@ -65,6 +65,30 @@ describe('walkCorpus', () => {
     expect(await paths(corpus)).toEqual(['fits.md', 'long.json']);
   });
 
+  it('reports why it skips files', () => {
+    const corpus = corpusOf({
+      '.gitignore': 'build/\n',
+      'a.md': 'x',
+      'build/b.md': 'x',
+      'build/c.md': 'x',
+      'huge.md': 'x'.repeat(maxFileBytes + 1),
+      'photo.png': 'x',
+      'sound.mp3': 'x',
+    });
+    const reasons: string[] = [];
+    const found = [...walkCorpus(corpus, { onSkip: (reason) => reasons.push(reason) })];
+
+    expect(found.map(({ path }) => path)).toEqual(['a.md']);
+    expect(reasons).toEqual(['ignored', 'size', 'format', 'format']);
+    expect([
+      ...walkCorpus(
+        { ...corpus, root: `${corpus.root}/gone` },
+        { onSkip: (reason) => reasons.push(reason) },
+      ),
+    ]).toEqual([]);
+    expect(reasons.at(-1)).toBe('unreadable');
+  });
+
   it('yields only the paths that the corpus names', async () => {
     const { root } = corpusOf({
       'README.md': 'x',

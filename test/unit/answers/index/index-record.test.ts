@@ -6,7 +6,7 @@ it('records the progress, the result and the last error of index updates', async
   const clock = createManualClock();
   const record = createIndexRecord(clock);
   const progress = { files: 20, read: 20, removed: 0 };
-  const summary = { ...progress, passages: 90, ms: 400 };
+  const summary = { ...progress, skipped: { size: 1 }, passages: 90, ms: 400 };
 
   expect(record.read()).toEqual({ progress: null, current: null, failure: null });
   record.onProgress(progress);

@@ -44,13 +44,13 @@ describe('passage index', () => {
     const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull', 'c.md': 'crow' });
     const refresh = () => refreshIndex({ index, corpora: [corpus] });
 
-    expect(await refresh()).toEqual({ files: 3, read: 3, removed: 0 });
-    expect(await refresh()).toEqual({ files: 3, read: 0, removed: 0 });
+    expect(await refresh()).toEqual({ files: 3, read: 3, removed: 0, skipped: {} });
+    expect(await refresh()).toEqual({ files: 3, read: 0, removed: 0, skipped: {} });
 
     writeFileSync(join(corpus.root, 'a.md'), 'heron');
     rmSync(join(corpus.root, 'b.md'));
     renameSync(join(corpus.root, 'c.md'), join(corpus.root, 'd.md'));
-    expect(await refresh()).toEqual({ files: 2, read: 2, removed: 2 });
+    expect(await refresh()).toEqual({ files: 2, read: 2, removed: 2, skipped: {} });
     expect(['seal', 'heron', 'gull', 'crow'].map((word) => pathsOf(index, word))).toEqual([
       [],
       ['a.md#'],
@@ -186,7 +186,7 @@ describe('passage index', () => {
     const onReading = (absolute: string) => rmSync(absolute);
     const refreshed = await refreshIndex({ index, corpora: [corpus], onReading });
 
-    expect(refreshed).toEqual({ files: 2, read: 0, removed: 1 });
+    expect(refreshed).toEqual({ files: 2, read: 0, removed: 1, skipped: { unreadable: 1 } });
     expect(['seal', 'heron', 'gull'].flatMap((word) => pathsOf(index, word))).toEqual(['b.md#']);
   });
 
@@ -255,7 +255,7 @@ describe('passage index', () => {
     await expect(refresh).rejects.toThrow('enough');
     expect(reports).toEqual([{ files: 20, read: 20, removed: 0 }]);
     const rest = await refreshIndex({ index, corpora: [corpus] });
-    expect(rest).toEqual({ files: 150, read: 130, removed: 0 });
+    expect(rest).toEqual({ files: 150, read: 130, removed: 0, skipped: {} });
   });
 
   it('splits long sections between blocks, and keeps code whole', async () => {

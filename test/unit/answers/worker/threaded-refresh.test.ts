@@ -7,7 +7,7 @@ import {
 } from '../../../../src/answers/worker/threaded-refresh.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
-const done = { files: 3, read: 3, removed: 0, passages: 9 };
+const done = { files: 3, read: 3, removed: 0, skipped: {}, passages: 9 };
 
 type Attempt = (
   skip: readonly string[],

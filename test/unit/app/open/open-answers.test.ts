@@ -21,7 +21,7 @@ it('logs the progress and the completion of an index', async () => {
       onProgress?.(progress);
       await clock.advance(500);
     }
-    onRefreshed?.({ ...progress, passages: 7, ms: times * 500 });
+    onRefreshed?.({ ...progress, skipped: { format: 3 }, passages: 7, ms: times * 500 });
   };
 
   await refresh(6, 20);
@@ -33,6 +33,7 @@ it('logs the progress and the completion of an index', async () => {
       files: 120,
       read: 120,
       removed: 0,
+      skipped: { format: 3 },
       passages: 7,
       ms: 3000,
       message: 'the index for answers is up to date',
