@@ -26,7 +26,7 @@ import { askServer, askSession } from './sessions/ask-session.ts';
  */
 export const askCommand: CommandBody = {
   exits:
-    'Exit code: 0 answered, also if uncertain, 1 nothing about the question in the documents, 2 bad usage or no such session, 3 session unavailable or turn failed.',
+    'Exit code: 0 answered, perhaps uncertain, 1 not answered, 2 bad usage, no such session, 3 no session or turn failed.',
   ...withOptions(
     {
       corpus: {

@@ -25,7 +25,7 @@ async function setUp(size = 0.7 * mebibyte) {
     void released.then(() => response.end('"}'));
   });
   const http = openHttpClient({
-    connectTimeoutMs: 2000,
+    connectTimeoutMs: 60_000, // a busy machine connects slowly
     attemptTimeoutMs: 60_000,
     maxBytes: 8 * mebibyte,
     userAgent: 'Perch-tests/1.0 (+https://perch.example/)',

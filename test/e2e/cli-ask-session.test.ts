@@ -62,7 +62,7 @@ describe('perch ask --session without a server', () => {
 
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(first.out).toMatch(/^The sluice gates open at six in the morning\./);
-    expect(first.out).toContain('- `gates.md#opening-hours:5`\n');
+    expect(first.out).toContain('- Opening hours – Gates (`gates.md#opening-hours:5`)\n');
     expect(first.err).toBe(`perch: The session ID is ${id}.\n`);
     const { message, citations, ...rest } = JSON.parse(second.out);
     expect(message).toContain('painted green');
