@@ -54,7 +54,9 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);
-    if (words.length > 0 && !isFollowUp(question, vocabulary)) return words.slice(0, maxAddedWords);
+    if (words.length === 0 || isFollowUp(question, vocabulary)) continue;
+    // Identifiers, such as an error code, describe a subject better than the words that they consist of.
+    return [...toWords(question).names, ...words].slice(0, maxAddedWords);
   }
   return earlier
     .slice(-2)
