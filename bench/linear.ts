@@ -1,3 +1,4 @@
+import { corpusCases } from './linear/corpus-cases.ts';
 import { exportCases } from './linear/export-cases.ts';
 import { fediverseCases } from './linear/fediverse-cases.ts';
 import type { Case } from './linear/upstreams.ts';
@@ -42,7 +43,7 @@ console.log(
   `CPU time of reads of random responses and of files, seed ${seed}: for twice the input, at most ${maxRatio} times.`,
 );
 const failed: string[] = [];
-for (const one of [...xCases, ...fediverseCases, ...exportCases]) {
+for (const one of [...xCases, ...fediverseCases, ...exportCases, ...corpusCases]) {
   if (!one.name.includes(only)) continue;
   const worst = await findWorst(one);
   const isSlow = worst.ratio > maxRatio;

@@ -52,9 +52,10 @@ const written =
  * it asks something else (`mention`), and a factor for names that are written like common words (`commonWord`).
  */
 const [usage, mention, commonWord] = [0.25, 0.5, 0.8];
-/** Maximum numbers of words to examine and of names to search for. */
+/** Maximum numbers of words to examine, of names to search for, and of steps of a name. */
 const maxWords = 80;
 const maxNames = 8;
+const maxSteps = 6;
 
 /** Finds the names of programs that a question asks about. */
 export function toCodeQuestion(text: string): CodeQuestion {
@@ -79,7 +80,8 @@ export function toCodeQuestion(text: string): CodeQuestion {
 }
 
 function toSteps(word: string): readonly string[] {
-  return word.split(/\.|::|#|->|\(\)|[?!=]$/).filter((step) => step !== '');
+  const steps = word.split(/\.|::|#|->|\(\)|[?!=]$/).filter((step) => step !== '');
+  return steps.slice(-maxSteps);
 }
 
 /** Returns pairs of words that may be a name: “the path resolver” for `PathResolver`. */

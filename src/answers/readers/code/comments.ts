@@ -22,10 +22,14 @@ export function commentAbove(lines: readonly string[], at: number): Comment | un
   return line === end ? undefined : toComment(lines, line, end);
 }
 
+/** Maximum number of decorators and attributes above a declaration. */
+const maxDecorations = 50;
+
 /** Returns the index of the first decorator or attribute directly above a line; `at` if there is none. */
 export function firstDecoration(lines: readonly string[], at: number): number {
   let first = at;
-  while (first > 0 && decoration.test(lines[first - 1] ?? '')) first -= 1;
+  const least = Math.max(0, at - maxDecorations);
+  while (first > least && decoration.test(lines[first - 1] ?? '')) first -= 1;
   return first;
 }
 
