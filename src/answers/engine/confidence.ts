@@ -1,14 +1,8 @@
 import type { Concepts } from './concepts.ts';
 import { confidenceModel, firstModel } from './confidence-model.ts';
 import type { CodeQuestion } from './definitions.ts';
-import type { Query } from './query.ts';
+import type { FollowUpQuery } from './follow-up.ts';
 import type { ScoredPassage } from './score.ts';
-
-/**
- * Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name of a variable.
- * `isVaried`: whether it replaces a part of the question before.
- */
-export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean; isVaried: boolean }>;
 
 /** Result of a search, from which `toConfidence` computes the confidence of an answer. */
 export interface Findings {

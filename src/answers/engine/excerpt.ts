@@ -1,7 +1,7 @@
 import type { Block } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
 import type { Concepts } from './concepts.ts';
-import type { FollowUpQuery } from './confidence.ts';
+import type { FollowUpQuery } from './follow-up.ts';
 import { coverageOf, type Query } from './query.ts';
 
 type ExcerptPart = Pick<Statement, 'block' | 'text'>;

@@ -12,11 +12,11 @@ import { confidenceModel } from './confidence-model.ts';
 import { type CodeQuestion, declaringBlock, isSourceCode } from './definitions.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type FoundSource, type FoundSources, findSources, toCitedScore } from './find.ts';
+import { resolveFollowUp } from './follow-up.ts';
 import { createLexicon } from './lexicon.ts';
 import { readMessage } from './message.ts';
 import { createPassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
-import { resolveFollowUp } from './question.ts';
 
 /** Engine that answers with quotations from an index, and finds passages for a language model. */
 export interface ExtractiveEngine {

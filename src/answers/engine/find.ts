@@ -1,20 +1,18 @@
 import type { Citation } from '../answer.ts';
 import type { FoundPassage } from '../index/passage-index.ts';
-import { toShownHeading } from '../readers/markdown.ts';
 import { maxCitations } from './compose.ts';
 import { type Concept, type Concepts, toConcepts, type WordContext } from './concepts.ts';
 import {
   type Findings,
-  type FollowUpQuery,
   isElsewhere,
   marginOf,
   toConfidence,
   toFirstConfidence,
 } from './confidence.ts';
 import { findDefinitions, toCodeQuestion } from './definitions.ts';
+import { isCitedFirst, toFollowUpQuery, toRecentBonus } from './follow-up.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
-import { toQuery } from './query.ts';
 import { toParts } from './question.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
@@ -149,24 +147,8 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (likelihood * scored.score) / best)).toFixed(3));
 }
 
-/**
- * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the previous answer
- * cited. `shown`: for the passage that the previous answer cited first, with the amount `named` if the question asks
- * for a name, `matched` if the question shares a word with the passage (`varied` if it only names a variation, such as
- * “and on Windows?”), and otherwise `other` (negative).
- */
-const recentBonuses = {
-  file: 0.4,
-  shown: { named: 1, matched: 0.4, varied: 0, other: -2 },
-} as const;
 /** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
-/** Matches follow-up questions that ask for a name in the quoted passage, such as “and which variable is that?”. */
-const asksForName =
-  /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
-/** Matches follow-up questions that replace a part of the question before, such as “and Cursor?”. */
-const variation =
-  /^\s*(?:(?:(?:and|or|but|also) )+(?!how|what|which|where|when|why|who|can|is|are|does|do)|(?:what|how) about\b)/i;
 /** Number of passages to score for a question: the `share` of all passages, limited to the range `min` to `max`. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
@@ -184,18 +166,9 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const profiles = [...new Set([...definitions.keys(), ...candidates])]
     .map((id) => store.profile(id))
     .filter((profile) => profile !== undefined);
-  const followUp = {
-    query: toQuery(own.concepts),
-    isNamed: asksForName.test(text),
-    isVaried: variation.test(text),
-  };
-  const isShown = (passage: FoundPassage) =>
-    recent[0]?.path === passage.path && recent[0].heading === toShownHeading(passage);
-  const bonusOf = (passage: FoundPassage) => {
-    if (isShown(passage)) return toShownBonus(passage, followUp);
-    const isRecent = passage.trail.length > 0 && recent.some(({ path }) => path === passage.path);
-    return isRecent ? recentBonuses.file : 0;
-  };
+  const followUp = toFollowUpQuery(text, own);
+  const isShown = (passage: FoundPassage) => isCitedFirst(passage, recent);
+  const bonusOf = (passage: FoundPassage) => toRecentBonus(passage, followUp, recent);
   const scored = scorePassages(profiles, { text, concepts, meanWords, code, definitions })
     .map((one) => ({ ...one, score: one.score + bonusOf(one.passage) }))
     .sort((a, b) => b.score - a.score);
@@ -206,25 +179,6 @@ export function searchPassages(text: string, context: FindContext): Findings {
     isOutside: context.vocabulary.isOutside(text),
   };
   return { concepts, code, repeated, scored, passages, ...doubts };
-}
-
-/**
- * Returns the amount to add to the score of the passage that the previous answer cited first. The amount is negative if
- * the follow-up question neither asks for a name nor shares a word with the passage.
- */
-function toShownBonus(
-  { terms }: FoundPassage,
-  { query, isNamed, isVaried }: FollowUpQuery,
-): number {
-  const { named, matched, varied, other } = recentBonuses.shown;
-  if (isNamed) return named;
-  return Object.values(terms)
-    .flat()
-    .some((term) => query.matchesByTerm.has(term))
-    ? isVaried
-      ? varied
-      : matched
-    : other;
 }
 
 /**

@@ -1,0 +1,127 @@
+import type { Citation, EarlierTurn, Question } from '../answer.ts';
+import type { FoundPassage } from '../index/passage-index.ts';
+import { toShownHeading } from '../readers/markdown.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
+import { toWords } from '../text/words.ts';
+import type { Concepts } from './concepts.ts';
+import { type Query, toQuery } from './query.ts';
+import { contentWords } from './question.ts';
+
+const pronouns =
+  /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
+const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
+/** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
+const circumstance =
+  /^\s*(?:after|as|at|before|by|during|even|for|from|if|in|on|only|still|to|when|with|without|which)\b/i;
+/**
+ * Minimum number of content words in a question that is independent of earlier questions. Content
+ * words are words that are neither stop words nor very common.
+ */
+const minContentWords = 4;
+/** Maximum number of words from earlier questions that are added to a follow-up question. */
+const maxAddedWords = 6;
+
+/**
+ * Returns the context of a question that is incomplete by itself: words of the other sentences of its message
+ * (`aside`) or of earlier questions (`topic`), and the citations of the last answer (`cited`). Both are empty if the
+ * question is complete.
+ */
+export function resolveFollowUp(
+  { text, earlier }: Question,
+  aside: string,
+  vocabulary: Vocabulary,
+) {
+  const none = { topic: '', cited: [] };
+  const isEmpty = contentWords(text, vocabulary).length === 0;
+  if (aside !== '' && isEmpty) {
+    return { ...none, topic: contentWords(aside, vocabulary).slice(0, maxAddedWords).join(' ') };
+  }
+  if (!isFollowUp(text, vocabulary)) return none;
+  const last = earlier.at(-1);
+  if (last === undefined) return none;
+  return { topic: subjectOf(earlier, vocabulary).join(' '), cited: last.citations };
+}
+
+function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
+  const count = contentWords(text, vocabulary).length;
+  if (count === 0) return true;
+  const refers =
+    opening.test(text) ||
+    circumstance.test(text) ||
+    pronouns.test(text.replace(/\b(?:is|are) there\b/i, ''));
+  return count < minContentWords && refers;
+}
+
+/**
+ * Returns content words (no stop words) of the last question that is not a follow-up. If all
+ * questions are follow-ups, returns content words of the last two questions.
+ */
+function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
+  for (const { question } of earlier.toReversed()) {
+    const words = contentWords(question, vocabulary);
+    if (words.length === 0 || isFollowUp(question, vocabulary)) continue;
+    // Identifiers, such as an error code, describe a subject better than the words that they consist of.
+    return [...toWords(question).names, ...words].slice(0, maxAddedWords);
+  }
+  return earlier
+    .slice(-2)
+    .flatMap(({ question }) => contentWords(question, vocabulary))
+    .slice(0, maxAddedWords);
+}
+
+/**
+ * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the previous answer
+ * cited. `shown`: for the passage that the previous answer cited first, with the amount `named` if the question asks
+ * for a name, `matched` if the question shares a word with the passage (`varied` if it only names a variation, such as
+ * “and on Windows?”), and otherwise `other` (negative).
+ */
+const recentBonuses = {
+  file: 0.4,
+  shown: { named: 1, matched: 0.4, varied: 0, other: -2 },
+} as const;
+/** Matches follow-up questions that ask for a name in the quoted passage, such as “and which variable is that?”. */
+const asksForName =
+  /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
+/** Matches follow-up questions that replace a part of the question before, such as “and Cursor?”. */
+const variation =
+  /^\s*(?:(?:(?:and|or|but|also) )+(?!how|what|which|where|when|why|who|can|is|are|does|do)|(?:what|how) about\b)/i;
+/**
+ * Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name of a variable.
+ * `isVaried`: whether it replaces a part of the question before.
+ */
+export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean; isVaried: boolean }>;
+
+export function toFollowUpQuery(text: string, { concepts }: Concepts): FollowUpQuery {
+  return {
+    query: toQuery(concepts),
+    isNamed: asksForName.test(text),
+    isVaried: variation.test(text),
+  };
+}
+
+/** Returns whether a passage is the one that the previous answer cited first. `recent`: its citations. */
+export function isCitedFirst(passage: FoundPassage, [first]: readonly Citation[]): boolean {
+  return first?.path === passage.path && first.heading === toShownHeading(passage);
+}
+
+/** Returns the amount to add to the score of a passage because of the citations of the previous answer. */
+export function toRecentBonus(
+  passage: FoundPassage,
+  followUp: FollowUpQuery,
+  recent: readonly Citation[],
+): number {
+  if (isCitedFirst(passage, recent)) return toShownBonus(passage, followUp);
+  const isRecent = passage.trail.length > 0 && recent.some(({ path }) => path === passage.path);
+  return isRecent ? recentBonuses.file : 0;
+}
+
+function toShownBonus(
+  { terms }: FoundPassage,
+  { query, isNamed, isVaried }: FollowUpQuery,
+): number {
+  const { named, matched, varied, other } = recentBonuses.shown;
+  if (isNamed) return named;
+  const words = Object.values(terms).flat();
+  if (!words.some((term) => query.matchesByTerm.has(term))) return other;
+  return isVaried ? varied : matched;
+}
