@@ -11,7 +11,10 @@ import type { SessionService } from '../../sessions/service.ts';
 interface PageAnswersOptions {
   readonly config: Config;
   readonly clock: Clock;
-  readonly service: SessionService;
+  readonly service: Pick<
+    SessionService,
+    'refuseUnlessReady' | 'toClient' | 'rates' | 'runInTurnSlot'
+  >;
   readonly engine: AnswerEngine;
   readonly clientOf: (request: FastifyRequest) => string;
 }

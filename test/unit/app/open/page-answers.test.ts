@@ -3,16 +3,15 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import type { Answer } from '../../../../src/answers/answer.ts';
 import { createPageAnswers } from '../../../../src/app/open/page-answers.ts';
-import type { SessionService } from '../../../../src/sessions/service.ts';
 import { testConfig } from '../../../support/build-app.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 const service = {
   refuseUnlessReady: () => undefined,
   toClient: (address: string) => ({ address, network: null }),
-  rates: { spendStart: async () => undefined },
-  runInTurnSlot: ({ run }: { run(): Promise<Answer> }) => run(),
-} as unknown as SessionService;
+  rates: { spendStart: async () => undefined, spendMessage: async () => undefined },
+  runInTurnSlot: <Value>({ run }: { run(): Promise<Value> }) => run(),
+};
 
 it('leaves no listener at the signal of a question that was answered', async () => {
   const signals: AbortSignal[] = [];

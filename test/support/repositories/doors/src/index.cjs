@@ -1,2 +1,1 @@
-// biome-ignore lint/performance/noBarrelFile: a second place that names the class
-export { Door } from './door.ts';
+exports.Door = require('./door.ts').Door;
