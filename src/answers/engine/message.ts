@@ -88,9 +88,14 @@ function dropUnknown(sentence: string, context: WordContext): string {
     .join(' ');
 }
 
-/** Drops circumstances that the index does not know, such as “on my macbook”. */
+/** Matches an address of a server, which is usually a value of this one case. */
+const address = /\b(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|localhost:\d{1,5})\b/g;
+
+/** Drops circumstances: addresses of servers, and what the index does not know, such as “on my macbook”. */
 function dropCircumstances(sentence: string, context: WordContext): string {
-  return sentence.replaceAll(
+  const without = sentence.replaceAll(address, '');
+  const rest = countContent(without, context.vocabulary) > 0 ? without : sentence;
+  return rest.replaceAll(
     / (?:on|with|from|at|in|for|using) (?:my|our) ([\p{L}\p{N}-]+)(?: \p{Lu}[\p{L}\p{N}]*)*/gu,
     (match, noun: string) => (isKnown(noun, context) ? match : ''),
   );

@@ -97,7 +97,8 @@ function readQuestion(request: FastifyRequest): string {
   const question = parseText(request);
   if (question !== '') return question;
   const detail = 'The question is missing or blank.';
-  throw new Problem('missing_query', { detail });
+  const resolution = 'Send the question in the parameter `q`, and percent-encode it.';
+  throw new Problem('missing_query', { detail, resolution });
 }
 
 async function answer(text: string, request: FastifyRequest, { asking, load, work }: AskOptions) {

@@ -27,6 +27,8 @@ it.each([
   ['How do I set the port on my macbook Pro', 'How do I set the port'],
   ['Which port does Docker need, e.g. on a NAS?', 'Which port does Docker need, e.g. on a NAS?'],
   ['How do I\nset the port', 'How do I set the port'],
+  ['What listens on the port of 127.0.0.1:8080', 'What listens on the port of '],
+  ['What is 127.0.0.1?', 'What is 127.0.0.1?'],
   ['why?', 'why?'],
   ['Hello!', 'Hello!'],
 ])('finds the question in %j', async (message, asked) => {
