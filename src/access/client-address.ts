@@ -10,7 +10,6 @@ import {
   toDottedEnd,
 } from '../core/http/ip-address.ts';
 
-/** Name for all clients without a valid address. These clients share one rate limit. */
 const unknownClient = 'unknown';
 
 /**
@@ -45,7 +44,6 @@ function toAddress(written: string | undefined): IpAddress | null {
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const dottedWithPort = /^([\d.]+):\d{1,5}$/;
 
-/** Removes brackets and the port from an address such as `[2001:db8::1]:443` or `203.0.113.7:4711`. */
 function withoutPort(written: string): string {
   const [, address] = bracketed.exec(written) ?? dottedWithPort.exec(written) ?? [];
   return address ?? written;
@@ -65,7 +63,6 @@ export function trustedProxyFault(entry: string): string | null {
   return `must be a comma-separated list of IP addresses, CIDR ranges or ${names}, not “${entry}”`;
 }
 
-/** Parses an entry of `PERCH_TRUST_PROXY` into address ranges. Returns `null` if the entry is invalid. */
 function parseRanges(entry: string): readonly AddressRange[] | null {
   const name = entry.toLowerCase();
   const written = Object.hasOwn(namedRanges, name) ? (namedRanges[name] ?? []) : [entry];
@@ -73,15 +70,10 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-/**
- * Remote end of a connection. `name`: IPv4 address or first 64 bits of the IPv6 address, used as the name of a
- * rate-limit account (see `toClientAddress`). `isTrusted`: whether the remote end is a trusted proxy.
- */
 type Peer = Readonly<{ name: string; isTrusted: boolean }>;
 
 type Trust = (address: IpAddress) => boolean;
 
-/** Creates a function that returns whether an address matches an entry of `PERCH_TRUST_PROXY`. */
 function createTrust(entries: readonly string[]): Trust {
   const trusted = entries.flatMap((entry) => {
     const ranges = parseRanges(entry);
@@ -125,10 +117,6 @@ interface AddressReaderOptions {
   readonly onIgnored: () => void;
 }
 
-/**
- * Maximum number of entries in a cache. There are two caches: one for remote addresses, one for
- * `X-Forwarded-For` headers.
- */
 const maxCached = 2000;
 const maxCachedLength = 200;
 
@@ -159,14 +147,8 @@ export function createAddressReader({
   };
 }
 
-/** Maximum number of `X-Forwarded-For` entries that are read, starting from the right. */
 const maxEntries = 32;
 
-/**
- * Reads an `X-Forwarded-For` header from right to left, up to the first invalid entry. Returns the first address
- * that is not a trusted proxy. If all addresses read are trusted proxies, returns the leftmost of them. Returns an
- * empty string if the rightmost entry is invalid.
- */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';
   let end = header.length;

@@ -111,10 +111,6 @@ interface HookServices {
   readonly loop: ServerLoop;
 }
 
-/**
- * Adds the request hooks in the order in which they run. The options of a route determine which
- * hooks have an effect on the route.
- */
 async function addHooks(
   server: FastifyInstance,
   services: Omit<Services, 'accessLog'> & HookServices,

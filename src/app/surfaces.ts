@@ -116,10 +116,6 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   if (sessions !== null) registerSessions(server, sessions, services);
 }
 
-/**
- * Registers the route that serves the pictures, videos and sounds of imported archives, and the
- * pictures of the sample. Without the provider `archive`, all requests get 404.
- */
 function registerCopies(server: FastifyInstance, { config, access, identification }: Services) {
   const { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: providers } = config;
   const isServed = providers.includes('archive');
@@ -132,10 +128,6 @@ function registerCopies(server: FastifyInstance, { config, access, identificatio
   server.register(copiesPlugin, { copies, ledger, clientOf: identification.clientOf });
 }
 
-/**
- * Starts to check the settings of the shared Valkey or Redis server regularly. Returns a function that returns the last
- * known state of that server. If instances share no server, returns `undefined` instead of a function.
- */
 function openReport(server: FastifyInstance, services: Services): ReadEngine {
   const { clock, logger, sharedEngine: engine } = services;
   const onWarnings = (warnings: readonly string[]) =>
@@ -153,7 +145,6 @@ interface OperationsOptions {
   readonly readEngine: ReadEngine;
 }
 
-/** Registers the admin API and the dashboard. */
 function registerOperator(
   server: FastifyInstance,
   services: Services,
@@ -176,7 +167,6 @@ function registerOperator(
   });
 }
 
-/** Registers the health checks and the metrics. */
 function registerOperations(
   server: FastifyInstance,
   services: Services,

@@ -12,7 +12,6 @@ import type { StoredRepost } from './store/timeline.ts';
 /** Version of the built-in sample archive. Increment it when a file in `resources/sample/` changes. */
 export const sampleVersion: number = 7;
 
-/** Content of the built-in sample archive, which is fictional. Posts are ordered from oldest to newest. */
 interface Sample {
   readonly accounts: readonly Account[];
   /**
@@ -25,13 +24,10 @@ interface Sample {
   readonly follows: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Fields of a post that the sample file `posts.json` omits if they are `false` or `null`. */
 type Optional = 'possibly_sensitive' | 'poll' | 'article' | 'card' | 'community_note';
 
-/** Fields with the same value in all sample posts. The sample file `posts.json` omits these fields. */
 type Constant = 'reposted_by' | 'content_warning' | 'context' | 'platform';
 
-/** Post in the sample file `posts.json`. It refers to its author by handle and to other posts by id. */
 interface StatusRecord
   extends Omit<Status, Optional | Constant | 'author' | 'replying_to' | 'quote' | 'media'>,
     Partial<Pick<Status, Optional>> {

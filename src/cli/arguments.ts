@@ -15,7 +15,6 @@ export const jsonOption = {
   json: { type: 'boolean', about: 'Prints JSON instead of Markdown.' },
 } as const satisfies CommandOptions;
 
-/** Options of the commands that print a list of posts or accounts. */
 export const listOptions = {
   limit: { type: 'string', value: 'N', about: 'Number of posts or accounts to print. Default 20.' },
   all: { type: 'boolean', about: 'Prints all posts or accounts, page by page.' },
@@ -131,7 +130,6 @@ export function createListing(noun: string, about: string, run: (isJson: boolean
   };
 }
 
-/** Options that every command accepts, without leading hyphens. */
 const commonOptions = [...Object.keys(globalOptions), 'help'];
 
 /** Parses the arguments of a command. @throws UsageError for an unknown option or a missing option value */
@@ -167,7 +165,6 @@ function joinNegativeNumbers(args: readonly string[], options: CommandOptions): 
   return joined;
 }
 
-/** Returns a message for an error of Node's `parseArgs`. For an unknown option, the message names valid options. */
 function describeParseError(
   error: unknown,
   args: readonly string[],
@@ -191,10 +188,6 @@ function describeParseError(
 const toOptionList = (names: readonly string[]): string =>
   names.map((name) => `--${name}`).join(', ');
 
-/**
- * Returns ` Did you mean --NAME?` with the most similar of the `known` options or `--version`, or with the first option
- * that `option` abbreviates; an empty string if no option is similar.
- */
 function suggestOption(option: string, known: readonly string[]): string {
   const word = option.replace(/^--?/, '').toLowerCase();
   if (word === '') return '';
@@ -240,7 +233,6 @@ export function refuseMisspelling(option: string, value: string, words: readonly
   );
 }
 
-/** Maximum value of the option `--limit`, the number of posts or accounts to print. */
 const maxItems = 1_000_000;
 
 /** Parses `--limit` (default: 20 items). Returns `Infinity` for `--all`. @throws UsageError for an invalid number */

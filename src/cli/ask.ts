@@ -69,7 +69,6 @@ export const askCommand: CommandBody = {
   ),
 };
 
-/** Options that select the documents to answer from. Only one of these options can be used. */
 interface Places {
   readonly corpus: readonly string[] | undefined;
   readonly session: string | undefined;

@@ -64,7 +64,6 @@ interface BackupOptions {
   readonly signal: AbortSignal;
 }
 
-/** Writes a backup to standard output. */
 async function backUpToOutput(options: BackupOptions): Promise<ExitCode> {
   const { stdout } = options.context;
   if (stdout.isTerminal || stdout.stream === null) {
@@ -89,10 +88,6 @@ async function backUpToOutput(options: BackupOptions): Promise<ExitCode> {
   }
 }
 
-/**
- * Writes a backup to a file. Unfinished work is kept in the folder `FILE.part`, which other users
- * cannot read. If this process is killed, the next backup to the same file replaces that folder.
- */
 function backUpToFile(path: string, force: boolean, options: BackupOptions): Promise<ExitCode> {
   return explainWriteErrors(path, async () => {
     requireNew(path, force);
@@ -172,7 +167,6 @@ function lockPart(part: string, path: string) {
   }
 }
 
-/** Moves a complete backup to its final path. Replaces an existing file only if `force` is set. */
 function publish(draft: string, path: string, force: boolean): void {
   try {
     if (force) renameSync(draft, path);
@@ -239,7 +233,6 @@ async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value
 const list = ({ files, media }: Manifest): string =>
   [...files.map(({ name }) => name), ...listMediaCount(media)].join(', ');
 
-/** Prints a note about the data that is missing from a backup if several instances share a Valkey or Redis server. */
 function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifest): void {
   if (!shared_engine) return;
   stderr.write(

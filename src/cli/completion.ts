@@ -12,7 +12,6 @@ import { type Completions, describeCompletions } from './completion/completions.
 import { renderFish } from './completion/fish.ts';
 import { renderZsh } from './completion/zsh.ts';
 
-/** Completion script of a shell. `line` is the shell command that enables the script. */
 interface Shell {
   readonly line: string;
   readonly render: (completions: Completions) => string;

@@ -69,7 +69,6 @@ function toLine({ status, check, message, advice }: Finding): string {
   );
 }
 
-/** Masks the values of secret settings in a report. A quoted error message of another program may contain a secret. */
 function maskReport(report: DoctorReport, { settings }: UsableConfig): DoctorReport {
   const values = secretNames().flatMap((name) => settings.get(name)?.value ?? []);
   const long = values.filter((value) => value.length >= 8);

@@ -32,7 +32,6 @@ export const healthCommand: BareBody = {
   }),
 };
 
-/** Builds the base URL of the server from the settings. Returns an error message for invalid settings. */
 function readTarget(sources: SettingSources): { url: string } | { fault: string } {
   const { settings, faults } = gatherSettings(sources, []);
   if (faults.length > 0) return { fault: faults.map(({ message }) => message).join('\n') };
@@ -46,7 +45,6 @@ function readTarget(sources: SettingSources): { url: string } | { fault: string 
   return { url };
 }
 
-/** Requests `/health/ready`. Returns an error message if the server is not ready; `null` if it is ready. */
 async function findFault(url: string): Promise<string | null> {
   try {
     const ask = (signal: AbortSignal) => getOnce(new URL(`${url}/health/ready`), { signal });

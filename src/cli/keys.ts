@@ -126,10 +126,6 @@ function changeKey(id: string, changes: KeyChanges): Run {
   });
 }
 
-/**
- * Prints a new key to standard output, and the key's details to standard error. Returns `false` if
- * `issued` is `undefined`.
- */
 function printIssued(issued: IssuedKey | undefined, { stdout, stderr }: CommandContext): boolean {
   if (issued === undefined) return false;
   stdout.write(`${issued.key}\n`);
@@ -174,7 +170,6 @@ const columns: Columns<KeyRecord> = {
   NOTES: ({ notes }) => toOneLine(notes ?? ''),
 };
 
-/** Maximum number of characters of a key's notes in a table. `--json` prints the full notes. */
 const maxNotes = 40;
 
 function toOneLine(notes: string): string {
@@ -183,10 +178,6 @@ function toOneLine(notes: string): string {
   return `${characters.slice(0, maxNotes - 1).join('')}…`;
 }
 
-/**
- * Returns a command function that opens the store of API keys and calls `act`. The command fails
- * with “not found” if `act` returns `false`.
- */
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
   return (context) =>
     withStore(openKeys(context), explainIn(context), async (keys) => {
@@ -196,14 +187,9 @@ function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<bool
     });
 }
 
-/**
- * Returns a function that opens the shared key store, or the key database in the data folder if
- * `PERCH_REDIS_URL` is not set.
- */
 const openKeys = (context: CommandContext) => async (): Promise<KeyStore> =>
   (await openShared(context)) ?? openFile(context);
 
-/** Opens the key store in the shared Valkey or Redis server; returns `null` if `PERCH_REDIS_URL` is not set. */
 async function openShared({ config }: CommandContext): Promise<SharedKeyStore | null> {
   const engine = await openCommandEngine(config);
   if (engine === null) return null;
@@ -233,10 +219,6 @@ const explainIn =
     return `${error.message}\nPERCH_DATA_DIR is ${config.PERCH_DATA_DIR}.`;
   };
 
-/**
- * Copies the API keys in the data directory to the shared Valkey or Redis server. API keys that the server already
- * has stay unchanged.
- */
 const copyKeys: Run = (context) =>
   withStore(
     () => openFile(context),

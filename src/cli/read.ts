@@ -12,7 +12,6 @@ import { type PlannedRead, readAll } from './reading/read-all.ts';
 import { listInputs, parseInput, type ReadInput } from './reading/read-inputs.ts';
 import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
 
-/** Read operations that `perch read` supports, each with the name of its result in error messages. */
 const kinds = [
   { read: reads.getPost, name: 'a post' },
   { read: reads.getProfile, name: 'a profile' },
@@ -101,10 +100,6 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
   }
 }
 
-/**
- * Returns the read operations that accept an option; an empty list for an option that belongs to no read operation,
- * such as `--output`.
- */
 function kindsWithOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
   return Object.hasOwn(parameterOptions, name) ? readOptions.readsWith(name) : [];
@@ -152,7 +147,6 @@ function plan(
   return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 
-/** Output formats that allow only one result per file, each with the reason. */
 const wholeFiles: ReadonlyMap<string, string> = new Map([
   ['obsidian', 'front matter must be at the top of a file'],
   ['html', 'a file contains one HTML page'],

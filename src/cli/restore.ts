@@ -99,10 +99,6 @@ interface ExtractOptions {
   readonly stderr: CommandContext['stderr'];
 }
 
-/**
- * Extracts the files of a backup, then moves them into the data folder `folder`. Returns the path of the folder to
- * which the previous files were moved; `null` if there were no previous files.
- */
 async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
   const { backup, target } = options;
   const names = backup.manifest.files.map(({ name }) => name);
@@ -117,10 +113,6 @@ async function fillAndReplace(options: ExtractOptions, folder: string): Promise<
   return replaceFiles(folder, { files: [...names, ...folders], nowMs: systemClock.now() });
 }
 
-/**
- * Writes the databases and secrets of a backup to `target`, and the media files to `mediaTarget`. Checks the hash of
- * each file. If `mediaTarget` is `null`, media files are checked but not written.
- */
 async function extractAll(
   { backup, target, signal, stderr }: ExtractOptions,
   mediaTarget: string | null,

@@ -29,7 +29,6 @@ export interface ProcessIo {
   readonly stderr: RawOutput;
 }
 
-/** Environment variables, streams, and the value of the option `--config`. */
 interface Io extends CommandStreams, Pick<ProcessIo, 'env'> {
   readonly configFile?: string | undefined;
 }
@@ -81,10 +80,6 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
   return exitCodes.usage;
 }
 
-/**
- * Prints the help of the command or subcommand that the arguments name. Prints the general help if
- * the arguments name no command.
- */
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);
   stdout.write(
@@ -95,7 +90,6 @@ async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io
   return exitCodes.ok;
 }
 
-/** Returns the subcommand that the first argument names. Returns the command itself if it has no such subcommand. */
 function actionOf(command: Command, [name = '']: readonly string[]): ActionHelp {
   const { subcommands = {} } = command;
   return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
@@ -166,7 +160,6 @@ async function runInFolder(
 const findDataFolder = (env: ProcessIo['env']) =>
   defaultDataFolder({ cwd: process.cwd(), home: findHome(), env });
 
-/** Returns the user's home folder; `/` for a user without one, such as an arbitrary user ID in a container. */
 function findHome(): string {
   try {
     return homedir();

@@ -83,10 +83,6 @@ function toSessionId([id, ...more]: readonly string[]): string {
   throw new UsageError('Give one session ID (ses_…). `perch sessions list` shows the IDs.');
 }
 
-/**
- * Returns a command function that opens the session store and calls `act`. The command fails with
- * “not found” if `act` returns `false`.
- */
 function withSessions(
   act: (store: SessionStore, context: CommandContext) => Promise<boolean>,
 ): Run {
@@ -133,10 +129,6 @@ function sessionsFileOf({ config }: CommandContext): string {
   );
 }
 
-/**
- * Opens the session store: the shared Valkey or Redis server, or the session file. If the session
- * file is missing, opens an empty store in memory and creates no file.
- */
 async function openStore(context: CommandContext): Promise<SessionStore> {
   const ids = createSessionIds(systemClock, systemRandom);
   const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });
@@ -185,7 +177,6 @@ function toSessionMembers(record: SessionRecord) {
   };
 }
 
-/** Yields the events of a session as JSON lines, each with a line feed. Reads the events in batches. */
 async function* readLines(store: SessionStore, id: string): AsyncGenerator<string> {
   for (let from = 0; ; ) {
     const events = await store.readEvents(id, from);
@@ -196,7 +187,6 @@ async function* readLines(store: SessionStore, id: string): AsyncGenerator<strin
   }
 }
 
-/** Yields the transcript of a session as text: a heading, then each question with its answer. */
 async function* toTranscript(store: SessionStore, record: SessionRecord): AsyncGenerator<string> {
   const { id, state, accepted, createdMs, activeMs } = record;
   const times = `started ${toIsoSeconds(createdMs)}, last active ${toIsoSeconds(activeMs)}`;

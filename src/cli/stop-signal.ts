@@ -27,7 +27,6 @@ export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);
 }
 
-/** Exits with the code that shells use for a process ended by a signal: 128 plus the signal number. */
 function end(name: NodeJS.Signals): void {
   process.exit(128 + constants.signals[name]);
 }

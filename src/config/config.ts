@@ -79,7 +79,6 @@ const hostFault = (entry: string) =>
     : `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`;
 const hostList = z.string().toLowerCase().pipe(list).superRefine(checkEach(hostFault));
 
-/** Base URL of Bluesky's public API. Its search endpoint refuses requests without login, unlike `blueskySearchUrl`. */
 const blueskyUrl = 'https://public.api.bsky.app';
 const blueskySearchUrl = 'https://api.bsky.app';
 
@@ -369,7 +368,6 @@ export function secretNames(): readonly string[] {
   return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
 }
 
-/** Maximum number of warnings about unknown settings. Each warning needs a slow search for a similar name. */
 const maxUnknowns = 20;
 
 /** Returns warnings about unknown settings. Ignores environment variables without the prefix `PERCH_`. */

@@ -18,10 +18,6 @@ export function describeUnknown(name: string, label: string, known: readonly str
   return `${label} is set, but Perch has no such variable. ${advice}`;
 }
 
-/**
- * Returns the known name that differs from `name` only by the prefix `PERCH_` or the suffix `_FILE`. If there is
- * none, returns the most similar known name; `undefined` if no known name is similar.
- */
 function findNear(name: string, known: readonly string[]): string | undefined {
   const other = name.startsWith('PERCH_') ? name.slice('PERCH_'.length) : `PERCH_${name}`;
   if (known.includes(other)) return other;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { parseUrl } from '../core/http/url.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 
-/** Creates the schema of an integer from `least` to `most`, both inclusive. */
 const integerFrom = (least: number, most: number) =>
   z
     .string()

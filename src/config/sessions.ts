@@ -2,10 +2,6 @@ import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/permalink-handle.ts';
 import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
-/**
- * Default of the first path segment in the URLs of sessions (conversations with questions about the
- * documentation). Existing clients expect this path segment.
- */
 const defaultSegment = 'svc';
 
 /** Schemas of the environment variables of the session service, including all its limits. */

@@ -30,7 +30,6 @@ export type ShownSetting = z.output<typeof shownSetting>;
 /** Schema of the JSON document that `perch config --json` prints. */
 export const shownSettings = z.object({ settings: z.array(shownSetting).readonly() });
 
-/** Text that replaces the value of a secret. */
 const mask = '********';
 
 /** Returns all settings in the order of `docs/configuration.md`, with masked secrets. */

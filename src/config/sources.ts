@@ -103,10 +103,6 @@ function toSettings(
   ]);
 }
 
-/**
- * Removes from `set` each secret that a source sets twice, as a value and as a file. Returns an
- * error for each of these secrets.
- */
 function removePairs(set: Map<string, Setting>, secrets: readonly string[]): SettingFault[] {
   const pairs = secrets.filter((name) => set.has(name) && set.has(fileVariableOf(name)));
   return pairs.map((name) => {
@@ -117,10 +113,6 @@ function removePairs(set: Map<string, Setting>, secrets: readonly string[]): Set
   });
 }
 
-/**
- * Deletes each secret from the settings `weaker` if the settings `stronger` also set it, as a value or as a file.
- * `stronger` has the higher priority.
- */
 function overrideSecrets(
   weaker: Map<string, Setting>,
   stronger: Settings,
@@ -133,7 +125,6 @@ function overrideSecrets(
   }
 }
 
-/** Reads the secret file of each variable `NAME_FILE`. Returns the settings `NAME` with the content of the files. */
 function readSecretFiles(
   merged: ReadonlyMap<string, Setting<SetOrigin>>,
   secrets: readonly string[],

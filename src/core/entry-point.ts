@@ -17,7 +17,6 @@ export function entryPoint(name: string, from: string): EntryPoint {
   };
 }
 
-/** Returns the `--import` URL of a TypeScript loader, which threads and processes of Node 20 need. */
 function toLoader(): string {
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const register = `import { register } from ${loader}; register();`;

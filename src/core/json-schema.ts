@@ -25,10 +25,6 @@ export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema
   return described;
 }
 
-/**
- * Replaces all members of `schema` except `description` by the members of `form`. Mutates `schema`,
- * as zod's `override` requires.
- */
 function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   for (const keyword of Object.keys(schema)) {
     if (keyword !== 'description') delete schema[keyword];
@@ -76,7 +72,6 @@ export function toBodySchema(schema: z.ZodType) {
   return { schema: toClosed(described), kept: Object.fromEntries(kept) };
 }
 
-/** Rewrites references to `$defs` as references to the OpenAPI document's schemas. Appends `suffix` to each name. */
 function rewriteReferences(described: object, suffix = ''): JsonSchema {
   return JSON.parse(JSON.stringify(described), (name, value: unknown) =>
     name === '$ref' && typeof value === 'string'

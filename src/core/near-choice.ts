@@ -1,9 +1,5 @@
 import { nearestName } from './near-name.ts';
 
-/**
- * Other words that people write for the values of parameters and options. If a word stands for several values, the
- * first of them that is allowed is suggested.
- */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   x: ['twitter', 'twitter.com', 'x.com', 'tweets'],
   bluesky: ['bsky', 'bsky.app', 'bsky.social', 'atproto'],
@@ -37,7 +33,6 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   following: ['friends', 'follows', 'followees'],
 };
 
-/** Maximum length in characters of a word that is compared. */
 const maxLength = 40;
 
 /**

@@ -283,7 +283,6 @@ export const problemKinds = {
 
 export type ProblemCode = keyof typeof problemKinds;
 
-/** Parameter at fault, for the codes that always concern the same parameter or member of the body. */
 const faultyParams: Partial<Readonly<Record<ProblemCode, string>>> = {
   missing_url: 'url',
   invalid_url: 'url',

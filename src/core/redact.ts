@@ -1,11 +1,9 @@
 import { parseUrl } from './http/url.ts';
 
-/** Matches API keys (whole or in part), session ids and continuation tokens, even if they are percent-encoded. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
 const layers = 3; // maximum number of layers of percent-encoding that are decoded
 
-/** Decodes a percent-encoded byte as one character. This is correct for secrets, which are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
 /** Masks API keys, session ids and continuation tokens. If one of them is percent-encoded, masks the whole text. */
@@ -34,7 +32,6 @@ export function redactCredentials(text: string): string {
   return parts.join('');
 }
 
-/** Masks the user name and password of a URL at the start of a text. */
 function redactUrl(text: string): string {
   const [scheme = ''] = /^https?:\/+/i.exec(text) ?? [];
   const rest = text.slice(scheme.length);

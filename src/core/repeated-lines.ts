@@ -3,7 +3,6 @@ import type { Clock } from './clock.ts';
 /** Minimum time in milliseconds between two log lines about the same fault. */
 const intervalMs = 60_000;
 
-/** Writes a log line with the given fields: `repeated` is the number of lines that were left out before it. */
 type WriteLine = (fields: { readonly repeated?: number }) => void;
 
 /** Writes the line of a fault, unless a line with the same key was written in the last minute. Counts omitted lines. */

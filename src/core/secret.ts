@@ -49,7 +49,6 @@ export function readSecret(path: string): Buffer {
   return Buffer.from(text, 'hex');
 }
 
-/** Creates a secret file atomically, by linking a complete temporary file to the path. Keeps an existing file. */
 function createSecret(path: string, random: Random): void {
   makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;

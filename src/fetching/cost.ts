@@ -39,10 +39,6 @@ export async function withCharge<Result>(
   }
 }
 
-/**
- * Returns whether a failed read stays charged to the caller: `true` for `not_found` and `invalid_query`, if the
- * caller disconnected, and if the server that the caller's URL or handle names timed out.
- */
 function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   if (!(error instanceof Problem)) return false;

@@ -120,7 +120,6 @@ export function createFetcher(options: FetchOptions) {
   };
 }
 
-/** Creates functions that search this instance's cache, and then the cache that all instances share. */
 function createCacheSearch(options: FetchOptions) {
   const { cache, clock } = options;
   const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
@@ -158,14 +157,9 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
   return { found, ...facts, fetchedAtMs, cache, renderings };
 }
 
-/** Creates a function that fetches the answer to a query, or waits for the same fetch if it is already in flight. */
 function createInFlightFetches(options: FetchOptions) {
   const { ledger, pool } = options;
   const run = createCoalescer<Entry>();
-  /**
-   * Trace span of the request that started each fetch in flight, by fetch key. Other requests that
-   * wait for the fetch link their own spans to this span.
-   */
   const leaders = new Map<string, TraceSpan>();
   const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {
     const client = requester?.client ?? null;
@@ -183,10 +177,6 @@ function createInFlightFetches(options: FetchOptions) {
       slot.release();
     }
   };
-  /**
-   * Starts the fetch for `key`, or waits for the fetch that is already in flight. `isOwn` in the
-   * result: whether this function started the fetch.
-   */
   const join = (key: string, flight: Flight) => {
     const { requester, span } = flight;
     let isOwn = false;
@@ -224,9 +214,6 @@ function createInFlightFetches(options: FetchOptions) {
   };
 }
 
-/**
- * In-flight fetch of the result of a query. `span`: parent of the fetch's trace spans; `undefined` if tracing is off.
- */
 interface Flight {
   readonly plan: Plan;
   readonly requester: Requester | undefined;
@@ -235,10 +222,6 @@ interface Flight {
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
-/**
- * Reads an entry from the cache that all instances share. If the shared entry stays fresh longer than this instance's
- * entry, stores the shared entry in this instance's cache and returns it. Otherwise returns `undefined`.
- */
 async function readShared(
   { shared, cache }: FetchOptions,
   { key, useCache }: Plan,
@@ -250,10 +233,6 @@ async function readShared(
   return { ...entry, renderings: cache.set(key, entry) };
 }
 
-/**
- * Fetches an answer from the providers, caches it and returns the cache entry. If another instance is already
- * fetching the answer, waits for the cache entry of that instance and returns this entry.
- */
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
   const lease = plan.useCache && shared ? await claim(shared, plan, request) : undefined;
@@ -272,16 +251,11 @@ async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestCont
   }
 }
 
-/**
- * Returns either a lease (the exclusive right to fetch an answer) or a fresh cache entry. If another instance has
- * the lease, waits until that instance stores a cache entry or its lease ends.
- */
 function claim(shared: SharedResponses, { key }: Plan, { signal, span }: RequestContext) {
   const wait = span?.startChild('wait', { attributes: { 'perch.wait.for': 'instance' } });
   return endWith(wait, shared.claim(key, signal));
 }
 
-/** Returns whether other instances may use an entry. Answers from the archive of this instance are not shared. */
 const isSharable = ({ outcome }: CacheEntry): boolean => 'gone' in outcome || !outcome.isLocal;
 
 async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {

@@ -8,10 +8,6 @@ export type McpExchange = ReturnType<typeof createExchange>;
 /** Maximum size of an HTTP request body in bytes. */
 export const maxBodyBytes = 65_536;
 
-/**
- * The only MCP revision that supports batches, and the default for requests without a revision (MCP
- * 2025-06-18, Transports).
- */
 const revisionOfBatches = '2025-03-26';
 
 const revisionHeader = 'mcp-protocol-version';
@@ -19,7 +15,6 @@ const revisionHeader = 'mcp-protocol-version';
 /** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
-/** Maximum number of open notification streams of all clients together. There is also a limit per client address. */
 const maxSubscriptions = 4096;
 
 /** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
@@ -72,10 +67,6 @@ export function createExchange(
   };
 }
 
-/**
- * Returns an error response if a batch is too long, or if the MCP revision of the request does not
- * support batches. Otherwise, returns `undefined`.
- */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
   if (body.length > maxBatch) {

@@ -2,7 +2,6 @@ import { quoteInput } from '../core/problem.ts';
 import { redactKeys } from '../core/redact.ts';
 import type { Sdk } from './server.ts';
 
-/** The revision without a handshake. The MCP SDK does not export this name. */
 const revisionWithoutHandshake = '2026-07-28';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -31,7 +30,6 @@ function removeNulls(message: unknown): unknown {
 export const isHandshake = (sdk: Sdk, message: unknown): boolean =>
   isObject(message) && message.method === 'initialize' && revisionIn(sdk, message) === null;
 
-/** JSON-RPC error for a header that contradicts the message (MCP 2026-07-28, Streamable HTTP: Header Validation). */
 const headerMismatch = -32020;
 
 /**
@@ -57,7 +55,6 @@ export function refuseUnknownRevision(sdk: Sdk, message: unknown, header: string
   };
 }
 
-/** Returns the revision in the envelope of a message (MCP 2026-07-28), or `null` for messages without an envelope. */
 function revisionIn(sdk: Sdk, message: unknown): string | null {
   const params = isObject(message) ? message.params : undefined;
   const meta = isObject(params) ? params._meta : undefined;

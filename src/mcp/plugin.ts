@@ -31,7 +31,6 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
 
 export const mcpPath = '/mcp';
 
-/** HTTP methods of `/mcp`. MCP uses GET and DELETE only for sessions, which this server does not support. */
 const allowedMethods = ['POST'];
 const noSessions =
   'The MCP server has no sessions, so only POST with a JSON-RPC message is supported.';
@@ -65,7 +64,6 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   refuseOtherMethods(app, mcpPath, { allow: allowedMethods, config, detail: noSessions });
 }
 
-/** Returns a function that loads the MCP SDK and creates the request handler once, on its first call. */
 function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
@@ -80,10 +78,6 @@ function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   return () => (opening ??= open());
 }
 
-/**
- * Returns a controller that is aborted if the client disconnects. (Fastify's own signal is also
- * aborted in other cases.)
- */
 function abortOnDisconnect({ raw }: FastifyReply): AbortController {
   const disconnect = new AbortController();
   raw.once('close', () => {
@@ -95,7 +89,6 @@ function abortOnDisconnect({ raw }: FastifyReply): AbortController {
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Controller that is aborted when the client disconnects. */
   readonly disconnect: AbortController;
 }
 
@@ -123,7 +116,6 @@ async function answer(
   return response;
 }
 
-/** Returns the request headers that MCP defines. The MCP SDK never gets other headers, which can contain API keys. */
 function toHeaders({ headers }: FastifyRequest): Headers {
   const { 'content-type': contentType = '' } = headers;
   const mcpHeaders = Object.entries(headers).flatMap(([name, value]) =>
@@ -140,7 +132,6 @@ function toHeaders({ headers }: FastifyRequest): Headers {
   });
 }
 
-/** Sends the response as JSON, or as an event stream with one event if the client accepts no JSON. */
 async function send({ request, reply }: Exchange, response: Response) {
   // Responses must not be cached or buffered.
   reply.code(response.status);
@@ -160,7 +151,6 @@ async function send({ request, reply }: Exchange, response: Response) {
     .send(`event: message\ndata: ${text}\n\n`);
 }
 
-/** Maximum number of media ranges in `Accept` that are read. */
 const maxRanges = 50;
 const jsonRange = /^(?:application\/(?:json|\*)|\*\/\*)$/;
 

@@ -9,7 +9,6 @@ import type { ReadTool } from './tools.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
 interface ToolResult {
   readonly content: [{ readonly type: 'text'; readonly text: string }];
   readonly structuredContent?: Record<string, unknown>;
@@ -48,7 +47,6 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
   return new Problem('internal_error', { detail: 'An unexpected error occurred.', cause });
 }
 
-/** Maximum number of unknown arguments that are checked for misspellings. */
 const maxCompared = 50;
 
 /**
@@ -116,7 +114,6 @@ async function render(answered: AnsweredRead, call: ToolCall): Promise<ToolResul
 
 const toText = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
-/** Returns a warning that lists the unknown arguments, which were ignored, and the arguments that the tool accepts. */
 function warnAboutUnknown(
   unknown: readonly string[],
   { name, inputSchema: { properties } }: ReadTool['definition'],

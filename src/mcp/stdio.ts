@@ -100,10 +100,6 @@ function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'inp
   return { transport, closed };
 }
 
-/**
- * Adds the id of a request to `unanswered`. Removes an id if the message cancels that request.
- * Ignores `subscriptions/listen` requests, which stay open.
- */
 function trackRequest(unanswered: Set<unknown>, message: JSONRPCMessage): void {
   if (!('method' in message) || message.method === 'subscriptions/listen') return;
   if ('id' in message) unanswered.add(message.id);

@@ -12,7 +12,6 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Creates a map of the MCP tools by name. */
 export function createTools() {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
@@ -32,7 +31,6 @@ export function createTools() {
   );
 }
 
-/** Formats that tools offer, with their descriptions. The others are for browsers and feed readers. */
 const toolFormats: Readonly<Record<string, string>> = {
   markdown: '`markdown`: text for reading.',
   json: '`json`: all data as JSON.',
@@ -42,7 +40,6 @@ const toolFormats: Readonly<Record<string, string>> = {
 /** Default values of arguments that have none over HTTP. The text of a result must fit into a model's context window. */
 const ownDefaults: Readonly<Record<string, number>> = { max_chars: 60_000 };
 
-/** Returns the arguments of a call that does not set the arguments with a default of their own. */
 const defaultsOf = ({ properties }: ReturnType<typeof describeInput>) =>
   Object.fromEntries(
     Object.entries(ownDefaults).filter(([name]) => Object.hasOwn(properties, name)),
@@ -56,13 +53,8 @@ function describeFormat({ enum: values }: JsonSchema): JsonSchema {
   return { type: 'string', description, enum: words, default: 'markdown' };
 }
 
-/** Keywords of a property, besides `description`. The vendors of language models refuse many others. */
 const keywords: ReadonlySet<string> = new Set(['type', 'enum', 'minimum', 'maximum', 'default']);
 
-/**
- * Reduces the schema of a parameter to one type and the keywords that all vendors accept. Where the value has several
- * forms, the type is text, in which every parameter can be written.
- */
 function toPlainSchema({ anyOf, ...schema }: JsonSchema): JsonSchema {
   const { type, ...rest } = anyOf === undefined ? schema : { ...schema, type: 'string' };
   return Object.fromEntries(
@@ -70,7 +62,6 @@ function toPlainSchema({ anyOf, ...schema }: JsonSchema): JsonSchema {
   );
 }
 
-/** Returns the input schema of a tool, without `required` if nothing is: JSON Schema draft 4 forbids an empty list. */
 function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [

@@ -36,7 +36,6 @@ const replies = z
   })
   .readonly();
 
-/** Post as an item of a JSON Feed. */
 export const jsonFeedItem = record('JsonFeedItem', {
   id: z.string().describe('Tag URI (RFC 4151) of the feed item, which never changes.'),
   url: optionalText.describe('URL of the post on its platform.'),

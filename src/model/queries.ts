@@ -23,10 +23,6 @@ export interface ProfileQuery {
   readonly account: AccountReference;
 }
 
-/**
- * Query for a page of a list. `cursor` is the cursor that the same provider returned with the
- * previous page; `null` requests the first page.
- */
 interface PageQuery {
   readonly cursor: string | null;
   /** Desired number of posts or accounts on the page. The provider may return fewer or more. */

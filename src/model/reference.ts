@@ -47,7 +47,6 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['mastodon', /^[a-z0-9_](?:[a-z0-9_.-]{0,62}[a-z0-9_])?@[a-z0-9.-]{4,253}$/],
 ];
 
-/** Patterns of post ids by platform. On X, an id is a positive number of at most 63 bits without a leading zero. */
 const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,

@@ -3,7 +3,6 @@ import { parseUrl } from '../core/http/url.ts';
 import type { Media } from '../model/media.ts';
 import { shorten } from './text.ts';
 
-/** Attachment of a post, as far as its source describes it. */
 interface Attachment {
   readonly url: string;
   /** Media type; `null` if the source does not state it. */

@@ -97,7 +97,6 @@ const isFilled = (value: string): boolean => /\S/.test(value);
 export const isCut = (value: string | null): boolean =>
   value !== null && value.length > maximums.rawText;
 
-/** Matches control characters, line separators and characters that change the direction of the text. */
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 const isPrintable = (value: string): boolean => !unprintable.test(value);

@@ -2,7 +2,6 @@ import type { Unavailability } from './unavailable.ts';
 
 /** Reason for a provider's failure. */
 export type ProviderErrorKind =
-  /** Post or account that does not exist or is not public. */
   | 'missing'
   /** Post or account that the provider did not find, although it may exist. */
   | 'ambiguous'

@@ -70,7 +70,6 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/** Inserts the rest of a split range into the sorted stack `rests`. The range with the lowest start is on top. */
 function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }

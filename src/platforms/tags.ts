@@ -51,10 +51,6 @@ export function scanFacets(text: string): readonly Facet[] {
   return nestRuns(found, countCodePoints(text));
 }
 
-/**
- * Returns up to `maximums.facets` + 1 matches. With the one additional match, callers can detect
- * that the list was truncated.
- */
 function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches) {

@@ -25,7 +25,6 @@ interface Line extends Margin {
   isUsed: boolean;
 }
 
-/** Row of a table. Its cells are written on one line, so line breaks in a cell become spaces. */
 interface Row {
   /** Number of open cells: more than one if a cell contains a table. */
   cells: number;

@@ -1,6 +1,5 @@
 import type { Tombstone } from '../model/post.ts';
 
-/** Reasons why a post is unavailable, each with the value of the member `reason` and a sentence for readers. */
 const kinds = {
   deleted: ['deleted', 'This post was deleted.'],
   suspended: ['suspended', 'This post is from a suspended account.'],
@@ -31,7 +30,6 @@ export const toUnavailability = (
   detail: string = kinds[reason][1],
 ): Unavailability => ({ reason, detail });
 
-/** Reference to an unavailable post. Must not name the author of a protected post. */
 type Reference = Pick<Tombstone, 'platform'> & Partial<Pick<Tombstone, 'id' | 'url' | 'author'>>;
 
 /** Creates the placeholder of an unavailable post. */

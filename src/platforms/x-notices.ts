@@ -1,6 +1,5 @@
 import { toUnavailability, type Unavailability, type UnavailableReason } from './unavailable.ts';
 
-/** Patterns of the notices that X shows in English in place of a post, with the reason that each one states. */
 const notices: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/age-restricted|adult content/i, 'age_restricted'],
   [/\bwithheld\b/i, 'withheld'],

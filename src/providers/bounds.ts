@@ -112,7 +112,6 @@ function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<reado
   return (posts) => mapInSlices(posts, bound, sliced);
 }
 
-/** Counts the UTF-16 code units of all displayed texts of a post. Adds `lineWeight` for each line break. */
 function countText(post: Post): number {
   if (post.type === 'tombstone') return weighText(post.text);
   const { article, card, poll, quote } = post;
@@ -135,7 +134,6 @@ function countText(post: Post): number {
 const weighText = (text: string | null | undefined): number =>
   text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
-/** Terms that warnings use in place of the names of post and account members, if a name is not plain English. */
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
   community_note: 'community note',
@@ -252,10 +250,6 @@ function boundNote(
   return { community_note, community_note_facets: boundFacets(facets, cut) };
 }
 
-/**
- * Limits the number of facets (links and styles). If the text was shortened to `cut`, drops links
- * and clips styles that extend beyond the shortened text.
- */
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
   const kept = facets.slice(0, maximums.facets);
   if (cut === null) return kept;
@@ -315,10 +309,6 @@ function boundCard(card: Card, texts: TextMaximums): Card {
 const shortenOrNull = (text: string | null, max: number): string | null =>
   text === null ? null : shorten(text, max);
 
-/**
- * Returns a copy of `whole` (a post or an account) in which the members in `parts` replace the original ones. Adds
- * the names of the shortened members to the list `left_out` of the copy. Returns `whole` itself if nothing changed.
- */
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const before = new Map<string, unknown>(Object.entries(whole));
   const changed = Object.entries(parts).flatMap(([name, part]) =>

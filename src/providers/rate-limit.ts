@@ -85,10 +85,6 @@ interface Turn {
   readonly name: string | null;
 }
 
-/**
- * Creates a list of the requests of the last 60 seconds, with functions that calculate when the
- * rate limit allows further requests. All times are in Unix milliseconds.
- */
 function createTurnWindow(perMinute: () => number) {
   const turns: Turn[] = [];
   const taken = new Map<string, number>();

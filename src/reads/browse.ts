@@ -65,7 +65,6 @@ export const handleParam = freeText('invalid_handle').describe(
   'The account’s handle; a leading `@` is accepted.',
 );
 
-/** Schema of the parameters of a list. A list of accounts has fewer values of `format` than a list of posts. */
 type ListSchema = z.ZodObject<
   Omit<typeof listParams, 'format'> & {
     readonly format: z.ZodType<(typeof browseFormats)[number] | undefined>;
@@ -170,7 +169,6 @@ type BrowseView = Readonly<{
   maxChars: number | undefined;
   /** Cursor in the request; `undefined` if the request has none. */
   cursor: string | undefined;
-  /** Returns the URL of the page at another position of the list. */
   toUrl: (position: PagePosition) => string;
 }>;
 
@@ -208,11 +206,6 @@ function assemble(answer: Answer, view: BrowseView, context: PlanContext): Brows
 const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
-/**
- * Returns a copy of `subject` (the description of a list) with a handle and a URL. For a list of
- * replies, the handle and the URL come from the parent post. For lists of an account, they come
- * from the account. Returns the subject of a search unchanged.
- */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,

@@ -7,18 +7,10 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;
 const macBytes = 16;
 
-/**
- * Minimum number of fingerprints in a cursor, unless fewer items were returned. A fingerprint is a 4-byte hash of a
- * returned item. The server uses it to recognize the item in a page of the source, and does not return the item again.
- */
 const minFingerprints = 8;
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 
-/**
- * Schema of the JSON array in a cursor. The array contains, in this order, the members `provider`,
- * `cursor`, `taken`, `page` and `fruitless` of `ListPosition` (`src/fetching/lists/browse.ts`).
- */
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**
@@ -65,10 +57,6 @@ function refuse(cursor: string): Problem {
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 
-/**
- * Encodes a list position: the number of fingerprints (1 byte), a fingerprint (4-byte hash) of each of the last
- * returned items, then the other members of the position as JSON. Returns `null` if the result is too long.
- */
 function toBody(position: ListPosition): Buffer | null {
   const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));

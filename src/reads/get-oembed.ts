@@ -8,7 +8,6 @@ import { createRead, type PlanContext, type ReadPlan } from './read.ts';
 
 const maxPixels = 100_000;
 
-/** Parameters of an oEmbed request (oEmbed 1.0 §2.2). */
 const params = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post. Required.'),
   maxwidth: wholeNumber(maxPixels)

@@ -169,10 +169,6 @@ function assemble(
   };
 }
 
-/**
- * Returns a warning if the handle in a request is not the handle of the post's author. Only on X and in the sample does
- * the id alone identify a post.
- */
 function warnAboutAuthor({ platform, handle }: PostReference, post: Post): readonly string[] {
   if (handle === null || (platform !== 'x' && platform !== 'sample')) return [];
   if (post.author === null || post.author.screen_name.toLowerCase() === handle) return [];
@@ -180,7 +176,6 @@ function warnAboutAuthor({ platform, handle }: PostReference, post: Post): reado
   return [platform === 'x' ? `${own} The account may have changed its handle.` : own];
 }
 
-/** Returns the URL under `/api/v1` that lists the replies to a post. */
 function toRepliesUrl({ platform, handle, id }: PostReference, baseUrl: string): string {
   const query = platform === 'x' ? '' : `?handle=${encodeURIComponent(handle ?? '')}`;
   return `${baseUrl}/api/v1/posts/${encodeURIComponent(id)}/replies${query}`;

@@ -96,10 +96,6 @@ function refuseContradictions(
   }
 }
 
-/**
- * Creates a function that returns the URL of the history under `/api/v1`, without the parameter `format`. The range of
- * time in the URL ends before `untilSeconds` (Unix seconds); `null` for no end.
- */
 function createToUrl(parsed: Params, { account }: HistoryQuery) {
   const path = `/profiles/${encodeURIComponent(account.handle)}/posts`;
   return (untilSeconds: number | null, baseUrl: string): string => {

@@ -49,7 +49,6 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget<Params
   };
 }
 
-/** Returns the reference to a post. Ignores the handle of a post on X, where the id alone identifies a post. */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);

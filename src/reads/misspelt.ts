@@ -1,9 +1,7 @@
 import { nearestName } from '../core/near-name.ts';
 
-/** Maximum number of unknown parameters that are checked for misspellings. */
 const maxNames = 50;
 
-/** Maximum number of warnings about misspellings in a response. */
 const maxWarnings = 5;
 
 const comparedName = /^[\w-]{1,32}$/;
@@ -12,7 +10,6 @@ const comparedName = /^[\w-]{1,32}$/;
 export const findCorrection = (name: string, known: readonly string[]): string | undefined =>
   comparedName.test(name) ? nearestName(name, known) : undefined;
 
-/** Reads that take each parameter, for the warning of a read that does not. */
 const takers: Readonly<Record<string, string>> = {
   ...{ url: 'posts and embeds', id: 'posts and replies' },
   handle: 'posts, replies, profiles and their lists',
@@ -32,10 +29,6 @@ const repliesOfPost = '`/api/v1/posts/{id}/replies` lists the replies to a post 
 const history =
   '`/api/v1/profiles/{handle}/posts` returns the posts of an account in a range of time';
 
-/**
- * Advice for parameters of other reads. An entry applies to reads that have the parameter `of`, which tells the kinds of
- * reads apart.
- */
 const instead: readonly Readonly<{ name: string; of: string; advice: string }>[] = [
   {
     name: 'limit',

@@ -15,7 +15,6 @@ type ParameterFault = Readonly<{
   words?: readonly string[];
 }>;
 
-/** Functions that convert parsed values of a parameter back to text. Default: `String`. */
 const parameterTexts = z.registry<{ readonly toText: (value: never) => string }>();
 
 /**
@@ -55,7 +54,6 @@ export const optionalChoice = <const Values extends readonly [string, ...string[
   ...[code, values]: [ProblemCode, Values]
 ) => choice(code, values).optional();
 
-/** Schema of text. JSON integers and booleans, which MCP clients can send, are converted to text. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
 /** Creates a boolean parameter with the values `true`, `1`, `yes`, `false`, `0` and `no` in any letter case. */
@@ -227,7 +225,6 @@ function unwrap(schema: unknown): z.ZodType {
 /** Parsed parameters of a read, of which any may be absent. */
 export type SomeOf<Params> = { readonly [Name in keyof Params]?: Params[Name] | undefined };
 
-/** Parameters that select how a reply is made or sent, but do not change its content. */
 const withoutEffect: ReadonlySet<string> = new Set(['format', 'nocache']);
 
 /**

@@ -15,7 +15,6 @@ export interface PostView {
   readonly userDetail: UserDetail;
 }
 
-/** Maximum number of direct replies in a response. There is no limit with `thread=conversation`. */
 const maxDirectReplies = 20;
 
 /**
@@ -43,10 +42,6 @@ export function arrangePosts(found: PostFound, view: PostView) {
   };
 }
 
-/**
- * Shortens a thread to `thread` posts. Keeps the requested post and the first posts after it. If
- * these are fewer than `thread` posts, also keeps the last posts before the requested post.
- */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
@@ -65,10 +60,6 @@ function cutThread(
   };
 }
 
-/**
- * Returns up to `maxDirectReplies` direct replies to `post` and to the later posts of the author's thread
- * (`continuation`). Also returns the answers of the author to these replies. The limit does not count those answers.
- */
 function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
   const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;

@@ -135,7 +135,6 @@ export function addWarnings(parsed: ParsedRead, warnings: readonly string[]): Pa
   };
 }
 
-/** Returns the cache key of the answer. Plans that differ in more than `useCache` have different keys. */
 function nameAnswer({ query, subject, isLiveOnly }: ReadPlan<z.ZodObject>['plan']): string {
   // The subject is equal for all handles with which a post can be requested.
   const named = query.kind === 'post' ? { ...query, post: subject } : query;

@@ -69,7 +69,6 @@ export function createReader(
   };
 }
 
-/** Adds the parameter of the request that names the post to an error about the platform of the post. */
 function nameParam(error: unknown, { param }: Plan): unknown {
   const isAboutPlatform = error instanceof Problem && error.code === 'unsupported_platform';
   return isAboutPlatform && param !== undefined ? error.with({ param }) : error;

@@ -11,7 +11,6 @@ import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
-/** Thread by one author: the first post, then the replies with which the author continues the thread. */
 interface ThreadNote {
   readonly posts: readonly Status[];
   /** Time at which the posts were exported from their platform, in Unix seconds. */

@@ -39,10 +39,6 @@ export function renderEmbedJson(
 
 const defaultWidth = 550; // width in pixels in which platforms show their own embedded posts
 
-/**
- * Approximate sizes in pixels of the text and blocks of an embedded post, used to estimate its height. They assume
- * browsers' default style sheet and a font size of 16 px.
- */
 const metrics = {
   characterWidth: 8,
   lineHeight: 20,
@@ -51,7 +47,6 @@ const metrics = {
   minLineWidth: 100,
 } as const;
 
-/** Estimates the height of rendered HTML in pixels. oEmbed 1.0 §2.3.4.4 requires the height of an embed. */
 function estimateHeight(html: string, width: number): number {
   const lineWidth = Math.max(width - metrics.blockIndent, metrics.minLineWidth);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
@@ -65,10 +60,6 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.lineHeight, spaced);
 }
 
-/**
- * Returns oEmbed's `author_name` and `author_url`. For a post copied from another server, adds that
- * server's host to the name and omits the URL.
- */
 function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};
@@ -78,10 +69,6 @@ function authorOf(post: Post): Partial<EmbedReply> {
   return url === null ? { author_name } : { author_name, author_url: url };
 }
 
-/**
- * Returns the thumbnail members (oEmbed 1.0 §2.3.4) for the first picture that fits into `maxwidth`
- * and `maxheight`; an empty object if no picture fits.
- */
 function thumbnailOf(
   { post, maxWidth, maxHeight }: EmbedResult,
   toPictureUrl: RenderContext['toPictureUrl'],

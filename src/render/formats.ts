@@ -105,7 +105,6 @@ function* write(result: Result, { format, context }: Rendering): Steps<string> {
   return typeof body === 'string' ? body : yield* body;
 }
 
-/** Formats whose own length is limited. The limit of the other formats applies to the same content as Markdown. */
 const ownLength: ReadonlySet<Format> = new Set(['markdown', 'json', 'data', 'obsidian']);
 
 /**

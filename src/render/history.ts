@@ -79,7 +79,6 @@ function toWirePosts(
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
 }
 
-/** Returns a list with the id, URL and time of a post. The list is empty for the placeholder of an unavailable post. */
 function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   if (post.type === 'tombstone') return [];
   const { id, url, created_at, created_timestamp, reposted_by } = post;

@@ -26,7 +26,6 @@ const mediaNames = {
   file: 'File',
 } as const;
 
-/** Returns the name, media type and size of a file, such as `slides.pdf (application/pdf, 1.2 MB)`. */
 function describeFile({ name, content_type, size }: Media): string {
   const facts = [content_type, size === undefined ? undefined : formatBytes(size)];
   const known = facts.filter((fact) => fact !== undefined).join(', ');
@@ -45,10 +44,6 @@ function formatBytes(bytes: number): string {
   return `${rounded / 1000 ** power} ${sizeUnits[power]}`;
 }
 
-/**
- * Returns the position of each media item among the items of its type, such as ` 2 of 3`. Returns an empty string
- * for the only item of a type.
- */
 function describePositions(all: readonly Media[]): readonly string[] {
   const counts = new Map<Media['type'], number>();
   const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);

@@ -50,10 +50,6 @@ export function renderFrontMatter(properties: Readonly<Record<string, unknown>>)
   return `---\n${lines}---\n`;
 }
 
-/**
- * Pattern of characters that are invisible or change the direction of the text, and of those that YAML does not allow
- * (YAML 1.1 §5.1). It keeps joiners, which emoji and some scripts need, and the tag characters of flags.
- */
 const invisible =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]|(?<![\u{1f3f4}\u{e0020}-\u{e007f}])[\u{e0000}-\u{e007f}]+/gu;
 
@@ -103,7 +99,6 @@ function toProperties(result: PostPage): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns a post's hashtags without characters that Obsidian forbids in tags; `undefined` if there are none. */
 function tagsOf(post: Status): string[] | undefined {
   const points = [...post.text];
   const tags = new Map<string, string>();
@@ -119,13 +114,8 @@ function tagsOf(post: Status): string[] | undefined {
 
 const maxBytes = 200; // maximum length of a file name; file systems allow 255 bytes
 
-/**
- * Pattern of invisible characters, and of characters with a special meaning in file names or in
- * links between Obsidian notes.
- */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
-/** Pattern of names that Windows reserves for devices, with or without an extension. */
 const reserved = /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|conin\$|conout\$) ?(?:\.|$)/iu;
 
 function toFileName(title: string, most: number): string {
@@ -136,10 +126,8 @@ function toFileName(title: string, most: number): string {
   return reserved.test(name) ? `_${name}` : name;
 }
 
-/** Pattern of characters other than ASCII, and of `%` and `;`, which some programs decode or end a name at. */
 const notAscii = /[^ -~]|[%;]/gu;
 
-/** Returns a title without accents and symbols; `null` if a letter or digit has no equivalent in ASCII. */
 function spellInAscii(title: string): string | null {
   const letters = title.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[‘’]/g, "'");
   return /[\p{L}\p{N}]/u.test(letters.replace(/[ -~]/g, ''))

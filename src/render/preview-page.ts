@@ -34,7 +34,6 @@ export function renderRelation(attributes: string, url: string): string {
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
 }
 
-/** Name and content of a `meta` element. An element whose content is `null` is not rendered. */
 type Tag = readonly [name: string, content: string | number | null];
 
 /** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards, description and author. */
@@ -90,7 +89,6 @@ function describeVideo(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-/** Returns the Open Graph tags of the author's profile picture; an empty list if the post's pictures are hidden. */
 function describeAvatar(post: Post | undefined): readonly Tag[] {
   if (post?.type !== 'status' || hidesPictures(post)) return [];
   const url = toWebUrl(post.author.avatar_url);

@@ -67,7 +67,6 @@ export function summarizePost(post: Post | undefined): string {
   return cut(shown.join(' · '), maxSummary);
 }
 
-/** Returns the text of a post. If the post has a content warning, returns only the warning. */
 const describeText = ({ content_warning: warning, text }: Status): string =>
   warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 
@@ -96,10 +95,6 @@ export function describeVotes(poll: Poll): string {
   return facts.filter((fact) => fact !== null).join(', ');
 }
 
-/**
- * Shortens a line to at most `max` code points, including the final `…`. Cuts at a space if there
- * is a space near the end.
- */
 function cut(line: string, max: number): string {
   // Splits only as much as needed, because texts can be long. A code point has one or two UTF-16 units.
   const points = [...line.slice(0, (max + 1) * 2)];

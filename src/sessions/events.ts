@@ -51,7 +51,6 @@ const fallback = z
 
 const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 
-/** Session event with the complete answer to a question. */
 export const messageCompleted = event('message.completed', {
   ...answerMembers,
   finishReason,

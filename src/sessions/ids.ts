@@ -19,7 +19,6 @@ export function createSessionIds(clock: Clock, random: Random) {
   };
 }
 
-/** Creates a function that returns increasing ULIDs, even within a millisecond and when the clock is set back. */
 function createSequence(clock: Clock, random: Random): () => string {
   let atMs = -1;
   let start = '';
@@ -37,7 +36,6 @@ function createSequence(clock: Clock, random: Random): () => string {
 }
 
 const numbersPerStart = 32 ** 7;
-/** Alphabet of Crockford's Base32, which ULIDs use. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 function encode(value: number | bigint, length: number): string {

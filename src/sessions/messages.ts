@@ -4,7 +4,6 @@ import type { SessionService } from './service.ts';
 import type { KeyedRequest, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
-/** User message that starts a session. `client` is `null` if the message comes from the command line. */
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
@@ -29,7 +28,6 @@ export function sendFirstMessage(
   );
 }
 
-/** Message to an existing session. */
 interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;

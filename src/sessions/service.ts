@@ -57,10 +57,6 @@ interface ServiceOptions {
   readonly faults: StoreFaults;
 }
 
-/**
- * Task that answers a question without a session, for example a question on a web page. The task
- * counts towards the limit of concurrent answers. `signal` cancels the task while it is queued.
- */
 interface TurnSlotTask<Value> {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -205,18 +201,10 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 function createShutdown({ store, turns, streams, stopExpiry, health }: Parts) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
-  /**
-   * Begins the shutdown: from now on, the service rejects new messages and starts no answers. Running answers
-   * continue. Unanswered messages stay in the store.
-   */
   const startDraining = (): void => {
     isDraining = true;
     turns.startDraining();
   };
-  /**
-   * Stops the running answers with the error `turn_interrupted`. Then ends all event streams, after
-   * they have sent the events stored so far. The session store stays open.
-   */
   const cutOff = (): Promise<void> => {
     startDraining();
     stopExpiry();

@@ -84,7 +84,6 @@ function toLoggedUrl(request: FastifyRequest, { problemCode }: FastifyReply): st
   return hidesQuery && path !== url ? `${toInstance(path)}?…` : toInstance(url);
 }
 
-/** Returns whether a health check reports that the server is not ready, which is its purpose. */
 const isUnready = ({ routeOptions }: FastifyRequest, status: number): boolean =>
   status === 503 && routeOptions.config?.isProbe === true;
 

@@ -25,7 +25,6 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum number of bodies that are compressed at a time. Brotli uses a few MiB of memory for each. */
 const maxOpen = 32;
 
 const compressors = {

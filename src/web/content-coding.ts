@@ -3,7 +3,6 @@ import { parseWeighted } from '../core/http/weighted-list.ts';
 /** Content codings that Perch can apply to the body of a reply (RFC 9110 §8.4.1). */
 export type Coding = 'gzip' | 'br';
 
-/** Matches media types of text, except streams. Pictures, videos and sounds are compressed already. */
 const textType =
   /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|xml)\b|image\/svg\+xml)/;
 
@@ -31,7 +30,6 @@ export function chooseCoding(accepted: string): Coding | null {
   return best.quality > 0 && best.quality >= (weigh('identity') ?? 0) ? best.coding : null;
 }
 
-/** Maximum number of different headers whose choice is cached, and the maximum length of such a header. */
 const cached = { headers: 1000, length: 100 };
 
 /** Creates a function that returns the coding of the reply to a request, from the request's `Accept-Encoding`. */
@@ -53,10 +51,6 @@ export function createCodingChoice(): (accepted: string | undefined) => Coding |
 export const toCodedEtag = (etag: string, coding: Coding): string =>
   `${etag.slice(0, -1)}-${coding}"`;
 
-/**
- * Matches what Perch and proxies append to an `ETag` for a coding: `-gzip` (Apache httpd, Caddy, lighttpd), `--gzip`
- * (Jetty), `;gzip` and `;br` (LiteSpeed). A proxy can append to the tag of Perch.
- */
 const codingSuffix = /^(?:(?:--?|;)(?:x-gzip|gzip|gz|br|zstd|deflate)){0,2}"$/;
 
 /**

@@ -16,7 +16,6 @@ import { toInstance } from './instance.ts';
 /** Maximum length of a request's URL in bytes. Requests with a longer URL get status 414. */
 export const maxUrlBytes = 8192;
 
-/** Problem code and detail text for each error code of Fastify. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_BAD_URL: ['malformed_request', 'The path has a broken percent-encoding.'],
   FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', `The URL is longer than ${maxUrlBytes} bytes.`],
@@ -58,7 +57,6 @@ type ProblemOptions = Readonly<{
   suggestPath?: (target: string) => string | null;
 }>;
 
-/** Status in the log for a request whose client disconnected before the reply. The status is never sent. */
 const clientDisconnected = 499;
 
 /** Sets the error handlers, which send a problem document or an HTML page for every failed request. */
@@ -108,7 +106,6 @@ export function sendProblem(reply: FastifyReply, thrown: Problem, options: Probl
   return reply.send(options.writePage(document, reply) ?? toJsonBody(document));
 }
 
-/** Adds the similar path of this server to the advice about an unknown path. */
 function addPath(
   problem: Problem,
   { raw: { url = '' } }: FastifyRequest,
@@ -148,5 +145,4 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Maximum length of the `instance` of a problem document, in characters. A longer `instance` is omitted. */
 const maxInstance = 2048;

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
-/** Values that determine the headers of a reply with posts or accounts. */
 interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;

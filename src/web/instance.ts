@@ -19,10 +19,6 @@ function hideSecrets(url: string): string {
 
 const secretName = /key|token|secret|password|authorization/i;
 
-/**
- * Replaces the value of a query parameter with `…` if the parameter's name suggests a secret, such
- * as `token`. If the value is a URL, does the same for the query parameters of that URL.
- */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));
@@ -30,7 +26,6 @@ function hideSecret(parameter: string): string {
   return parameter.replace(/(?<==).+/s, hideCredentials);
 }
 
-/** Masks the user name and password in a URL, which can be percent-encoded. */
 function hideCredentials(text: string): string {
   const decoded = decodeComponent(text);
   const shown = redactCredentials(decoded);

@@ -5,7 +5,6 @@ import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
 import { maxUrlBytes, routeNotFound } from './errors.ts';
 
-/** HTTP methods that a path supports, and options of the reply to other methods. */
 interface AllowedMethods {
   readonly allow: readonly string[];
   /**
@@ -71,7 +70,6 @@ export function setMethods(app: FastifyInstance): void {
   });
 }
 
-/** Returns whether a request matches no route. The route `OPTIONS *` of `@fastify/cors` does not count as a match. */
 function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }

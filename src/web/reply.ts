@@ -4,7 +4,6 @@ import type { Compression } from './compression.ts';
 import { type Coding, isCompressible, matchesEtag, toCodedEtag } from './content-coding.ts';
 import { type Headers, toNotModifiedHeaders, varyByCoding } from './headers.ts';
 
-/** Headers in the form that Node's `writeHead` accepts: a list of alternating names and values. */
 type HeaderList = readonly string[];
 
 interface PreparedHeaders {
@@ -72,7 +71,6 @@ function toPrepared(headers: TaggedHeaders, body: Buffer): PreparedReply {
   };
 }
 
-/** Compresses a prepared reply and keeps the result. Returns the reply itself if the server is too busy for that. */
 async function encode(
   reply: PreparedReply,
   coding: Coding,
@@ -95,7 +93,6 @@ async function encode(
   return coded;
 }
 
-/** Returns a prepared reply in a coding. Concurrent first requests for the coding share one compression. */
 function findCoded(
   reply: PreparedReply,
   coding: Coding,
@@ -173,7 +170,6 @@ export function sendPrepared(
 const selectHeaders = (reply: PreparedReply, { isPrivate, link }: ReplyOptions): PreparedHeaders =>
   withLink(isPrivate ? reply.private : reply.public, link);
 
-/** Returns the headers of a reply with status 304, with the ETag that a reply in `coding` has. */
 function listNotModified(
   prepared: PreparedReply,
   coding: Coding | null,
@@ -188,10 +184,6 @@ function listNotModified(
   return ['x-request-id', request.id, ...options.headers, ...tagged];
 }
 
-/**
- * Returns all headers of a reply with status 200: the request id, the headers in `own`, and the prepared headers. If
- * `own` is the same array as in the previous call for `prepared`, returns the previous list with the new request id.
- */
 function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): string[] {
   if (prepared.last?.own === own) {
     prepared.last.all[1] = id;

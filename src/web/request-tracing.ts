@@ -38,7 +38,6 @@ export function setRequestTracing(
   });
 }
 
-/** Methods that OpenTelemetry defines. Other methods are recorded as `_OTHER`. */
 const knownMethods = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
 );
@@ -52,10 +51,6 @@ function describeMethod({ method, routeOptions: { url } }: FastifyRequest) {
   };
 }
 
-/**
- * Returns span attributes without personal data. Omits the query and the client address, and omits
- * the path if the route has parameters.
- */
 function describeRequest({ id, raw, routeOptions: { url } }: FastifyRequest): Attributes {
   return {
     'http.route': url,
@@ -65,7 +60,6 @@ function describeRequest({ id, raw, routeOptions: { url } }: FastifyRequest): At
   };
 }
 
-/** Ends the span when the response is sent, or when the client disconnects. */
 function endWithReply(span: TraceSpan, reply: FastifyReply): void {
   const { raw } = reply;
   let hasEnded = false;

@@ -55,7 +55,6 @@ export function boundReplies(app: FastifyInstance, limits: BodyLimits): void {
   });
 }
 
-/** Reply that is sending a body. */
 interface Sender {
   readonly hold: Reservation;
   readonly socket: Socket;

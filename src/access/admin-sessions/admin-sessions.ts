@@ -26,7 +26,6 @@ export interface AdminSessions {
   remove(id: string): Promise<void>;
 }
 
-/** Maximum number of dashboard sessions. Above this number, the session that has been idle longest ends. */
 const maxSessions = 1000;
 
 /** Creates a store of dashboard sessions in memory. A restart of the process ends all sessions. */

@@ -86,10 +86,6 @@ const refuse = async (cause: EngineError): Promise<never> => {
   throw new Problem('not_ready', { detail, resolution: 'Sign out again in a moment.', cause });
 };
 
-/**
- * Returns a rejection handler that calls `act` for errors of the shared Valkey or Redis server, and
- * rethrows all other errors.
- */
 function duringOutage<Value>(act: (error: EngineError) => Promise<Value>) {
   return async (error: unknown): Promise<Value> => {
     if (error instanceof EngineError) return act(error);

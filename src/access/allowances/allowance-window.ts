@@ -2,13 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/**
- * Options of a rate limiter. `windowMs`: length of the time window. `maxAccounts`: maximum number
- * of rate-limit accounts (clients or groups of clients) in memory, default 100,000.
- */
 type AllowanceWindowOptions = Readonly<{ windowMs: number; clock: Clock; maxAccounts?: number }>;
 
-/** Times in milliseconds at which a rate-limit account spent units, oldest first. */
 type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
@@ -21,7 +16,6 @@ const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
-/** Maximum number of idle rate-limit accounts that one call of `spend` or `stateOf` removes, to keep the call short. */
 const maxRemoved = 100;
 
 /**

@@ -16,7 +16,6 @@ export interface Account extends Charge {
   readonly network: Charge | null;
 }
 
-/** Ratio of the rate limit of an IPv6 /48 network to the rate limit of one address. */
 const allowancesPerNetwork = 8;
 
 interface AllowanceState {
@@ -155,10 +154,6 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/**
- * Shares (0 to 1) of the limit on the upstream requests of all callers. Each share is the limit for one group of
- * requests.
- */
 const poolParts = {
   /** Share of the upstream request limit that all callers without an API key together may use. */
   anonymous: 4 / 5,

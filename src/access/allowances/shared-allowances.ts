@@ -22,16 +22,10 @@ interface SharedAllowancesOptions {
   readonly secret: Buffer;
 }
 
-/**
- * State of a rate-limit account, as returned by the shared Valkey or Redis server. `atMs` is the
- * Unix time of the reply in milliseconds.
- */
 type Seen = AccountState & Readonly<{ atMs: number }>;
 
 const maxSeen = 100_000;
-/** Length of the hash of a rate-limit account's name, in base64url characters (132 bits). */
 const hashLength = 22;
-/** Maximum number of cached hashes of rate-limit account names. */
 const maxHashes = 10_000;
 /**
  * Age in milliseconds after which `refresh` requests the state of a rate-limit account from the
@@ -178,10 +172,6 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
   };
 }
 
-/**
- * Creates a function that returns the Redis keys of the rate-limit accounts in a list of charges (units to spend).
- * The Redis keys contain hashes of the account names. The function caches these hashes.
- */
 function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' | 'secret'>) {
   const hashes = new LRUCache<string, string>({
     max: maxHashes,

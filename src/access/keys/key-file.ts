@@ -77,10 +77,8 @@ const timestampResolutionMs = 3000;
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
-/** Device and inode numbers, which identify a file. */
 type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
-/** Properties of a file. At least one of them changes whenever the file changes or is replaced. */
 type FileState = Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeMs'>;
 
 interface Connection extends FileIdentity {
@@ -152,10 +150,6 @@ function isSameFile(a: FileState, b: FileState): boolean {
   return a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
-/**
- * Returns the device and inode numbers of the file at a path; a fault if the file is missing, empty
- * or not a regular file.
- */
 function findFile(path: string): FileIdentity | KeyFileFault {
   if (path === inMemory) return { dev: 0, ino: 0 };
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -165,10 +159,8 @@ function findFile(path: string): FileIdentity | KeyFileFault {
   return stats.size === 0 ? 'empty' : stats;
 }
 
-/** Pattern of SQLite result codes for files with unexpected content. */
 const damage = /^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|MISMATCH|FORMAT)/;
 
-/** Converts an error of SQLite or the file system to a KeyFileError. Returns any other error unchanged. */
 function toFileError(error: unknown): unknown {
   if (error instanceof KeyFileError) return error;
   if (error instanceof NewerSchemaError) return new KeyFileError('newer', error);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../../core/clock.ts';
 
-/** Schema of an API key's label for people: 1 to 100 characters on one line, trimmed. */
 const label = z
   .string()
   .trim()
@@ -86,7 +85,6 @@ export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
   return { ...record, label, enabled, allowance, notes };
 }
 
-/** Returns `schema` with the description of another schema. Used for response fields that requests also have. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }

@@ -75,7 +75,6 @@ const cooldownMs = 1000;
  * their status. A command that changes a key locks the file for some milliseconds.
  */
 const briefLockMs = 1000;
-/** Value of `cooldownMs` for a brief lock. */
 const briefCooldownMs = 50;
 /**
  * Maximum number of milliseconds for which a request by an operator is retried while the file of API keys is locked.
@@ -196,7 +195,6 @@ function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   let outage: Outage | undefined;
   // The absolute values, because the system clock can be set back.
   const since = (ms: number) => Math.abs(clock.now() - ms);
-  /** Returns whether another process has locked the file for less than a second. */
   const isBrief = () =>
     outage?.isLocked === true && Math.abs(outage.failedAtMs - outage.sinceMs) < briefLockMs;
   return {
@@ -221,7 +219,6 @@ function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   };
 }
 
-/** Calls `use` and returns its result. While the file of API keys is locked, retries for up to two seconds. */
 async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<Value> {
   const lastTryMs = clock.now() + lockTimeoutMs;
   for (;;) {

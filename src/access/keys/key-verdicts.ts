@@ -4,7 +4,6 @@ import type { KeyCheck } from './key-store.ts';
 
 /** Milliseconds for which the last check result of an API key is reused while the key store fails. */
 const knownMs = 30_000;
-/** Maximum number of cached check results for valid API keys. The cache for invalid API keys has the same limit. */
 const maxKnown = 10_000;
 
 type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;

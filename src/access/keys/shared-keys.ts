@@ -27,7 +27,6 @@ export interface SharedKeyStore extends KeyStore {
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
-/** Names of the tables (Redis hashes) that contain the API keys. The scripts get them as KEYS in this order. */
 const tables = [
   /** Name of the table (a Redis hash) that maps the SHA-256 hash of an API key to the key's record in JSON. */
   '{keys}:records',
@@ -159,10 +158,6 @@ function throwUnavailable(error: unknown): never {
   throw new Problem('key_store_unavailable', { detail, cause: error });
 }
 
-/**
- * Creates functions that read and change API keys in the shared Valkey or Redis server. These
- * functions throw EngineError if the server fails.
- */
 function createKeyTable(engine: Engine) {
   const change = (script: EngineScript, args: EngineCall['args']) =>
     engine.evaluate(script, { keys: tables, args, deadlineMs: operatorDeadlineMs });
@@ -207,7 +202,6 @@ function createKeyTable(engine: Engine) {
   };
 }
 
-/** Serializes a key's record without the time of last use, which is stored separately. */
 const toText = ({ lastUsedMs: _, ...record }: KeyRecord): string => JSON.stringify(record);
 
 function toRecord(text: string, times: Readonly<Record<string, string>> | null): KeyRecord {

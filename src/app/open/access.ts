@@ -35,7 +35,6 @@ export async function openAccess(options: AppBasics, engine: Engine | null) {
         'Perch ignores X-Forwarded-For headers. If your proxy sends them, add it to PERCH_TRUST_PROXY',
       ),
   });
-  /** Returns the client address of a request, normalized by `toClientAddress`. */
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
   return {
     keys,
@@ -62,7 +61,6 @@ function openKeyFileStore({ config, clock, random, logger }: AppBasics): KeyStor
 
 const reportMs = 60_000;
 
-/** Returns callbacks that log the state of the key store. A failure is logged at most once a minute. */
 function toKeyLogLines(logger: AppBasics['logger'], clock: Clock) {
   let reportedMs = Number.NEGATIVE_INFINITY;
   let isReported = false;

@@ -42,7 +42,6 @@ export async function openAnsweredSessions(
   }
 }
 
-/** Returns callbacks that log the updates of the search index and store the state of the index in `record`. */
 function recordIndex(lines: ReturnType<typeof toLogLines>, record: IndexRecord): typeof lines {
   return {
     ...lines,

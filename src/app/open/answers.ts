@@ -28,10 +28,6 @@ export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answer
   return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
 }
 
-/**
- * Fraction of an answer's time limit that the language model may use. The rest is for an answer
- * with quotations if the model fails.
- */
 const modelShare = 0.75;
 
 export function toModelChoice(config: Config): ModelChoice | undefined {

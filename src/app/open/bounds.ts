@@ -3,9 +3,6 @@ import type { Config } from '../../config/config.ts';
 import { readDescriptorLimit } from '../../core/files/descriptors.ts';
 import type { Resource, ResourceBound } from '../../core/scheduling/ledger.ts';
 
-/**
- * Fraction of the process's file descriptors for client connections. Upstream connections and databases use the rest.
- */
 const connectionShare = 3 / 4;
 
 export function toLedgerBounds(config: Config): Readonly<Record<Resource, ResourceBound>> {

@@ -33,10 +33,6 @@ export function openCaches(options: FetchingOptions, historyStore: HistoryStore 
   return { cache, shared, memory: createSentItemsMemory(sharedSent) };
 }
 
-/**
- * Opens the response cache that all instances share. If another instance reports that a post or account was deleted,
- * removes responses with the post or account from the local cache. `cacheOf` returns the local cache.
- */
 function share(
   engine: Engine,
   { config, clock }: FetchingOptions,
@@ -57,14 +53,9 @@ function share(
   return { ...shared, close };
 }
 
-/**
- * Duration of a lease, as a multiple of `PERCH_REDIS_TIMEOUT_MS`. A lease is the exclusive right of
- * an instance to fetch a response.
- */
 const timeoutsPerLease = 3;
 const minLeaseMs = 150;
 
-/** Removes a deleted post or account (`subject`) from the stored histories. Logs an error if that fails. */
 function purge(subject: string, store: HistoryStore | undefined, logger: AppBasics['logger']) {
   const gone = referenceOfSubject(subject);
   try {

@@ -194,10 +194,6 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
 
 type RenderPages = Pick<RenderContext, 'toOwnPage' | 'pageAssets'>;
 
-/**
- * Returns the rendering options of HTML pages: the style sheets and icon, and a function that
- * converts the URL of a post, account or search to the URL of Perch's own page.
- */
 function toPageContext({ config, logger }: FetchingOptions): RenderPages {
   const pageAssets = readPageAssets(logger);
   const addresses = {
@@ -215,10 +211,6 @@ async function openCursorKey({ config, random, sharedEngine }: FetchingOptions):
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
-/**
- * Returns the default platform for searches: the first platform that a provider can search. If
- * there is none, returns `archive`, which means the imported accounts.
- */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
   const anyTime = { sinceSeconds: null, untilSeconds: null };

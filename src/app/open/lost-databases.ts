@@ -3,7 +3,6 @@ import { listOwnFilesIfReadable, savedDatabases } from '../../core/files/data-fo
 
 type DatabaseName = (typeof savedDatabases)[number];
 
-/** Consequences of a missing database. */
 const losses: Readonly<Record<DatabaseName, string>> = {
   'archive.db': 'The archive has no imported posts',
   'perch.db': 'All API keys are invalid',
@@ -29,7 +28,6 @@ export function findLostDatabases(config: Config): readonly LostDatabase[] {
   return lost.map((name) => ({ name, loss: losses[name] }));
 }
 
-/** Returns the databases that the server creates with this configuration. */
 function listExpected(config: Config): readonly DatabaseName[] {
   if (config.PERCH_REDIS_URL !== undefined) return [];
   const isUsed = {

@@ -197,10 +197,6 @@ function readAnswers({ config, clock, sessions }: Services): AnswersFigures | nu
   };
 }
 
-/**
- * Lists faults and warnings for the operator: about the settings, the shared Valkey or Redis
- * server, and the search index of the documents for answers.
- */
 function listNotices(
   { startWarnings, sessions }: Services,
   readEngine: ReadEngine,

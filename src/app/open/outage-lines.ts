@@ -13,13 +13,11 @@ interface OutageLinesOptions {
   readonly clock: Clock;
 }
 
-/** Kind of query of a provider. */
 interface Source {
   readonly provider: string;
   readonly kind: QueryKind;
 }
 
-/** Reason for a failure in log lines. `cause` is the error code of the connection, or the HTTP status. */
 interface LoggedReason {
   readonly reason: string;
   readonly cause?: string;
@@ -70,14 +68,12 @@ export function createOutageLines({ logger, clock }: OutageLinesOptions) {
   };
 }
 
-/** Returns the reason for a failure. `error` is absent if another instance reported the failures. */
 function toReason(error?: ProviderError): LoggedReason {
   if (error === undefined) return { reason: 'Another instance reported the failures.' };
   const cause = causeOf(error);
   return { reason: error.message, ...(cause !== undefined && { cause }) };
 }
 
-/** Maximum length of a logged cause in characters. */
 const maxCauseLength = 200;
 
 /** Returns the code, or otherwise the message, of the first cause; `undefined` if the error has no cause. */

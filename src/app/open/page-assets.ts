@@ -28,7 +28,6 @@ export function readPageAssets(logger: FastifyBaseLogger): PageAssets | undefine
 const hash = (text: string): string =>
   `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** Removes the comments, indentation and empty lines of a style sheet. */
 function compact(css: string): string {
   const parts = css.split('*/').map((part) => part.split('/*', 1)[0]);
   const lines = parts.join('').split('\n');

@@ -14,7 +14,6 @@ interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
   /** Secret with which Perch signs cursors. Perch derives the key for signing URLs of pictures from this secret. */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
-  /** Signal that is aborted when the server stops. */
   readonly stop: AbortSignal;
 }
 
@@ -58,10 +57,6 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
   };
 }
 
-/**
- * Creates a function that returns the URL of a picture if a page may show the picture from there: always for archived
- * files of this server, and with `isDirect` for pictures of other hosts.
- */
 const createToOriginal = (baseUrl: string, isDirect: boolean) => (given: string) => {
   if (given.startsWith(`${baseUrl}${copiesPath}`)) return given;
   const url = isDirect ? parseUrl(given) : null;

@@ -12,7 +12,6 @@ interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | '
 /** Maximum time in milliseconds to wait for the Valkey or Redis server when Perch starts. */
 const startMs = 10_000;
 
-/** Options of the connection to the Valkey or Redis server. */
 interface ConnectionOptions {
   /** Name of this server instance. Default: a random name. */
   readonly instance?: string;

@@ -80,7 +80,6 @@ export function openExportRows(database: SqliteDatabase) {
 
 const pageRows = 500;
 
-/** Prepares a query. Returns a generator function that yields the rows and reads up to `pageRows` rows at a time. */
 function openPages<Row extends object>(database: SqliteDatabase, sql: string) {
   const next = database.prepare<unknown[], Row>(`${sql} LIMIT ${pageRows}`);
   const start = { number: -1, follower: '', followed: '' };

@@ -18,7 +18,6 @@ interface SizeRow {
   readonly stored: number;
 }
 
-/** Stored posts of one account. */
 interface StoredAccount {
   readonly names: readonly [platform: string, handle: string];
   bytes: number;
@@ -58,7 +57,6 @@ export function openHistoryBound(database: SqliteDatabase, maxBytes: number) {
   };
 }
 
-/** Returns a function that reads the size of the stored posts of each account. */
 function openAccountReader(database: SqliteDatabase) {
   const select = database.prepare<unknown[], SizeRow>(
     `SELECT number, platform, handle, octet_length(json) AS bytes, stored FROM kept_posts
@@ -81,7 +79,6 @@ function openAccountReader(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that deletes the stored history of an account in several transactions. */
 function openRemoval(database: SqliteDatabase) {
   const ranges = database.prepare('DELETE FROM kept_ranges WHERE platform = ? AND handle = ?');
   const posts = database.prepare(

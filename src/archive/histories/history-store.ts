@@ -102,10 +102,6 @@ export function openHistoryDelete(database: SqliteDatabase): (account: AccountRe
   return (account) => (database.inTransaction ? drop(account) : drop.immediate(account));
 }
 
-/**
- * Returns a function that deletes stored copies of deleted posts. The function locks the database
- * only if copies exist.
- */
 function openGoneDeletion(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
@@ -147,10 +143,6 @@ interface PostRow {
   readonly json: string;
 }
 
-/**
- * Returns a function that reads stored posts. Timelines that were stored with replies or reposts
- * are also used for queries without replies or reposts.
- */
 function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?
@@ -173,10 +165,6 @@ function openRead(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/**
- * Converts stored rows to posts, newest first. If there are more than `query.limit` rows, omits the oldest posts. The
- * returned time ranges are the ranges in `stored`, without the times of the omitted posts.
- */
 function limitPart(
   stored: readonly SecondRange[],
   rows: readonly PostRow[],
@@ -193,7 +181,6 @@ function limitPart(
   return { ranges, posts };
 }
 
-/** Number of posts per transaction. A transaction takes about 20 ms; other writers can run in between. */
 const postsPerTransaction = 250;
 
 /**
@@ -241,10 +228,6 @@ function openPut(database: SqliteDatabase, bound: ReturnType<typeof openHistoryB
   };
 }
 
-/**
- * Returns a function that compares the stored posts of a time range with the posts of its latest fetch. The function
- * deletes each stored post that the fetch did not return.
- */
 function openAbsentRemoval(database: SqliteDatabase) {
   const select = database.prepare<unknown[], { number: number; key: string; repost: number }>(
     `SELECT number, key, repost FROM kept_posts WHERE platform = ? AND handle = ?
@@ -262,7 +245,6 @@ function openAbsentRemoval(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that marks time ranges as complete. The function merges adjacent ranges to store fewer rows. */
 function openRangeWriter(database: SqliteDatabase): (part: FetchedPart) => void {
   const of = 'platform = ? AND handle = ? AND with_replies = ? AND with_reposts = ?';
   const select = database.prepare<unknown[], RangeRow>(
@@ -290,13 +272,11 @@ function optionsOf({ withReplies, withReposts }: Options): readonly [number, num
   return [Number(withReplies), Number(withReposts)];
 }
 
-/** Values of a row of the `kept_posts` table, starting with the column after `handle`. */
 type Row = readonly [
   ...[key: string, author: string, repost: number, answersOther: number],
   ...[second: number, below: number, place: number, stored: number, json: string],
 ];
 
-/** Converts a post or repost to a table row. `place` orders the rows that have the same `second`. */
 function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: number): Row {
   const json = JSON.stringify(post);
   const author = post.author?.screen_name.toLowerCase() ?? '';
@@ -306,10 +286,6 @@ function toRow({ post, second, belowSecond, stored }: StoredHistoryPost, place: 
   return [post.id ?? json, author, Number(isRepost), Number(isAnswer), ...at, stored, json];
 }
 
-/**
- * Returns whether a post replies to another account. If the author of the parent post is unknown,
- * returns `false` for posts from X and `true` for all other posts.
- */
 function answersOther(post: Extract<Post, { type: 'status' }>): boolean {
   const { replying_to: to, author, platform } = post;
   if (to === null) return false;

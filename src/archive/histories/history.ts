@@ -30,11 +30,6 @@ interface RepostRow {
   readonly json: string | null;
 }
 
-/**
- * SQL condition that excludes replies to other accounts on Bluesky and Mastodon. On these platforms, two accounts can
- * have posts with the same id, so an equal parent id does not prove that the parent is a post of the same account. The
- * condition is always true for X and the sample, where post ids are unique.
- */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
 /**

@@ -14,7 +14,6 @@ const headBytes = 4096;
 /** Matches the text before the list of a script or a JSON file, such as `window.YTD.like.part0 = [`. */
 const listStart = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\[/;
 
-/** Matches the text before the list of a collection in an export of Mastodon. */
 const collectionStart = /"orderedItems"\s{0,20}:\s{0,20}\[/;
 
 const emptyObject = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\{\s{0,20}\}\s{0,20};?\s{0,20}$/;
@@ -35,13 +34,11 @@ export async function countElements(chunks: AsyncIterable<Uint8Array>): Promise<
   return counter.count() ?? { count: bytes, unit: 'byte' };
 }
 
-/** Returns the index after the opening bracket of the list of a file; `null` if there is no list. */
 function findList(head: string): number | null {
   const start = listStart.exec(head) ?? collectionStart.exec(head);
   return start && start.index + start[0].length;
 }
 
-/** Yields the same bytes, with at least `headBytes` in the first chunk unless the file is shorter. */
 async function* withLongHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array = new Uint8Array();
   let isLong = false;
@@ -57,7 +54,6 @@ async function* withLongHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   if (!isLong && head.length > 0) yield head;
 }
 
-/** Creates a counter of the elements of a JSON array. `count` returns `null` if there was no list. */
 function createElementCounter() {
   const findBoundary = createBoundaryFinder();
   let isOpen = true;
@@ -100,7 +96,6 @@ export async function countLines(chunks: AsyncIterable<Uint8Array>): Promise<Ite
   return { count, unit: 'line' };
 }
 
-/** First cells, in lower case, of the headings that Mastodon writes. Its other lists have no heading. */
 const headings: ReadonlySet<string> = new Set(['account address', '#domain']);
 
 /** Counts the rows of a CSV file that are neither empty nor a heading. A row with line breaks within quotes is one. */

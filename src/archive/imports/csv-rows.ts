@@ -18,13 +18,11 @@ export async function* readCsvRows(
   yield [...reader.read(decoder.decode()), ...reader.end()];
 }
 
-/** Characters at which the state of the reader can change. */
 const special = /[",\n\r]/g;
 
 function createReader() {
   const open = createRowBuffer();
   let isQuoted = false;
-  /** Whether the last character was a quote within quotes, which is the end of the cell or the first of two quotes. */
   let isAfterQuote = false;
   const takeQuote = () => {
     if (!isQuoted && isAfterQuote) open.add('"');
@@ -63,7 +61,6 @@ function createReader() {
   };
 }
 
-/** Creates the buffer of the current row. */
 function createRowBuffer() {
   let cells: string[] = [];
   let cell: string[] = [];

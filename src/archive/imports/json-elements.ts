@@ -45,11 +45,6 @@ export async function* jsonElements(
 
 const maxStartBytes = 256;
 
-/**
- * Creates a function to call with each chunk of a file in turn, until it finds a match of `start`. The function returns
- * the index in the current chunk after the end of the match, even if the match began in an earlier chunk; `null` if
- * there is no match yet.
- */
 function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
   let rest = '';
   return (chunk) => {
@@ -66,10 +61,6 @@ interface ArrayState {
   readonly open: ReturnType<typeof createElementBuffer>;
 }
 
-/**
- * Reads `chunk` from byte `from` on. Returns the array elements that end in `chunk`, and buffers
- * the start of an unfinished element. `isDone` in the result: whether the array ends in `chunk`.
- */
 function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
   const elements: JsonElement[] = [];
   let begin = from;
@@ -85,7 +76,6 @@ function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: Arra
   return { elements, isDone: false };
 }
 
-/** Creates the buffer of the current element, which can span several chunks. */
 function createElementBuffer(prepare: (json: string) => string) {
   let chunks: Uint8Array[] = [];
   let size = 0;
@@ -134,10 +124,6 @@ const bytesOf = {
 const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/**
- * Creates a function to call with each byte of a JSON text. The function returns whether the byte
- * is one of `{}[],:` outside a string.
- */
 function createTokenTest(): (byte: number) => boolean {
   let isString = false;
   let isEscaped = false;
@@ -254,7 +240,6 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Returns whether a JSON text contains an escape sequence for a surrogate or the NUL character. */
 function hasOddEscape(text: string): boolean {
   // The plain search comes first because the pattern is ten times slower.
   return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);

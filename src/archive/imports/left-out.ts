@@ -58,7 +58,6 @@ async function countItems({ path, bytes, read }: MediaFile): Promise<ItemCount> 
   }
 }
 
-/** Returns whether a file is metadata of macOS or Windows. */
 const isNoise = (path: string): boolean =>
   /(?:^|\/)(?:__MACOSX\/|\._[^/]{0,255}$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/.test(path);
 

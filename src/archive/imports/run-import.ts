@@ -31,7 +31,6 @@ export interface ImportState {
 }
 
 export interface ImportOutcome extends ImportState {
-  /** Unique number of the import in the archive. */
   readonly number: number;
   /**
    * Reason why the import ended. `done`: all items are imported. `known`: the whole export was
@@ -108,10 +107,6 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
   };
-  /**
-   * Writes items until the time limit of a transaction is reached. Returns the progress of the
-   * import after the last written item.
-   */
   const writeSome = (items: readonly ExportItem[]): ImportState => {
     const until = clock.now() + batchLimits.ms;
     const counts = { ...state.counts };
@@ -162,7 +157,6 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Creates the collector of facts about an export that an import does not store. */
 function createRemarks() {
   const leftOut: LeftOutContent[] = [];
   let isCutOff = false;
@@ -175,10 +169,6 @@ function createRemarks() {
   };
 }
 
-/**
- * Creates functions that write the items of import `number`. Reposts and follows do not contain a
- * platform. They get the platform of the nearest account that precedes them in the export.
- */
 function createItemWriter({ store, newImport }: ImportOptions, number: number) {
   let owner: AccountReference | null = null;
   const setOwner = (item: ExportItem): void => {
@@ -192,7 +182,6 @@ function createItemWriter({ store, newImport }: ImportOptions, number: number) {
     for (const reference of media)
       if (owner !== null) store.addMediaReference({ ...reference, owner, author });
   };
-  /** Writes an item. Returns the name of the counter in `ImportCounts` to increment. */
   const writeItem = (item: ExportItem): keyof ImportCounts => {
     if (item.kind === 'left-out') return 'left_out';
     if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
@@ -229,7 +218,6 @@ const toReference = ({ platform, screen_name }: Account): AccountReference => ({
   handle: screen_name.toLowerCase(),
 });
 
-/** Returns the lower-case handle of a post's author; an empty string if the author is unknown. */
 const handleOf = ({ author }: Post): string => author?.screen_name.toLowerCase() ?? '';
 
 function putPost(

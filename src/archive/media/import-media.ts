@@ -53,7 +53,6 @@ export interface MediaImport {
   readonly onProgress: (counts: MediaCounts) => void;
 }
 
-/** Number of files after which the import yields to the event loop. */
 const turnFiles = 200;
 
 /**
@@ -105,10 +104,6 @@ type CountedResult = Exclude<keyof MediaCounts, 'bytes'>;
  */
 type FileResult = CountedResult | 'stopped' | null;
 
-/**
- * Creates a function that stores a file of the export if a post or profile refers to it. The function skips files that
- * exceed the size limit of one file or of all media files together.
- */
 function createFileWriter(options: MediaImport) {
   const { store, folder, owner, nameOf, limits } = options;
   let used = store.countMedia().bytes;
@@ -134,10 +129,6 @@ function createFileWriter(options: MediaImport) {
   };
 }
 
-/**
- * Moves a received media file to its final path, or deletes it if no post or profile refers to it. Returns the name of
- * the counter in `MediaCounts` to increment.
- */
 function placeFile(
   received: ReceivedFile,
   name: string,
@@ -156,10 +147,6 @@ function placeFile(
   return result;
 }
 
-/**
- * Copies a file of the export to a temporary file. Returns the temporary file, or the reason for a
- * failure: `unsupported`, `unreadable` or `stopped`.
- */
 async function receive(file: MediaFile, { folder, signal }: MediaImport) {
   try {
     const received = await folder.receive(file.read(), { maxBytes: file.bytes, signal });

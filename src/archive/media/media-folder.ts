@@ -15,7 +15,6 @@ export interface ReceivedFile {
   readonly copy: MediaCopy;
 }
 
-/** Reason why a file was not stored. The temporary file is already deleted. */
 type Refused = { readonly kind: 'too_large' } | { readonly kind: 'unsupported' };
 
 /** Error for an unreadable file of an export, such as a damaged file. */
@@ -57,7 +56,6 @@ export function openMediaFolder(dataFolder: string) {
   };
 }
 
-/** Returns functions that write new files to the folder `incoming`. `lock` also creates this folder. */
 function openIncoming(dataFolder: string, root: string) {
   const incoming = `${root}/incoming`;
   let count = 0;
@@ -127,10 +125,6 @@ function tryToLock(path: string, dataFolder: string): FileLock | null {
   }
 }
 
-/**
- * Writes content to a file and computes its hash. Returns `too_large` or `unsupported`, without reading the rest, if
- * the file is too large or has an unsupported type.
- */
 async function writeContent(
   file: FileHandle,
   content: AsyncIterable<Uint8Array>,
@@ -152,7 +146,6 @@ async function writeContent(
   return { kind: 'received', copy: { hash: hash.digest('hex'), bytes, type } };
 }
 
-/** Creates functions that detect the media type of a file from its first bytes. */
 function createInspector() {
   let start = Buffer.alloc(0);
   const findType = () => detectMediaType(start);

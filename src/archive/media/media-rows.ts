@@ -2,7 +2,6 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { exportOnly } from './media-links.ts';
 
-/** Media file that the archive stores. */
 export interface MediaCopy {
   /** SHA-256 hash of the content, in lower-case hexadecimal. */
   readonly hash: string;
@@ -11,7 +10,6 @@ export interface MediaCopy {
   readonly type: string;
 }
 
-/** Reference to a media file from a post or an account in an export. */
 interface StoredReference {
   /** Account whose export contains the post or profile that refers to the file. */
   readonly owner: AccountReference;

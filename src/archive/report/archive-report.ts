@@ -13,7 +13,6 @@ import { migrations } from '../store/schema.ts';
 export interface ArchiveReport {
   /** Imported accounts, ordered by platform and handle. Contains only the first `reportLimits.accounts` accounts. */
   readonly accounts: readonly AccountSummary[];
-  /** Number of all imported accounts. */
   readonly accountCount: number;
   /** Most recent imports, newest first; limited by `reportLimits.imports`. */
   readonly imports: readonly StoredImport[];
@@ -77,7 +76,6 @@ function prepareCount(database: SqliteDatabase, table: string): () => number {
   return () => count.get() ?? 0;
 }
 
-/** Returns the size of a file in bytes; 0 if there is no such file. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -45,10 +45,6 @@ function join(all: readonly string[], none: readonly string[]): string {
   return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
 }
 
-/**
- * Returns FTS5 terms for the platforms to include or exclude. The scope `imports` excludes only the
- * built-in sample archive.
- */
 function scopeTokens(scope: SearchScope) {
   return scope === 'imports'
     ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }

@@ -3,15 +3,10 @@ import { textOf } from './post-words.ts';
 import type { SearchText, Term } from './search-query.ts';
 import { toWords } from './words.ts';
 
-/**
- * Maximum number of words, in all phrases of a search together, whose order the index checks. The index compares the
- * positions of every occurrence, which takes 25 ms a word in an archive with 350,000 occurrences.
- */
 const maxOrdered = 8;
 
 type Terms = Pick<SearchText, 'include' | 'exclude'>;
 
-/** Search terms, divided by where they are checked. */
 interface DividedTerms {
   /** Terms that the index checks. It finds all matching posts, and possibly others. */
   readonly indexed: Terms;
@@ -48,7 +43,6 @@ interface TakenTerm {
 const isIndexed = ({ term, taken }: TakenTerm): boolean => taken === term.words.length;
 const isCut = (one: TakenTerm): boolean => !isIndexed(one);
 
-/** Returns the first `count` words as one term, and each of the others as a term of its own. */
 function splitAt({ column, words }: Term, count: number): readonly Term[] {
   const phrase = count === 0 ? [] : [{ column, words: words.slice(0, count) }];
   const others = [...new Set(words.slice(count))].map((word) => ({ column, words: [word] }));
@@ -65,7 +59,6 @@ function hasPhrases(
   return include.every(has) && !exclude.some(has);
 }
 
-/** Returns words with spaces around each, in the case in which they are compared. */
 const toPhrase = (words: readonly string[]): string =>
   // The lower case of Greek and German capitals is not always the letter that the index compares.
   ` ${words.join(' ')} `.toUpperCase().toLowerCase();

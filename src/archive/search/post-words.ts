@@ -34,7 +34,6 @@ function articleTexts(article: Article | null): readonly string[] {
   return [article.title, ...texts];
 }
 
-/** Returns the author names that `from:` finds: the handle, and on Bluesky also the DID. */
 const authorNames = ({ author, platform }: Status): readonly string[] =>
   platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
 

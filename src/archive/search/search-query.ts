@@ -58,7 +58,6 @@ export function parseUserSearchText(text: string): UserSearchText {
   };
 }
 
-/** Term of a search text. `isPlain`: whether the term is neither quoted nor an operator. */
 type TermPart = {
   readonly kind: 'include' | 'exclude';
   readonly term: Term;
@@ -77,7 +76,6 @@ function warningsOf(parts: readonly QueryPart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === 'warning' ? [part.text] : [])))];
 }
 
-/** Operator or hashtag in a search text. `body` has no leading `-` or `(`, and no trailing `)`. */
 interface Special {
   readonly body: string;
   readonly kind: 'include' | 'exclude';
@@ -146,7 +144,6 @@ const parenthesis: QueryPart = {
   text: 'The archive does not support parentheses, so they were ignored.',
 };
 
-/** Returns a list with one term that contains the words of a text; an empty list if the text has no words. */
 function readWords(body: string, kind: 'include' | 'exclude'): readonly QueryPart[] {
   const words = toWords(body);
   if (words.length === 0) return [];
@@ -185,7 +182,6 @@ function findOperator(body: string) {
   return value !== '' && foreignOperators.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-/** Returns the name of a hashtag; `undefined` for other text and for numbers such as `#1`. */
 function findTag(body: string): string | undefined {
   const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;
@@ -198,7 +194,6 @@ const readers: ReadonlyMap<string, ReadValue> = new Map([
   ['filter', readFilter],
 ]);
 
-/** Search operators of X, Bluesky and Mastodon that the archive does not support. */
 const foreignOperators: ReadonlySet<string> = new Set(
   `to lang language near within geocode place url domain list include exclude mentions has is in
    min_faves min_likes min_retweets min_reposts min_replies min_quotes max_faves max_retweets

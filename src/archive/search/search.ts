@@ -9,10 +9,6 @@ import { type SearchScope, toMatchExpression, toUserMatchExpression } from './ma
 import { dividePhrases } from './phrases.ts';
 import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
-/**
- * Filter for posts: an FTS5 expression, and a range of post numbers (row ids that rise with time)
- * from `from` (inclusive) to `below` (exclusive).
- */
 interface Range {
   readonly expression: string;
   readonly from: number;
@@ -139,10 +135,6 @@ function openTop(database: SqliteDatabase) {
   };
 }
 
-/**
- * Returns the SQL parameters for the first page of a search in the `top` feed, which starts with
- * the post that has the most likes and reposts.
- */
 function startOf(range: Range) {
   return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };
 }

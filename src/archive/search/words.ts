@@ -52,7 +52,6 @@ export function toIndexText(text: string): string {
   return written + text.slice(at);
 }
 
-/** Returns the index of the first non-ASCII character at or after `from`; -1 if there is none. */
 function findNonAscii(text: string, from: number): number {
   nonAsciiPattern.lastIndex = from;
   return nonAsciiPattern.exec(text)?.index ?? -1;

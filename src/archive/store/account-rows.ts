@@ -6,7 +6,6 @@ import { toWords } from '../search/words.ts';
 import type { RowDecoder } from './stored-json.ts';
 import { openAtomicWriter } from './writers.ts';
 
-/** Account with the Unix second at which it was stored; for an imported account, the second of its export. */
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
 /** Row of the `accounts` table. */
@@ -44,7 +43,6 @@ export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/** Returns a function that checks whether an account is archived and protected. */
 export function openProtection(database: SqliteDatabase): (account: Account) => boolean {
   const find = database.prepare(
     'SELECT 1 FROM accounts WHERE platform = ? AND handle = ? AND protected = 1',

@@ -70,10 +70,6 @@ export function openAccountSummaries(database: SqliteDatabase) {
   };
 }
 
-/**
- * SQL expression for the value that identifies an account in the column `follows.followed`: the DID on Bluesky, the
- * handle on other platforms.
- */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
@@ -127,7 +123,6 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** SQL condition for the follows to delete with an account: follows that involve no other archived account. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (

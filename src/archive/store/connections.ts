@@ -6,7 +6,6 @@ import type { AccountReference, Platform } from '../../model/reference.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-/** Follow of one account by another. Each account is a lower-case handle, or `id:` and an id (`toIdHandle`). */
 interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;

@@ -3,7 +3,6 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** Maximum numbers of posts in a conversation. */
 const limits = {
   /** Maximum number of posts before the requested post: its parent, the parent's parent, etc. */
   ancestors: 100,
@@ -44,10 +43,6 @@ function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   return ancestors.map(({ post }) => post).reverse();
 }
 
-/**
- * Returns the later posts of the author's thread: each is the author's first reply to the previous post. A deleted post
- * does not end the thread if the author replied to it.
- */
 function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
   const handle = authorOf(from.post);
   if (handle === undefined) return [];
@@ -61,10 +56,6 @@ function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] 
   return own.map(({ post }) => post);
 }
 
-/**
- * Returns up to `limit` posts of a chain that starts after `first`: calls `findNext` with each post
- * to find the next one. Stops before a repeated post.
- */
 function follow(
   first: ReadPost,
   limit: number,
@@ -83,13 +74,8 @@ function follow(
 
 const authorOf = (post: Post): string | undefined => post.author?.screen_name.toLowerCase();
 
-/** Returns a key that is unique per post. On Bluesky and Mastodon, posts of different accounts can have the same id. */
 const keyOf = (post: Post): string => `${authorOf(post) ?? ''} ${post.id}`;
 
-/**
- * Returns the direct and indirect replies to a post in depth-first order, without the posts in
- * `shown`. `isCut` in the result: whether some replies may be missing.
- */
 function readReplies(
   store: ArchiveStore,
   to: Post,

@@ -5,7 +5,6 @@ const lastSecond = 2 ** 33 - 1;
 /** Exclusive upper bound of all post numbers (row ids of posts and reposts). */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/** Post or repost that needs a post number (row id). Posts get even numbers, reposts get odd numbers. */
 interface Numbered {
   readonly kind: 'post' | 'repost';
   /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
@@ -60,7 +59,6 @@ function toSecond(seconds: number): number {
   return Math.min(Math.max(seconds, 0), lastSecond) || 0; // NaN counts as 0
 }
 
-/** Returns the 32-bit FNV-1a hash of the text's UTF-16 code units. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

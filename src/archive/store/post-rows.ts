@@ -115,7 +115,6 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
   return [platform, handle, id, parentId, ...facts, stored, json, hasMedia];
 }
 
-/** Returns whether a post replies to another account or to an unknown account. */
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
@@ -155,7 +154,6 @@ function isNamed(author: Account | null, name: string | null): boolean {
   return [author.screen_name, author.id].some((own) => own?.toLowerCase() === name.toLowerCase());
 }
 
-/** Returns the handle in the URL of a post on a server of the fediverse; `null` if Perch does not read the URL. */
 function handleInUrl(url: string | null): string | null {
   const found = url === null ? null : parseFediversePost(url);
   const host = hostOf(url);

@@ -10,7 +10,6 @@ interface VersionedPost {
   readonly post: Post;
 }
 
-/** Id and author of the last version of an edited post. */
 interface Current {
   readonly id: string;
   readonly handle: string;
@@ -48,7 +47,6 @@ export function openPostVersions(database: SqliteDatabase) {
   };
 }
 
-/** Returns a function that removes a post. */
 export function openPostRemoval(database: SqliteDatabase) {
   const ofPost = 'platform = ? AND id = ? AND handle = ?';
   const removals = [
@@ -60,6 +58,5 @@ export function openPostRemoval(database: SqliteDatabase) {
   };
 }
 
-/** Returns the ids of the earlier versions of a post. */
 export const listEarlierIds = (post: Post): readonly string[] =>
   post.type === 'status' ? (post.earlier_versions ?? []).flatMap(({ id }) => id ?? []) : [];

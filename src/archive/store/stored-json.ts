@@ -4,14 +4,12 @@ import { toTombstone, toUnavailability } from '../../platforms/unavailable.ts';
 import { xPostUrl } from '../../platforms/x.ts';
 import type { MediaLinks } from '../media/media-links.ts';
 
-/** Placeholder for the server's base URL in stored JSON. The base URL can change when the server restarts. */
 const ownAddress = 'perch:';
 
 export type RowDecoder = ReturnType<typeof createRowDecoder>;
 
 interface DecoderOptions {
   readonly baseUrl: string;
-  /** Returns whether an account is archived as protected. */
   readonly isProtected: (account: Account) => boolean;
   /** Functions that replace media URLs with URLs of stored copies; `null` leaves all URLs unchanged. */
   readonly links: MediaLinks | null;
@@ -49,9 +47,6 @@ export function parseStored(json: string): unknown {
 const reviveWebsite = (name: string, value: unknown): unknown =>
   name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 
-/**
- * Returns a placeholder for a post by a protected account. The placeholder's URL does not contain the author's handle.
- */
 function toPrivate({ id, platform }: Post): Tombstone {
   const url = platform === 'x' && id !== null ? xPostUrl(null, id) : null;
   return toTombstone(toUnavailability('protected'), { id, url, platform });

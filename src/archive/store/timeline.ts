@@ -54,17 +54,12 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   };
 }
 
-/**
- * SQL parameters to read an account's rows: its handle, the exclusive upper bound of post numbers
- * (row ids), and the maximum number of rows.
- */
 interface Below {
   readonly handle: string;
   readonly below: number;
   readonly limit: number;
 }
 
-/** Conditions that a partial index of `posts` contains, by the posts that a query selects. */
 const selections = {
   all: 'gone = 0',
   originals: 'gone = 0 AND answers_other = 0',
@@ -120,7 +115,6 @@ function openRepostReader(database: SqliteDatabase) {
   };
 }
 
-/** Returns the exclusive upper bound of post numbers: the lower of the bounds from `cursor` and `untilSeconds`. */
 function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
   const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
   const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);

@@ -13,7 +13,6 @@ export function openAtomicWriter<Row>(
   };
 }
 
-/** Row to write to a table whose first column is the post number. */
 interface NumberedRow {
   /** Post number to use if no other row has it. */
   readonly wanted: number;

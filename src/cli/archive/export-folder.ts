@@ -27,7 +27,6 @@ const markerName = '.perch-export.json';
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
   const counts = { written: 0, same: 0, removed: 0 };
-  /** Deletes a file of an earlier export, if the file exists. */
   const remove = (path: string) => {
     if (!existsSync(join(root, path))) return;
     rmSync(join(root, path));

@@ -24,7 +24,6 @@ interface MarkdownExport {
   readonly signal: AbortSignal;
 }
 
-/** Number of rows in one query of the archive database. */
 const pageRows = 200;
 
 /**
@@ -44,7 +43,6 @@ export async function exportMarkdown(options: MarkdownExport) {
   return { years: counted, isWhole: !signal.aborted };
 }
 
-/** Creates counters of threads, posts and reposts for each year. */
 function createYears() {
   const years = new Map<string, YearCount>();
   return {
@@ -64,7 +62,6 @@ function createYears() {
 
 type Years = ReturnType<typeof createYears>;
 
-/** Yields all rows of a paginated query. Stops when `signal` is aborted. */
 async function* readRows<Row extends { readonly number: number }>(
   readPage: (after: number) => readonly Row[],
   signal: AbortSignal,
@@ -76,7 +73,6 @@ async function* readRows<Row extends { readonly number: number }>(
   }
 }
 
-/** Writes a Markdown file for each thread, and deletes files of threads that are no longer archived. */
 async function writeThreads(options: MarkdownExport, years: Years): Promise<void> {
   const { store, owner, folder, signal } = options;
   const months = createMonths((month, names: readonly string[]) =>
@@ -90,7 +86,6 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Writes the Markdown file of the thread that starts with `first`, and returns the file's name. */
 function writeThread(first: HistoryPost, options: MarkdownExport): string {
   const { store, owner, folder, media } = options;
   const found = [first];
@@ -158,7 +153,6 @@ function listMonths(folder: ExportFolder): readonly string[] {
   );
 }
 
-/** Formats Unix seconds as a year and month: `2024/03`. */
 function toMonth(seconds: number): string {
   return toIsoSeconds(seconds * 1000)
     .slice(0, 7)

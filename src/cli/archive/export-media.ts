@@ -5,18 +5,14 @@ import type { ExportFolder } from './export-folder.ts';
 
 interface MediaExportOptions {
   readonly store: ArchiveStore;
-  /** Folder with the archived media files. */
   readonly media: MediaFolder;
-  /** Folder to export to. */
   readonly folder: ExportFolder;
   /** Base URL of the links to archived media files. */
   readonly baseUrl: string;
 }
 
-/** Name of the subfolder for pictures, videos and sounds in the export folder. */
 const mediaFolder = 'media';
 
-/** Matches the target of a Markdown link to an archived media file. */
 const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
 
 export type MediaExport = ReturnType<typeof createMediaExport>;

@@ -31,7 +31,6 @@ interface ExportRequest {
   readonly context: CommandContext;
 }
 
-/** Export functions by the name of the output format. */
 const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitCode>>> = {
   ndjson: exportNdjson,
   markdown: exportNotes,
@@ -84,7 +83,6 @@ function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) 
   });
 }
 
-/** Exports an account to a folder of Markdown files, and prints a summary. */
 async function exportNotes({ store, accounts, output, context }: ExportRequest): Promise<ExitCode> {
   const [account, ...others] = accounts ?? [];
   if (account === undefined || others.length > 0 || output === undefined) {
@@ -135,10 +133,8 @@ function* toLines({ store, accounts }: ExportRequest): Iterable<string> {
   for (const item of store.readOrphanPosts()) yield toItemLine(item);
 }
 
-/** Minimum number of characters that are written to the output at once, except at the end. */
 const batchLength = 65_536;
 
-/** Writes the export as JSON lines, and waits while the output is full. Stops if the reader closes the output. */
 async function writeLines(request: ExportRequest, output: Output): Promise<void> {
   let batch = '';
   const write = async () => {

@@ -6,7 +6,6 @@ import type { Output } from '../output/output.ts';
 import { toCount, toElapsed } from '../output/table.ts';
 import { describeProgress } from './store-media.ts';
 
-/** Maximum number of printed warnings about skipped records. Further skipped records are only counted. */
 const maxWarnings = 20;
 
 const barWidth = 10;
@@ -27,7 +26,6 @@ export function createImportProgress(stderr: Output, clock: Clock, { name, sourc
   let itemsBefore: number | null = null;
   let warnings = 0;
   const write = (text: string) => stderr.write(`perch: ${text}\n`);
-  /** Shows the progress if an update is due. */
   const show = (describe: (elapsedMs: number) => string) => {
     const nowMs = clock.now();
     if (nowMs < dueMs) return;

@@ -99,10 +99,6 @@ interface ImportContext {
   readonly json: boolean;
 }
 
-/**
- * Imports one data export of an account, and returns the exit code. Prints the error to standard
- * error if the export cannot be imported.
- */
 async function importOne(path: string, importing: ImportContext): Promise<ExitCode> {
   try {
     // An export is read several times, but a pipe can be read only once.
@@ -140,7 +136,6 @@ const unreadable: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', 
     EACCES: ['upstream', 'You have no permission to read it.'],
   };
 
-/** Converts an error from reading an export to a CommandError. Rethrows other errors, such as a full disk. */
 function toFault(error: unknown, path: string): CommandError {
   if (error instanceof CommandError) return error;
   // Import formats throw plain errors with a message for users; TypeError and the like are defects.
@@ -219,7 +214,6 @@ const describeNothing = ({ counts }: ImportOutcome): string =>
     ? 'Nothing but the account was imported: the export has no posts, reposts or follows that Perch can read.'
     : 'Nothing was imported.';
 
-/** Returns a line for each file of the export that was left out. */
 function describeLeftOut({ counts, leftOut }: ImportOutcome): readonly string[] {
   const more = counts.left_out - leftOut.length;
   return [

@@ -6,7 +6,6 @@ import { exitCodes } from '../command.ts';
 import { type Columns, toJsonLines, toTable } from '../output/table.ts';
 import { withArchiveStore } from './open-store.ts';
 
-/** Archived account with the data exports that were imported for it. */
 type Listed = AccountSummary & { readonly imports: readonly StoredImport[] };
 
 export const listAction = createListing(

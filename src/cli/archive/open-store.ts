@@ -43,7 +43,6 @@ const reasons: Readonly<Record<string, string>> = {
   'SQLITE_CORRUPT SQLITE_NOTADB': 'The archive is damaged, or is not an archive of Perch.',
 };
 
-/** Returns the message for an error of the archive's database file; `null` for any other error. */
 function explainStoreError(error: unknown): string | null {
   if (error instanceof UnusableFileError) return error.message;
   const known = findByCode(reasons, error);

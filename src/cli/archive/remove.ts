@@ -44,10 +44,6 @@ export const removeAction: Action = {
   }),
 };
 
-/**
- * Removes an account with its media files, and prints a summary. Returns `false` if the account is
- * not in the archive.
- */
 function removeAccount(
   account: AccountReference,
   store: ArchiveStore,

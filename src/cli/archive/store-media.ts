@@ -54,7 +54,6 @@ export async function storeMedia(
   return { ...outcome, missing: store.countMissingMedia(owner) };
 }
 
-/** Reasons why media files were not stored, in the order in which they are printed. */
 const reasons = {
   over_quota: 'because the archive would exceed PERCH_ARCHIVE_MEDIA_BYTES',
   too_large: 'because they exceed PERCH_ARCHIVE_MEDIA_FILE_BYTES',

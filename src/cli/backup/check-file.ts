@@ -17,7 +17,6 @@ import { readSecret, UnusableSecretError } from '../../core/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import type { SavedFile } from './manifest.ts';
 
-/** Migrations of the databases that a backup contains, by file name. */
 const migrations: Readonly<Record<(typeof savedDatabases)[number], readonly Migration[]>> = {
   'archive.db': archiveMigrations,
   'perch.db': keyMigrations,
@@ -87,10 +86,6 @@ interface SchemaEntry {
   readonly sql: string | null;
 }
 
-/**
- * Compares the tables, triggers and views of a database with those that Perch creates. Returns a
- * description of the first difference; `undefined` if there is none.
- */
 function findForeign(database: SqliteDatabase, known: readonly Migration[]): string | undefined {
   const own = openSqlite({ path: ':memory:', migrations: known });
   try {
@@ -109,7 +104,6 @@ function findForeign(database: SqliteDatabase, known: readonly Migration[]): str
   }
 }
 
-/** Reads the definitions of the tables, triggers and views of a database. */
 function readSchema(database: SqliteDatabase): readonly SchemaEntry[] {
   const select = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index' LIMIT 1000";
   const entries = database.prepare<[], SchemaEntry>(select).all();

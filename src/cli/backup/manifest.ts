@@ -3,7 +3,6 @@ import { savedFiles } from '../../core/files/data-folder.ts';
 import { CommandError } from '../command.ts';
 import { countOf } from '../output/table.ts';
 
-/** Version of the format of backups. Increase it if older versions of Perch cannot restore new backups. */
 const formatVersion = 1;
 
 /** Name of the first file of a backup, which describes the other files. */

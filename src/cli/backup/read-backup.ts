@@ -17,7 +17,6 @@ import {
 } from './manifest.ts';
 import { extractMedia, mediaName } from './media.ts';
 
-/** Maximum number of files in a backup, including the media files of the archive. */
 const maxEntries = 1_000_000;
 
 /** Open backup with a valid manifest (list of the files in the backup). The caller must call `close`. */
@@ -179,7 +178,6 @@ function damaged(label: string, cause?: unknown): CommandError {
   return new CommandError('upstream', fault, { cause });
 }
 
-/** Writes a file of a backup to `path`. Returns whether the size and the hash of the file match the manifest. */
 async function writeEntry(
   { zip, entry, file, signal, label }: Extraction,
   path: string,
@@ -208,5 +206,4 @@ async function writeEntry(
 
 class DamagedContentError extends Error {}
 
-/** Returns whether the file system caused an error. Errors of zlib have a `code` too, but no `syscall`. */
 const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

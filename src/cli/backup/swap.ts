@@ -24,13 +24,8 @@ import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
 import { seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
 import { giveToOwnerOf } from '../../core/files/private-files.ts';
 
-/**
- * Name of the file with which an interrupted restore can be finished. The file lists the new files,
- * and names the folder for the replaced files.
- */
 const planName = 'plan.json';
 
-/** Files and folders that a restore replaces. */
 const replacedNames = [...savedFiles, mediaFolderName] as const;
 type ReplacedName = SavedName | typeof mediaFolderName;
 
@@ -95,7 +90,6 @@ function readPlan(complete: string): Plan {
   return JSON.parse(readFileSync(`${complete}/${planName}`, 'utf8')) as Plan;
 }
 
-/** Returns an unused name for the folder of the replaced files, such as `before-restore-20260304T091200Z`. */
 function nameEarlier(folder: string, nowMs: number): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
   const base = `${earlierPrefix}${time}Z`;
@@ -105,10 +99,6 @@ function nameEarlier(folder: string, nowMs: number): string {
   }
 }
 
-/**
- * Finishes a restore that has written all its new files to the folder `restore.ready`. Can be
- * called again if an earlier call was interrupted.
- */
 function finishReplacing(folder: string): void {
   const complete = `${folder}/${restoreFolders.complete}`;
   if (existsSync(`${complete}/${planName}`)) {
@@ -119,10 +109,6 @@ function finishReplacing(folder: string): void {
   syncFolder(folder);
 }
 
-/**
- * Moves the current databases, secrets and media files of a data folder to the folder named in `plan.json`. Then
- * moves the restored files from the folder `complete` into the data folder.
- */
 function moveFiles(folder: string, complete: string): void {
   const plan = readPlan(complete);
   const earlier = `${folder}/${plan.earlier}`;
@@ -137,7 +123,6 @@ function moveFiles(folder: string, complete: string): void {
   syncFolder(folder);
 }
 
-/** Moves a file of the data folder to the folder `earlier`. Also moves the journal files of a database. */
 function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   for (const suffix of ['', ...journalSuffixes]) {
     const path = `${folder}/${name}${suffix}`;
@@ -150,7 +135,6 @@ function moveAway(folder: string, name: ReplacedName, earlier: string): void {
   }
 }
 
-/** Flushes the names of the files in a folder to disk. Does nothing on Windows, which cannot flush a folder. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -180,10 +164,6 @@ export async function enterDataFolder(folder: string, clock: Clock): Promise<Fil
   }
 }
 
-/**
- * Finishes an interrupted restore, and locks the data folder. Returns `null` if a lock of another
- * process prevents either step.
- */
 function tryToEnter(folder: string): FileLock | null {
   try {
     if (wasInterrupted(folder)) recoverAlone(folder);

@@ -83,7 +83,6 @@ complete -F _perch perch
 `;
 }
 
-/** Returns a branch of a shell `case` statement that prints words, one on each line. */
 function toCase(pattern: string, words: readonly string[]): string {
   if (words.length === 0) return '';
   return `    ${quote(pattern)}) printf '%s\\n' ${words.map(quote).join(' ')} ;;\n`;

@@ -69,7 +69,6 @@ const commonOptions: readonly OptionCompletion[] = [
   { flag: '--help', about: 'Prints the help of a command', value: null },
 ];
 
-/** Returns the first sentence of a text without its full stop. Shells show one line for each completion. */
 function toFirstSentence(text: string): string {
   return /^.*?(?=\.(?:\s|$)|$)/.exec(text)?.[0] ?? text;
 }

@@ -30,10 +30,6 @@ if [[ \${funcstack[1]} == _perch ]]; then _perch "$@"; else compdef _perch perch
 `;
 }
 
-/**
- * Returns a zsh function that completes the name of a command or subcommand, and then calls the
- * completion function of the chosen command.
- */
 function renderChoice(
   name: string,
   actions: Completions,
@@ -69,7 +65,6 @@ function toSpec({ flag, about, value }: OptionCompletion): string {
   );
 }
 
-/** Returns the message and the action for a value, in the syntax of zsh's `_arguments`. */
 function toMessage(value: Completion): string {
   if (value.kind === 'words') return `${value.name}:(${value.words.join(' ')})`;
   return `${value.name}:${value.kind === 'path' ? '_files' : ' '}`;

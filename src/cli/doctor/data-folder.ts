@@ -47,10 +47,6 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
   return [ok(`${path} can be used; ${free} are free.`)];
 }
 
-/**
- * Returns the check result for a data folder that the user cannot create, or that is in a folder
- * the user cannot open.
- */
 function describeParent(path: string, parent: string): Result {
   if (!canAccess(parent, constants.X_OK)) {
     const message = `The user ${userName()} has no permission to open ${parent}, which contains the data folder ${path}.`;
@@ -100,13 +96,8 @@ function findAccess(path: string, stats: Stats): readonly Result[] {
   return [warning(message, `Run \`chmod 700 ${path}\`.`)];
 }
 
-/** Maximum number of file names in one message of `perch doctor`. Further files are only counted. */
 const maxNames = 3;
 
-/**
- * Reports files that the current user lacks permission to read or to write. If there are none, reports files whose
- * owner differs from the owner of the folder. A command such as `sudo perch …` creates files of another owner.
- */
 function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
   const names = listOwnFiles(path);
   const unusable = names.filter(
@@ -132,10 +123,6 @@ function listNames(names: readonly string[]): string {
 
 const userName = () => (process.getuid === undefined ? 'that runs Perch' : process.getuid());
 
-/**
- * Returns advice for a data directory to which the current user lacks read or write access. `owner`: user ID of the
- * owner of the directory.
- */
 function chownAdvice(path: string, owner: number): string {
   const self = userName();
   const give = `\`chown -R ${self} ${path}\` as root`;

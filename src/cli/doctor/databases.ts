@@ -13,7 +13,6 @@ import { newestSchemaOf } from '../backup/check-file.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
-/** Schema of the JSON line that the process `integrity.ts` prints for each database. */
 const checked = z.object({
   path: z.string(),
   damage: z.string().max(10_000).nullable(),
@@ -79,7 +78,6 @@ function describe({ path, damage, schema, code }: Checked, config: Config): read
   return [{ status: 'fault', message: explainOpenError(error, config), advice: null }];
 }
 
-/** Reports a database whose schema is too new for this version of Perch. */
 function describeNewer(path: string, schema: number): readonly Result[] {
   const name = savedDatabases.find((one) => path.endsWith(`/${one}`));
   const newest = name === undefined ? null : newestSchemaOf(name);
@@ -102,7 +100,6 @@ function describeUnseen(paths: readonly string[], failure: string | null): Resul
   );
 }
 
-/** Checks the integrity of databases in a separate process. If `signal` is aborted, returns the results so far. */
 async function runIntegrity(paths: readonly string[], signal: AbortSignal) {
   const { url, execArgv } = entryPoint('integrity', import.meta.url);
   const child = spawn(process.execPath, [...execArgv, fileURLToPath(url), ...paths], {

@@ -10,7 +10,6 @@ import type { DoctorContext } from './run-checks.ts';
 
 /** Maximum time in milliseconds to wait for the first response of the Valkey or Redis server. */
 const connectMs = 4000;
-/** Number of requests to send to the Valkey or Redis server. The reported latency is the median of their durations. */
 const calls = 15;
 
 /** Checks the Valkey or Redis server that several instances share: connection, permissions, settings and latency. */
@@ -54,9 +53,6 @@ async function checkAt(
   }
 }
 
-/**
- * Returns the check result for a Valkey or Redis server that cannot be used. `reason`: error text of the connection.
- */
 function describeUnusable(hosts: string, reason: string): Result {
   const meaning = describeFault(reason);
   const advice = adviceFor(reason);

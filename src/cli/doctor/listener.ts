@@ -75,7 +75,6 @@ export function processOf({ status, headers, text }: OnceAnswer): string | null 
   return status === 200 && text.trim() === '{"status":"ok"}' ? prefix : null;
 }
 
-/** Maximum number of connections to the temporary server, which may also receive requests of other clients. */
 const maxConnections = 64;
 
 /**

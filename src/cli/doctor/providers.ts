@@ -22,7 +22,6 @@ const slowMs = 3000;
  */
 const stopMs = 7500;
 
-/** Status of an upstream's response, and the offset of this machine's clock from the upstream's clock. */
 interface Seen {
   readonly status: number;
   /**
@@ -66,10 +65,6 @@ export function createProviderChecks({ config, clock, random }: DoctorContext) {
 
 type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
 
-/**
- * Reads one inexpensive resource from a provider (data source). Returns the check result, and the status and clock
- * offset of each HTTP response.
- */
 async function readOne(
   name: Remote,
   { config, clock, random }: Sources,
@@ -108,10 +103,6 @@ function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   };
 }
 
-/**
- * Reads one inexpensive resource from a provider: a well-known post, account or hashtag that is unlikely to be
- * deleted.
- */
 async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
   const context = { signal };
   switch (name) {
@@ -174,10 +165,6 @@ function describeFailure(
   );
 }
 
-/**
- * Searches an error and the chain of its causes. Returns the code of the innermost error that has one, such as
- * `ECONNREFUSED`; `null` if no error has a code.
- */
 function codeOf(error: Error): string | null {
   if (error.cause instanceof Error) return codeOf(error.cause) ?? ownCodeOf(error);
   return ownCodeOf(error);
@@ -193,7 +180,6 @@ const clockLimits = {
   wrong: 60_000,
 } as const;
 
-/** Returns the check result for the clock of this machine, based on the median of its offsets from upstream clocks. */
 function judgeClock(aheadMs: readonly number[]): Result {
   const sorted = aheadMs.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];

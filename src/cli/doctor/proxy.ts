@@ -45,10 +45,6 @@ const adminMs = 2500;
 
 const stopServer = 'or stop the server and run perch doctor again.';
 
-/**
- * Sends a request with the admin token through the base URL, and returns the running server's report about the proxy
- * headers of this request. Returns a warning if the server sends no report.
- */
 async function askServer(
   { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
   signal: AbortSignal,

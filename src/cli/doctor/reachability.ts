@@ -85,7 +85,6 @@ interface BaseResult {
   readonly answer: BaseAnswer;
 }
 
-/** Result of the base URL check if Perch cannot listen on its port. */
 const unusable: BaseResult = {
   result: warning('Not checked, because Perch cannot listen.', 'Correct HOST or PORT first.'),
   answer: { kind: 'other' },
@@ -96,7 +95,6 @@ const baseMs = 4000;
 
 const correct = 'correct PERCH_BASE_URL.';
 
-/** Sends a request through the base URL, and checks whether the server on this machine answers it. */
 async function requestBase(
   config: Config,
   listener: Listener | null,
@@ -116,11 +114,6 @@ async function requestBase(
   }
 }
 
-/**
- * Determines which server responded at the base URL. Returns a successful check result if it was the server on this
- * machine. For another Perch server, returns a successful check result only if instances share a Valkey or Redis
- * server, or if the server on this machine could not be identified. Otherwise returns `null`.
- */
 function identify(
   received: OnceAnswer,
   listener: Listener | null,
@@ -139,10 +132,6 @@ function identify(
   return { result: ok(`Perch answers at ${base}.`), answer: { kind: 'unverified' } };
 }
 
-/**
- * Returns the result of the base URL check for a response from another server, or from a proxy that
- * cannot connect to Perch.
- */
 function describeOther(received: OnceAnswer, config: Config): Result {
   const { status, text, headers } = received;
   const { PERCH_BASE_URL: base, PORT, HOST } = config;

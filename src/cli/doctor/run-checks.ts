@@ -54,7 +54,6 @@ async function runInTime(check: Check): Promise<readonly Result[]> {
   }
 }
 
-/** Waits until `signal` is aborted, then resolves with a warning that the check took too long. */
 function expire(signal: AbortSignal): Promise<readonly Result[]> {
   const late = warning(
     `The check did not finish within ${checkMs / 1000} seconds.`,

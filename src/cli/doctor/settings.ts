@@ -42,7 +42,6 @@ function findOpenFiles({ settings }: DoctorContext): readonly Result[] {
     );
 }
 
-/** Returns whether a file can be accessed by users who are neither its owner nor in its group. */
 function isOpen(path: string): boolean {
   const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
   return process.getuid !== undefined && (mode & 0o007) !== 0;

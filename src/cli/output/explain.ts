@@ -17,7 +17,6 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
   return Object.entries(table).find(([codes]) => isOf(codes))?.[1];
 }
 
-/** Error classes whose messages are written for the operator and are printed unchanged. */
 const explained = [FileLockedError, UnusableSecretError, UnusableFileError, UnusableEngineError];
 
 /** Returns a message with advice for an error that occurred while listening on a port or opening a file. */
@@ -41,7 +40,6 @@ export function isOfSettings(error: unknown): boolean {
   return error instanceof CorpusError || isCode(error, 'EEXIST', 'ENOTDIR');
 }
 
-/** Returns whether an error comes from `listen`, or from the DNS lookup of the host name to listen on. */
 function isOfListening(error: unknown): boolean {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
   return error.syscall === 'listen' || error.syscall === 'getaddrinfo';
@@ -56,14 +54,12 @@ function explainListening(error: unknown, { HOST, PORT }: Config): string {
   return `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine. Set HOST to 127.0.0.1 to accept connections from this machine only, or to 0.0.0.0 to accept them on all networks.`;
 }
 
-/** Returns whether an error means that SQLite's native module is missing or built for another Node.js version. */
 const isOfNativeModule = (message: string, code: string | undefined): boolean =>
   code === 'ERR_DLOPEN_FAILED' || message.includes('Could not locate the bindings file');
 
 const missingModule =
   'The SQLite module better-sqlite3 is not installed for this version of Node.js. npm can have blocked its installation script. Install Perch again with `npm install --global --allow-scripts=better-sqlite3` and the package, or run `npm rebuild better-sqlite3` in the folder of the repository.';
 
-/** Returns the file path in an error's property `path`; `undefined` if there is no path. */
 function pathOf(error: unknown): string | undefined {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;
   return typeof path === 'string' ? path : undefined;

@@ -51,7 +51,6 @@ export async function withOutputFile(
   });
 }
 
-/** Function that writes to a stream. It returns `false` to keep the existing file unchanged. */
 type Write = (stream: WriteStream) => Promise<boolean>;
 
 /** Writes a file atomically. Follows symbolic links. Writes directly to pipes and devices. */

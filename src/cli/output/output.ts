@@ -40,7 +40,6 @@ export interface Output {
   drained(): Promise<void>;
 }
 
-/** Width of a terminal that does not report its width, in columns. */
 const defaultColumns = 80;
 
 interface OutputOptions {
@@ -89,7 +88,6 @@ export function createOutput(raw: RawOutput, { isPlain = false }: OutputOptions 
   };
 }
 
-/** Cuts a line to a width in columns of a terminal. Counts two columns for each character that can be wide. */
 function cutToWidth(line: string, columns: number): string {
   let room = columns;
   let cut = '';
@@ -101,13 +99,10 @@ function cutToWidth(line: string, columns: number): string {
   return cut;
 }
 
-/** First code point of which a terminal can show a character in two columns (UAX #11): U+1100, Hangul Jamo. */
 const firstWide = 0x1100;
 
-/** Matches control characters (C0, DEL and C1) except line feed and tab. */
 const controls = /(?![\n\t])\p{Cc}/gu;
 
-/** Matches bidirectional formatting characters, which can reorder the text after them (UAX #9 §2). */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
@@ -125,10 +120,6 @@ export function escapeJson(json: string): string {
   );
 }
 
-/**
- * Matches a colour sequence (ECMA-48 §8.3.117). The pattern has a capturing group, so `split` also
- * returns the sequences, at odd indexes.
- */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {

@@ -58,7 +58,6 @@ function describeCounts(path: string, { created, updated, same, skipped }: Count
   return `${written} written to ${path} (${details}), ${toCount(same)} unchanged${left}`;
 }
 
-/** Returns whether a path exists and is not a folder. */
 const isOtherFile = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
@@ -90,10 +89,6 @@ function openNoteFolder(root: string, counts: Counts): NoteFolder {
   };
 }
 
-/**
- * Returns the name of the existing note of a post: the file with the same name, or a file with another title but the same
- * id and URL. Returns the name of the new note if there is none.
- */
 function findNote({ name, text }: Note, root: string, names: ReadonlySet<string>): string {
   if (names.has(name)) return name;
   const end = name.slice(name.lastIndexOf(' '));

@@ -72,7 +72,6 @@ export function createNotePrinter({ hasFeeds }: Pick<ParsedRead, 'hasFeeds'>, no
   };
 }
 
-/** Renders a post of a list. The note equals that of the post alone, as `thread=off` returns it. */
 function toNote(post: Status, { fetchedAt, source, full }: ListedPosts): Note {
   const page: PostPage = {
     url: canonicalUrl(post) ?? '',

@@ -44,7 +44,6 @@ export async function withFetching(
   }
 }
 
-/** Advice for command-line users, by error code. This advice replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   missing_query: 'Give the text to search for, for example: perch search heron',
   invalid_query: 'Give 1 to 512 characters, with fewer or simpler search operators.',

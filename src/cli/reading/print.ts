@@ -67,14 +67,12 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   }
 }
 
-/** Printer that prints or saves each page of a list when it arrives. */
 interface PagePrinter {
   /** Whether no further page can be printed. */
   readonly isFull: boolean;
   print(page: BrowseResult, isFirst: boolean): void | Promise<void>;
 }
 
-/** Returns the printer for the pages of a list; `null` if the list is printed as one document at the end. */
 function createPrinter(
   print: ListPrint,
   parsed: ParsedRead,
@@ -84,10 +82,6 @@ function createPrinter(
   return parsed.format === 'json' ? createLinePrinter(print, context) : null;
 }
 
-/**
- * Ends the output of a list. Prints all pages as one document in the format `format`. If it is `null`, each page was
- * printed or saved when it arrived, and only the warnings are printed, to standard error.
- */
 function printSummary(
   format: Format | null,
   whole: BrowseResult | undefined,
@@ -132,10 +126,6 @@ function itemsOf({ items }: BrowseResult): readonly object[] {
   return 'posts' in items ? items.posts : items.users;
 }
 
-/**
- * Creates a printer of the items of a list as JSON lines. If the list has a profile, the profile is the first line of
- * the first page. Prints up to `max_chars` characters, but always the first item.
- */
 function createLinePrinter(
   { parameters }: ListPrint,
   { stdout, stderr }: CommandContext,
@@ -166,7 +156,6 @@ function createLinePrinter(
   };
 }
 
-/** Returns how many of the lines, from the first, have up to `room` characters together. */
 function countFitting(lines: readonly string[], room: number): number {
   let length = 0;
   const excess = lines.findIndex((line) => {
@@ -176,10 +165,6 @@ function countFitting(lines: readonly string[], room: number): number {
   return excess === -1 ? lines.length : excess;
 }
 
-/**
- * Joins the pages of a list: the profile of the first page, all items, and each different warning
- * once. Returns `undefined` if there are no pages.
- */
 function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
   const [first] = pages;
   return (

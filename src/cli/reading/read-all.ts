@@ -33,10 +33,6 @@ export async function readAll(planned: readonly PlannedRead[], context: CommandC
   return areAllInvalid ? readEach(null) : withFetching(context, readEach);
 }
 
-/**
- * Returns a function to call once for each result. The function creates an output that writes to `stdout`, with a
- * blank line before each result except the first.
- */
 function createPages(stdout: Output): () => Output {
   let gap = '';
   return () => {

@@ -23,7 +23,6 @@ interface InputOptions extends AddressOptions {
   readonly platform: string | undefined;
 }
 
-/** Maximum number of characters that `perch read -` accepts on standard input. */
 const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 

@@ -21,14 +21,12 @@ export function textOf(value: OptionValues[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Read operation, and the name of its result in error messages, such as `a post`. */
 type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 
 /** Creates command-line options from the parameters of read operations: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
   // Computed once, because describing a read operation takes several milliseconds.
   const parametersOf = new Map(named.map(({ read }) => [read, listParameters(read)]));
-  /** Returns the read operations that accept an option. */
   const readsWith = (option: string): readonly Named[] =>
     named.filter(({ read }) =>
       parametersOf.get(read)?.some(({ name }) => toOptionName(name) === option),
@@ -62,7 +60,6 @@ function toOptionName(parameter: string): string {
   return parameter.replaceAll('_', '-');
 }
 
-/** Help texts that replace parameter descriptions written for HTTP clients. */
 const ownTexts: Readonly<Record<string, string>> = {
   format: 'Output format.',
   require_live: 'Fails with exit code 3 if there are no live results.',
@@ -89,13 +86,11 @@ function toOption(parameter: Described, supported: readonly NamedRead[]): Comman
   };
 }
 
-/** Returns the placeholder for the value of an option in the help, such as `TIME`. */
 function valueNameOf(parameter: Described): string {
   if (wordsOf(parameter).length > 0) return toOptionName(parameter.name).toUpperCase();
   return parameter.schema.type === 'integer' ? 'N' : 'TIME';
 }
 
-/** Returns the enumerated values of a parameter; an empty list if the parameter has no enumeration. */
 function wordsOf({ schema }: Described): readonly string[] {
   const forms = [schema, ...(Array.isArray(schema.anyOf) ? schema.anyOf : [])];
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));

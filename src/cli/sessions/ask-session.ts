@@ -43,7 +43,6 @@ import {
   UnreachableError,
 } from './session-client.ts';
 
-/** Question to ask in a session. `sessionId` is `null` to start a new session. */
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
 /**
@@ -70,7 +69,6 @@ export async function askSession(question: SessionQuestion, context: CommandCont
   }
 }
 
-/** Question to ask in a new session of the server at `url`. */
 type ServerQuestion = Readonly<{ question: string; url: string; json: boolean }>;
 
 /** Asks a question in a new session of a server, and prints the answer as it arrives. */
@@ -132,10 +130,6 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   }
 }
 
-/**
- * Rejects new questions, waits until the answers in progress in all sessions are complete, and then closes the
- * service.
- */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);
@@ -168,10 +162,6 @@ async function printAnswer(
   }
 }
 
-/**
- * Creates functions that print a text while it is being produced. `show` receives the text so far, and writes only
- * the part that is new. If earlier text has changed, `show` writes the whole text again.
- */
 function createTextPrinter(write: (text: string) => void) {
   let written = '';
   return {
@@ -186,7 +176,6 @@ function createTextPrinter(write: (text: string) => void) {
   };
 }
 
-/** Advice for command-line users, by error code. This advice replaces the advice for HTTP clients. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   session_not_found: '`perch sessions list` lists the sessions, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',
@@ -204,7 +193,6 @@ function toCommandError(error: Problem | ProblemError): CommandError {
   return new CommandError(exit, `${message} ${advice[code] ?? resolution}`, { cause: error });
 }
 
-/** Returns a message for users about a session service that cannot be reached. */
 function describeFault(error: UnreachableError | PerchError): string {
   if (!(error instanceof PerchError)) return error.message;
   const isLost = error.code === 'connection_lost' || error.code === 'no_response';

@@ -27,10 +27,6 @@ export interface SessionClient {
   close(): Promise<void>;
 }
 
-/**
- * Returns the operator's bearer token, derived from the server's secret. `perch ask` uses this
- * token to start sessions.
- */
 function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }
@@ -41,7 +37,6 @@ interface LocalClientOptions extends Pick<SessionClient, 'close'> {
   readonly bindBearer: boolean;
 }
 
-/** Creates a client for a session service in this process. */
 export function createLocalClient({
   service,
   bindBearer,

@@ -257,10 +257,6 @@ interface DeliveryContext {
   readonly context: CommandContext;
 }
 
-/**
- * Prints a post, and passes the post to the configured command and webhook. Returns `false` if the
- * watch was stopped or the output was closed before the delivery was complete.
- */
 async function deliverItem(item: Item, { handlers, plan, retry, context }: DeliveryContext) {
   const { format, stop } = plan;
   const nowMs = systemClock.now();

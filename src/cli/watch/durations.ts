@@ -7,7 +7,6 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Minimum and maximum of an option whose value is a duration. `name` is the name of the option without hyphens. */
 interface DurationRange {
   readonly name: string;
   readonly minMs: number;

@@ -40,7 +40,6 @@ export async function runCommandLine(
   }
 }
 
-/** Waits until a command ends. Returns the reason for its failure; `null` if the command succeeded. */
 function waitForExit(child: ChildProcess, input: string): Promise<string | null> {
   return new Promise((resolve) => {
     child.on('error', ({ message }) => resolve(`could not be started (${message})`));

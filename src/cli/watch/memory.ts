@@ -3,7 +3,6 @@ import { postKey } from '../../fetching/cache/subjects.ts';
 import type { Status } from '../../model/post.ts';
 import type { BrowseResult } from '../../model/results.ts';
 
-/** Post of a watched list. */
 export interface Item {
   readonly post: Status;
   /** Key that identifies the post. A repost has a different key from the original post. */
@@ -24,7 +23,6 @@ export function itemsOf({ items }: BrowseResult): readonly Item[] {
   });
 }
 
-/** Returns the key that identifies a post. The key stays the same if the author changes the handle. */
 function keyOf(post: Status): string {
   const { platform, id, author } = post;
   // URLs of Bluesky contain the handle, but the DID of an account never changes.
@@ -72,7 +70,6 @@ export function remember({ floor, seen }: Memory, items: readonly Item[]): Memor
 
 const timesOf = (times: readonly (number | null)[]) => times.filter((one) => one !== null);
 
-/** Returns whether the first item is a pinned post: an older post listed before newer posts. */
 function hasPinned([first, ...rest]: readonly Item[]): boolean {
   const next = rest.find(({ seconds }) => seconds !== null);
   return first?.seconds != null && next?.seconds != null && first.seconds < next.seconds;

@@ -8,7 +8,6 @@ export const minAdaptiveMs = 60_000;
 /** Maximum interval in milliseconds between two polls of a list, if `--every` is not used. */
 export const maxAdaptiveMs = 900_000;
 
-/** Interval between two polls as a fraction of the usual time between two posts. */
 const share = 0.1;
 
 /**

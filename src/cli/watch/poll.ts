@@ -15,13 +15,10 @@ import type { Target } from './targets.ts';
 /** Number of posts after which a poll of a list requests no further page. */
 export const maxItems = 2000;
 
-/** Maximum number of pages that one poll of a list requests. */
 const maxPages = 40;
 
-/** Minimum number of posts to request on the first page of a list. */
 const firstPage = 20;
 
-/** Number of posts to request on each page of a list after the first page. */
 const laterPages = 100;
 
 /**
@@ -32,7 +29,6 @@ export type Start =
   | { readonly kind: 'since'; readonly seconds: number }
   | { readonly kind: 'backlog'; readonly count: number };
 
-/** Result of reading a watched list. */
 export interface Poll {
   /** New posts, oldest first. */
   readonly newItems: readonly Item[];

@@ -33,10 +33,6 @@ function toText(post: Status, nowMs: number): string {
   return renderPostBlock(post, context, { full: false, fetchedAt, articles: 'preview' });
 }
 
-/**
- * Waits until the operating system has accepted the output. Returns `false` if the output is closed
- * or `stop` is aborted.
- */
 function untilWritten({ stream, hasLeft }: Output, stop: AbortSignal): Promise<boolean> {
   if (stream === null || hasLeft) return Promise.resolve(!hasLeft);
   return new Promise((resolve) => {

@@ -27,7 +27,6 @@ export interface State {
   close(): void;
 }
 
-/** Version of the format of the state file of `perch watch`. */
 const version = 1;
 const maxMemories = 200;
 const maxBytes = 64 * 1024 * 1024;
@@ -133,7 +132,6 @@ async function save(path: string, memories: ReadonlyMap<string, Memory>): Promis
   });
 }
 
-/** Replaces a file atomically, and waits until both its content and its name are on the disk. */
 function replaceFile(path: string, text: string): void {
   const unfinished = `${path}.part`;
   const file = openSync(unfinished, 'w', 0o600);

@@ -103,7 +103,6 @@ function toTarget(
   return toTargetOf(reads[name], parameters, { name: text, values });
 }
 
-/** Parameters of a URL that select the posts to watch. */
 const kept = {
   getProfile: ['handle', 'with_replies', 'with_reposts', 'only_media'],
   searchPosts: ['q', 'feed', 'platform'],

@@ -24,7 +24,6 @@ export interface WatchOptions {
   readonly everyMs: number | null;
   /** Minimum interval in milliseconds between two polls of a list. Used instead of a shorter `everyMs`. */
   readonly minIntervalMs: number;
-  /** Whether to read each list only once. */
   readonly isOnce: boolean;
   readonly state: State;
   readonly reader: Reader;
@@ -41,7 +40,6 @@ export interface WatchOptions {
   readonly report: (text: string) => void;
 }
 
-/** Watched list, with the time of its next poll (`dueMs`, Unix milliseconds) and its number of consecutive failures. */
 interface List extends KeyedTarget {
   dueMs: number;
   intervalMs: number;
@@ -147,10 +145,6 @@ function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   throw new CommandError(kind, `${target.name}: ${advice}`, { cause: error });
 }
 
-/**
- * Prints a message for the user if a list cannot be read, unless the same error was already
- * reported. Also prints a message when the list can be read again.
- */
 function reportChange(
   list: List,
   poll: Poll | TemporaryFault,
@@ -165,10 +159,6 @@ function reportChange(
   list.fault = fault;
 }
 
-/**
- * Delivers new posts one after the other, and saves the state after each post. Returns `false` if the watch was
- * stopped or the output was closed.
- */
 async function deliverNewItems(list: List, { newItems, memory }: Poll, options: WatchOptions) {
   const { state, stop, deliver } = options;
   const isFirst = !state.memories.has(list.key);
@@ -183,14 +173,12 @@ async function deliverNewItems(list: List, { newItems, memory }: Poll, options: 
   return true;
 }
 
-/** Returns whether the post is already known from any watched list. */
 function isKnown({ key }: Item, { targets, state }: WatchOptions): boolean {
   return targets.some((one) => state.memories.get(one.key)?.seen.has(key) === true);
 }
 
 const firstBackoffMs = 15_000;
 
-/** Sets the time of the next poll of a list. */
 function schedule(list: List, last: Poll | TemporaryFault, options: WatchOptions): void {
   const { everyMs, minIntervalMs, clock, random } = options;
   const nowMs = clock.now();

@@ -10,7 +10,6 @@ import { DeliveryError } from './delivery.ts';
 const attemptMs = 20_000;
 const maxReplyBytes = 65_536;
 
-/** Prefix of a secret in the format of Standard Webhooks. The rest of the secret is base64. */
 const secretPrefix = 'whsec_';
 
 export interface WebhookOptions {

@@ -13,7 +13,6 @@ export interface EngineClient {
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
 }
 
-/** Options of the Redis command `SET`. `PX`: time to live in milliseconds. `NX`: writes only if the key is missing. */
 type SetOptions = Readonly<{ expiration?: { type: 'PX'; value: number }; condition?: 'NX' }>;
 
 /** Keys and arguments of a Lua script. In a cluster, all keys of a call must have the same hash tag. */
@@ -42,10 +41,6 @@ export interface ConnectOptions {
 
 const connectTimeoutMs = 1000;
 const reconnectMs = 100;
-/**
- * Maximum number of commands that wait for a reply. This limits memory use while the shared Valkey
- * or Redis server does not reply.
- */
 const maxPending = 20_000;
 
 /**
@@ -62,7 +57,6 @@ export async function connectEngine(options: ConnectOptions): Promise<EngineConn
 
 type Redis = typeof import('@redis/client');
 
-/** Returns the options of the Redis client that are the same for a single server, for sentinels and for a cluster. */
 function toCommon({ address, ca }: Pick<ConnectOptions, 'address' | 'ca'>) {
   const { isTls, username, password } = address;
   const socket = { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs };

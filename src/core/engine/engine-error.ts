@@ -14,12 +14,7 @@ export class EngineError extends Error {
 /** Error thrown if Perch cannot start with its shared engine (Redis or Valkey). The message is for the operator. */
 export class UnusableEngineError extends Error {}
 
-/** Matches the error replies of a Redis or Valkey server that refuses writes but still answers reads. */
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
-/**
- * Matches the error replies that count as an outage of the Redis or Valkey server: the server cannot execute the
- * command now, for example while it starts, or it denies access.
- */
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Converts any error of a Redis command to an EngineError. */
@@ -30,7 +25,6 @@ export function toEngineError(error: unknown): EngineError {
   return new EngineError(message, outages.test(message) || !isReply(error), error);
 }
 
-/** Returns whether an error is an error reply of Redis or Valkey, whose message starts with a code in upper case. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^(?:[A-Z]{3,}\b|ERR )/.test(error.message) && !isNetwork(error);
 }

@@ -1,6 +1,5 @@
 import type { EngineError } from './engine-error.ts';
 
-/** Explanation of why the shared Valkey or Redis server cannot be used. */
 interface Meaning {
   /** Sentence without addresses and names. */
   readonly sentence: string;

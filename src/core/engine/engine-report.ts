@@ -100,7 +100,6 @@ export async function readWarnings(
 const uncheckable =
   'Perch may not run the command INFO, so it cannot check the persistence and the eviction policy of the engine. Allow the command for the user in PERCH_REDIS_URL.';
 
-/** Share of `maxmemory` in use (0 to 1) above which a Valkey or Redis server counts as nearly full. */
 const nearlyFull = 0.9;
 
 type Rule = Readonly<{
@@ -149,7 +148,6 @@ export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string
   });
 }
 
-/** Returns a field of a reply to the Redis command `INFO`; `undefined` if the reply does not contain the field. */
 function readField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((one) => one.startsWith(`${name}:`));
   return line?.slice(name.length + 1);

@@ -11,7 +11,6 @@ export interface EngineSpace {
   close(): void;
 }
 
-/** Share of `maxmemory` (0 to 1) above which Perch caches no more responses in the shared Valkey or Redis server. */
 const maxShare = 0.6;
 const checkMs = 5000;
 

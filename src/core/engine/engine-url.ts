@@ -17,16 +17,8 @@ export interface EngineAddress {
   readonly primary: string;
 }
 
-/**
- * Matches `PERCH_REDIS_URL`. Capture groups: `s` (if TLS is used), `sentinel` or `cluster` (if given), credentials,
- * hosts, path.
- */
 const form = /^(?:redis(s?)|redis\+(sentinel|cluster)):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(\/[^?#]*)?$/;
 
-/**
- * Patterns of the path in `PERCH_REDIS_URL`. Capture groups: name of the primary server (sentinels
- * only), database number.
- */
 const paths = {
   single: /^\/?()(\d{0,5})$/,
   sentinel: /^\/([^/]+)\/?(\d{0,5})$/,
@@ -52,7 +44,6 @@ export function parseEngineUrl(url: string): EngineAddress | null {
 const isEach = (nodes: readonly (EngineNode | null)[]): nodes is readonly EngineNode[] =>
   !nodes.includes(null);
 
-/** Parses a host with an optional port. Returns `null` for an invalid host or port. */
 function parseNode(text: string, defaultPort: number): EngineNode | null {
   const url = parseUrl(`redis://${text}`);
   if (url === null || url.hostname === '') return null;
@@ -60,7 +51,6 @@ function parseNode(text: string, defaultPort: number): EngineNode | null {
   return { host, port: url.port === '' ? defaultPort : Number(url.port) };
 }
 
-/** Parses `user:password`, `:password` or an empty text. Returns `null` for invalid percent-encoding. */
 function parseCredentials(text: string) {
   const [user = '', ...rest] = text.split(':');
   try {

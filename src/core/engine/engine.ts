@@ -185,10 +185,6 @@ type Send = <Value>(
   deadlineMs: number,
 ) => Promise<Value>;
 
-/**
- * Connects to the shared Valkey or Redis server. Returns the functions `send`, `reconnect` and
- * `destroy`. If `send` detects an outage, it updates `health`.
- */
 async function createSender(options: EngineOptions, health: Health) {
   /**
    * Reason why the connection to the shared Valkey or Redis server was lost; `null` after a
@@ -231,7 +227,6 @@ async function createSender(options: EngineOptions, health: Health) {
   };
 }
 
-/** Creates functions that subscribe to Redis channels. `resubscribe` repeats all subscriptions after a reconnection. */
 function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   const listeners = new Map<string, (message: string) => void>();
   const subscribe = (channel: string, listener: (message: string) => void): void => {
@@ -250,10 +245,6 @@ function createChannels({ prefix, timeoutMs }: EngineOptions, send: Send) {
   };
 }
 
-/**
- * Runs a Lua script by its SHA-1 hash. Sends the text of the script only if the Valkey or Redis
- * server does not know the hash.
- */
 async function runScript(
   { client }: EngineConnection,
   { text, sha1 }: EngineScript,
@@ -270,20 +261,12 @@ async function runScript(
 
 type Health = ReturnType<typeof createHealth>;
 
-/**
- * Creates an object that records whether the shared Valkey or Redis server answers. Calls
- * `onChange` when this changes.
- */
 function createHealth({ clock, onChange }: EngineOptions) {
   const closing = new AbortController();
   let state: EngineState = { isUp: false, fault: 'it has not answered yet', instances: 1 };
   let reportedMs = clock.now(); // the first connection takes a moment
   let reported: boolean | null = null;
   let notify = () => {};
-  /**
-   * Calls `onChange` if `isUp` differs from the last reported value. To limit the reports to one per second, a call
-   * within 1 second of the last report does nothing. The next call after that second reports the change.
-   */
   const report = (): void => {
     const nowMs = clock.now();
     if (state.isUp === reported || Math.abs(nowMs - reportedMs) < heartbeatMs) return;
@@ -321,10 +304,6 @@ function createHealth({ clock, onChange }: EngineOptions) {
   };
 }
 
-/**
- * Calls `beat` regularly to check whether the shared Valkey or Redis server answers, until `health.close()` is called.
- * Calls `reconnect` after five consecutive failed checks.
- */
 async function watch(
   beat: () => Promise<void>,
   reconnect: () => Promise<void>,

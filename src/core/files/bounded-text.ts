@@ -31,7 +31,6 @@ export function readBoundedText(path: string, maxBytes: number): string {
   }
 }
 
-/** Returns the first `maxBytes + 1` bytes of a file; all bytes if the file is shorter. */
 function readBytes(path: string, maxBytes: number): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

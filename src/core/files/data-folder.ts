@@ -19,7 +19,6 @@ export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 export const lockName = 'data.lock';
 /** Names of the folder with the new files of a restore: `incomplete` until all files are written, then `complete`. */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
-/** Name of the folder with the cache of pictures. */
 export const pictureFolder = 'media-cache';
 /** Prefix of the name of the folder into which `perch restore` moves the previous files. */
 export const earlierPrefix = 'before-restore-';
@@ -28,7 +27,6 @@ const alternatives = (names: readonly string[]) =>
   `(?:${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
 const databases = alternatives([...savedDatabases, 'answers.db']);
 const besideDatabase = `${journalSuffixes.join('|')}|\\.lock(?:-journal)?|\\.address`;
-/** Pattern for the suffix of temporary files. Perch later moves or links these files to their final names. */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
 const ownName = new RegExp(
@@ -41,7 +39,6 @@ const ownName = new RegExp(
   ].join('|')})$`,
 );
 
-/** Returns whether Perch creates files or folders with this name in a data folder. */
 export const isOwnName = (name: string): boolean => ownName.test(name);
 
 /** Returns the names of Perch's files in a data folder. @throws Error if the folder cannot be read */

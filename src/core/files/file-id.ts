@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum length of an escaped id. A longer one is cut, and a hash of the id is appended. */
 const maxLength = 80;
 
 /**

@@ -10,10 +10,6 @@ export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
 }
 
-/**
- * SQL statement for each kind of lock. Several processes can have the shared lock while no process
- * has the exclusive lock.
- */
 const statements = {
   exclusive: 'BEGIN EXCLUSIVE',
   // Reading takes the shared lock, also for an empty file.

@@ -3,7 +3,6 @@ import { lockName } from './data-folder.ts';
 import { type FileLock, FileLockedError, lockFile } from './file-lock.ts';
 import { isCode, makePrivateFile } from './private-files.ts';
 
-/** Lock without effect, used if a folder cannot be locked. */
 const noLock: FileLock = { release: () => {} };
 
 /**

@@ -71,7 +71,6 @@ const brandTypes: ReadonlyMap<string, MediaType> = new Map([
 
 const mp4Brand = /^(?:iso[m2-9]|mp4[12v]|avc1|M4V[ HP]|M4VH|MSNV|dash|f4v |cmf[c2]|3g[2p].)$/;
 
-/** Returns the type of an ISO base media file (ISO/IEC 14496-12 §4.3) from its brands; `null` for other brands. */
 function typeOfBrands(start: string): MediaType | null {
   const end = Math.min(start.length, Buffer.from(start.slice(0, 4), 'latin1').readUInt32BE());
   const [major = '', , ...compatible] = start.slice(8, end).match(/.{4}/gs) ?? [];
@@ -82,13 +81,8 @@ function typeOfBrands(start: string): MediaType | null {
   return compatible.some((brand) => brand === 'avif' || brand === 'avis') ? 'image/avif' : null;
 }
 
-/** Returns whether the header of an EBML file contains the element DocType (0x4282) with the value `webm`. */
 const isWebm = (start: string): boolean => /\x42\x82.webm/s.test(start);
 
-/**
- * Returns the media type of MP3 audio (ISO/IEC 11172-3 §2.4.1.3) or AAC audio in ADTS. Both begin
- * with the sync word of a frame. Returns `null` for other content.
- */
 function typeOfMpegAudio([first, second = 0, third = 0]: Uint8Array): MediaType | null {
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
   const version = (second >> 3) & 3;

@@ -3,7 +3,6 @@ import { withPath } from './private-files.ts';
 import { connectSqlite, copySqlite, errorCodeOf, type SqliteDatabase } from './sqlite.ts';
 
 export interface SnapshotOptions {
-  /** Paths of the databases. */
   readonly paths: readonly string[];
   readonly clock: Clock;
   /** Maximum time in milliseconds to wait until no process writes to any of the databases. */
@@ -114,7 +113,6 @@ function tryToLockAll(sources: readonly Source[]): boolean {
   return false;
 }
 
-/** Locks a database against writes. Returns `false` if another process has locked it. */
 function tryToLock({ path, locker }: Source): boolean {
   try {
     withPath(path, () => locker.exec('BEGIN IMMEDIATE'));

@@ -27,7 +27,6 @@ export interface SqliteOptions extends SqliteLocation {
   readonly journal?: keyof typeof journals;
 }
 
-/** Journal modes. With `wal`, a power failure can lose the last commits. With `rollback`, reads wait for writes. */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -138,7 +137,6 @@ export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): v
   migrate(database, options);
 }
 
-/** Maximum number of database pages that are copied without a pause. */
 const pagesAtOnce = 2000;
 
 /**
@@ -182,11 +180,6 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/**
- * Protects a database's native backup objects from garbage collection, which could abort the process. `database`
- * contains better-sqlite3's native database object under a symbol. Replaces the method `backup` of that object, which
- * creates the backup objects, by a function that also keeps a reference to each of them.
- */
 function keepBackupsOf(database: SqliteDatabase): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {
     const native: unknown = Reflect.get(database, symbol);
@@ -197,7 +190,6 @@ function keepBackupsOf(database: SqliteDatabase): void {
   }
 }
 
-/** Prepared statements that read the schema version, by database. Repeated calls of `setUpSqlite` reuse them. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 /** Base URL in the examples of `docs/`. It is the base URL of a server with default settings, so the examples run. */
 const exampleBaseUrl = 'http://localhost:8080';
 
-/** Pages about a copy of Perch on the machine of the reader. Their examples keep `exampleBaseUrl`. */
 const ownMachinePages: readonly string[] = ['start.md', 'development.md'];
 
 /**

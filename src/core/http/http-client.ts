@@ -213,7 +213,6 @@ async function followRedirects<Answer>(
   throw new HttpFailure('redirect', 'The upstream redirects too often.', url);
 }
 
-/** Sends a request. Returns the response or, for a redirect, the URL to request next. */
 async function sendOnce<Answer>(
   url: URL,
   context: RequestContext,

@@ -74,10 +74,6 @@ const privateNetworks = toNetworks([
   '3fff::/20',
 ]);
 
-/**
- * Networks that can contain public addresses: IPv4 (in the IPv4-mapped form that `parseAddress` returns) and IPv6
- * global unicast.
- */
 const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
 
 /** NAT64 networks, in which the last 32 bits of an address are the IPv4 address of the destination (RFC 6052). */

@@ -22,9 +22,6 @@ export function refuseOtherMediaTypes(
 /** Maximum number of `,`, `[`, `{` and `\` in a JSON body. Parsing time depends on the number of these characters. */
 export const maxJsonDelimiters = 75_000;
 
-/**
- * Lookup table of `countJsonDelimiters` by byte value: 1 for `,`, `[`, `{` and `\`, 0 for others. Faster than a `Set`.
- */
 const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );

@@ -66,7 +66,6 @@ async function readPicture(
   return { ...none, picture };
 }
 
-/** Reads the body of a response. Returns `null` as soon as the first bytes show that the body is not a picture. */
 async function readBytes(
   { body }: UnreadResponse,
   maxBytes: number,

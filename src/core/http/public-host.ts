@@ -17,10 +17,6 @@ export function isPublicName(host: string): boolean {
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);
 }
 
-/**
- * Returns whether every label that starts with `xn--` is valid Punycode. Some versions of Node
- * accept invalid labels in URLs.
- */
 function hasWholePunycode(host: string): boolean {
   if (!host.includes('xn--')) return true;
   const letters = domainToUnicode(host);

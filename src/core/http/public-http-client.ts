@@ -91,10 +91,6 @@ export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
     const forget = () => leaving.delete(pool);
     pool.close().then(forget, forget); // requests in flight finish first
   };
-  /**
-   * If `maxHosts` pools are open, closes the least recently used idle pool or, if all are busy, the
-   * least recently used pool.
-   */
   const makeRoom = () => {
     if (pools.size < options.maxHosts) return;
     const [oldest] = pools;

@@ -113,7 +113,6 @@ export function connectPublicly(host: string, options: ConnectOptions): Promise<
   );
 }
 
-/** Tries the addresses of a host in order. Returns the socket of the first connection that succeeds. */
 async function connectToFirst(host: string, { network, timeoutMs, signal }: ConnectOptions) {
   const addresses = await findAddresses(host, network, signal);
   const shareMs = Math.ceil(timeoutMs / addresses.length);

@@ -16,10 +16,6 @@ export interface QueuedTask {
  * /48, or all unknown clients.
  */
 export function createFairQueue<Task extends QueuedTask>() {
-  /**
-   * Queued tasks by network, then by address. The next task is the first task of the first address of the first
-   * network.
-   */
   const networks = new Map<string, Map<string, Task[]>>();
   const queued = new Map<string, QueuedTask>();
   const tasksOf = (client: Client | null) => {
@@ -70,7 +66,6 @@ export function createFairQueue<Task extends QueuedTask>() {
   };
 }
 
-/** Moves an entry to the end of a map. Deletes the entry if `left`, the number of items in `value`, is 0. */
 function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
   map.delete(name);
   if (left > 0) map.set(name, value);

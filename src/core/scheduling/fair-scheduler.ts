@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { createFairQueue, type QueuedTask } from './fair-queue.ts';
 
-/** Task that waits until the scheduler can run it. */
 interface Task extends QueuedTask {
   /** Runs the task. The promise never rejects. */
   run(): Promise<void>;
@@ -29,7 +28,6 @@ export function createScheduler(options: SchedulerOptions) {
   const { atOnce, atOnceOfAddress = atOnce, clock, isReady = () => true } = options;
   const queue = createFairQueue<Task>();
   const closed = new AbortController();
-  /** Numbers of running tasks by client address. */
   const runningOf = new Map<string, number>();
   let running = 0;
   let isPolling = false;
@@ -82,10 +80,6 @@ export function createScheduler(options: SchedulerOptions) {
   };
 }
 
-/**
- * Task with a result. `signal` cancels the task while it is queued. `toDropped` creates the error
- * for a task that a shutdown removes from the queue.
- */
 interface ScheduledTask<Value> extends QueuedTask {
   readonly signal: AbortSignal;
   run(): Promise<Value>;

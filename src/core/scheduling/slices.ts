@@ -15,7 +15,6 @@ export type Slices = ReturnType<typeof createSlices>;
  */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
-  /** Starts a new time slice. Called when the task resumes after waiting, for example for a file or a response. */
   const beginSlice = () => {
     beginMs = performance.now();
   };

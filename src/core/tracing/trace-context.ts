@@ -3,10 +3,8 @@ import { createTraceState, isSpanContextValid, type SpanContext } from '@opentel
 
 const traceparentForm = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Maximum length of the header `traceparent` in characters. Version 00 has 55; later versions may append fields. */
 const maxTraceparent = 128;
 
-/** Maximum length of the header `tracestate` in characters (W3C Trace Context §3.3.1.5). A longer value is ignored. */
 const maxTracestate = 512;
 
 /**

@@ -116,7 +116,6 @@ function startSpan(
   return traceSpan;
 }
 
-/** Removes attributes with the value `undefined`, which SDKs reject with a warning. */
 function toGiven(attributes: Attributes): ApiAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

@@ -212,7 +212,6 @@ function compare(
 export const isPartial = (outcome: Outcome): boolean =>
   'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
 
-/** Returns whether an answer is a fallback: from a provider of last resort, or an incomplete page without items. */
 function isStopgap(outcome: Outcome): boolean {
   if (!('found' in outcome && 'items' in outcome.found)) return false;
   const { degraded, items, missing } = outcome.found;

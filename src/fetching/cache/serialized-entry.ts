@@ -19,7 +19,6 @@ export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
 
 type FoundOutcome = Exclude<Outcome, { readonly gone: Problem }>;
 
-/** Replaces each item's author with an index into `authors`, and appends new authors to `authors`. */
 function withoutAuthors(outcome: FoundOutcome, authors: Account[]): unknown {
   const { found } = outcome;
   const indices = new Map<string, number>();

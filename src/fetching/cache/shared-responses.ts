@@ -57,13 +57,11 @@ interface SharedResponsesOptions {
   readonly onGone: (gone: Gone) => void;
 }
 
-/** Maximum length of a serialized entry in characters. Longer entries are not shared with other instances. */
 const maxLength = 1_048_576;
 const pollMs = 25;
 const renewalsPerLease = 3;
 const goneKey = 'gone';
 const gonePollMs = 1000;
-/** Approximate maximum number of stored announcements of deleted posts and accounts. The oldest are dropped. */
 const maxGone = 1000;
 
 /**
@@ -88,7 +86,6 @@ const releaseScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `);
 
-/** Lua script that deletes a cached response. */
 const removeScript = defineScript(`
 redis.call('DEL', KEYS[1])
 `);
@@ -195,7 +192,6 @@ function takeLease(lease: string, { engine, leaseMs }: SharedResponsesOptions): 
     );
 }
 
-/** Renews a lease repeatedly until `signal` is aborted. */
 async function renew(
   lease: string,
   { engine, leaseMs }: SharedResponsesOptions,
@@ -211,9 +207,7 @@ async function renew(
 
 const announcement = z.object({ subject: z.string(), goneMs: z.number(), by: z.string() });
 
-/** Creates functions that announce deleted posts and accounts to other instances, and receive announcements. */
 function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
-  /** Announcements of deleted posts and accounts that the Redis or Valkey server has not stored yet, oldest first. */
   const unsent = new Set<string>();
   let after = '-';
   const send = async (text: string): Promise<void> => {
@@ -255,10 +249,6 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
   };
 }
 
-/**
- * Returns the Redis keys of a response and of its lease. Both Redis keys contain a hash of the
- * argument `key`, which can be long.
- */
 function keysOf(key: string) {
   const tag = hash('sha256', `${version} ${key}`, 'base64url');
   return { response: `response:{${tag}}`, lease: `lease:{${tag}}` };

@@ -53,7 +53,6 @@ function subjectsOfPost(post: Post): readonly string[] {
 const subjectsOfAccount = (account: Account): readonly string[] =>
   namesOf(account).map((name) => accountSubject(account.platform, name));
 
-/** Returns the names by which an account can be requested: the handle, and on Bluesky the DID. */
 function namesOf({ screen_name, id }: Account): readonly string[] {
   const handle = screen_name.toLowerCase();
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];

@@ -4,7 +4,6 @@ import type { Platform } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
 
-/** Result of the last request to the source of a provider. `unknown`: for example, the source did not respond in time. */
 type Contact = 'answered' | 'failed' | 'unreachable' | 'unknown';
 
 /** Time in milliseconds for which an answered request shows that a source works, and that there is a network. */

@@ -3,7 +3,6 @@ import { platformNames, type SearchPlatform } from '../../model/reference.ts';
 import type { ProviderError } from '../../platforms/provider-error.ts';
 import type { Contacts } from './contacts.ts';
 
-/** Failed read of a platform. */
 interface Outage {
   readonly platform: SearchPlatform;
   /** Names of the providers that were asked, without those that read stored data. */

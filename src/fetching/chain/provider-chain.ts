@@ -98,10 +98,6 @@ export function createProviderChain(
   };
 }
 
-/**
- * Creates the callbacks that divide the processing of a response into CPU time slices. Processing
- * fails when `signal` is aborted.
- */
 function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
@@ -149,7 +145,6 @@ async function askInOrder<Kind extends QueryKind>(
   throw toProblem(failures, description, contacts);
 }
 
-/** Provider that was asked, with its failure. */
 type ProviderFailed = Readonly<{ provider: Provider; failure: ProviderError }>;
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
@@ -185,7 +180,6 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/** Handling of each kind of provider failure: whether to try the next provider, and the `code` of the Problem. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -215,7 +209,6 @@ function isConfirmedAbsent(failures: readonly ProviderFailed[]): boolean {
   return witnesses.length >= 2;
 }
 
-/** Returns whether the next provider is not asked, according to the providers that have failed. */
 function isFinal(failures: readonly ProviderFailed[]): boolean {
   const { failure } = failures.at(-1) ?? {};
   if (failure === undefined) return false;
@@ -223,7 +216,6 @@ function isFinal(failures: readonly ProviderFailed[]): boolean {
   return !failurePolicy[failure.kind].next && !lacksReason(failure);
 }
 
-/** Returns whether a provider reports that a post is unavailable, but not why. The next provider may know the reason. */
 const lacksReason = ({ kind, unavailable }: ProviderError): boolean =>
   kind === 'missing' && unavailable?.reason === 'unknown';
 

@@ -21,7 +21,6 @@ export interface ProviderRecord {
 
 export type ProviderRecords = ReturnType<typeof createProviderRecords>;
 
-/** Query to a provider whose result is counted in the provider's record, as an answer or a failure. */
 interface WatchedQuery {
   readonly provider: string;
   readonly kind: QueryKind;

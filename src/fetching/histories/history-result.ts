@@ -100,10 +100,6 @@ export function toHistoryResult(facts: ResultFacts): HistoryResult {
   };
 }
 
-/**
- * Returns a warning with the fetch times of the posts from the archive, as a list with one element. Returns an empty
- * list if no post comes from the archive.
- */
 function explainAge({ storedCount, stored }: Tally): readonly string[] {
   if (storedCount === 0) return [];
   const [first, last] = stored.map((second) => toIsoSeconds(second * 1000));
@@ -119,10 +115,6 @@ function toRange({ fromSecond, toSecond }: SecondRange): HistoryRange {
   };
 }
 
-/**
- * Returns the `until` value (Unix seconds) that continues an import; `null` if unknown. Posts of the oldest second are
- * read again.
- */
 function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly HistoryRange[]) {
   const [gap] = gaps;
   if (gap !== undefined) return gap.untilSecond;
@@ -130,7 +122,6 @@ function toNextUntil({ newestSecond, oldestSecond }: Tally, gaps: readonly Histo
   return newestSecond === oldestSecond ? oldestSecond : oldestSecond + 1;
 }
 
-/** Returns whether the timeline ended early: the account's post count exceeds the number of posts read by over 25%. */
 function endsTooEarly({ query, account, read, tally }: ResultFacts): boolean {
   const isWhole = query.sinceSeconds === null && query.untilSeconds === null;
   if (!read.isAtEnd || !isWhole || !query.withReplies || !query.withReposts) return false;

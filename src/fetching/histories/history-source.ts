@@ -78,7 +78,6 @@ export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** Returns a list that contains the post without its text and media; an empty list for a placeholder. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   const outline = {

@@ -110,11 +110,6 @@ export function createOrdering(wanted: Wanted) {
   };
 }
 
-/**
- * Returns whether `one` replaces `other`, another copy of the same post. The first rule that applies decides: a copy
- * that is certainly in the requested range replaces a copy that may be older; a fetched copy replaces a stored copy,
- * if both or neither are reposts; a copy with a later time in the timeline replaces a copy with an earlier time.
- */
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.isUnresolved !== other.isUnresolved) return other.isUnresolved;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -181,10 +176,6 @@ function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   return belowSecond <= second ? { ...one, second, belowSecond } : one;
 }
 
-/**
- * Returns the requested posts of a page with their timeline positions. A repost contains only the
- * original post's time, so its position is estimated from the posts before and after it.
- */
 function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);
@@ -220,9 +211,5 @@ function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted:
   return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
-/**
- * Returns the Unix second at which the time range of the requested reposts starts: `-Infinity` if the requested
- * range has no start, `Infinity` if the client requests no reposts (`onlyReplies`).
- */
 const minSecond = ({ onlyReplies, sinceSeconds }: Wanted): number =>
   onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);

@@ -20,15 +20,10 @@ export interface CheckedPage {
   readonly isVerified: boolean;
 }
 
-/** Maximum number of retries of a page request after upstream failures. */
 const maxRetries = 2;
 const firstWaitMs = 300;
 const defaultPauseSeconds = 30;
 
-/**
- * Minimum number of posts on a page that looks complete. Shorter pages are requested again.
- * Complete pages of the source FxTwitter have 20 or more posts, so this limit has a margin.
- */
 const fewestRows = 10;
 
 interface ReadOptions {
@@ -117,16 +112,8 @@ const isRateLimit = (error: unknown): error is Problem =>
 const isOutage = (error: unknown): boolean =>
   error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 
-/**
- * Numbers of concurrent retries for a page that looks incomplete: one retry in the first round, and three retries in
- * the second round if the page still looks incomplete.
- */
 const repeatCounts = [1, 3] as const;
 
-/**
- * Number of concurrent retries in a last round, after the rounds of `repeatCounts`, for a page that still looks
- * truncated. Upstreams randomly truncate up to 25% of their responses.
- */
 const lastRepeats = 4;
 
 const enoughAgreeing = 5; // this many responses with equally many rows are accepted
@@ -137,20 +124,11 @@ interface VerifyOptions {
   readonly onDoubt: ((first: Page<Post>) => void) | undefined;
 }
 
-/**
- * Requests a page repeatedly and merges the responses. Stops when a response looks complete, when two responses have
- * the highest number of posts received so far (unless the page is marked as doubtful), or after the maximum number
- * of requests.
- */
 async function readUntilVerified(
   ask: () => Promise<Page<Post>>,
   { place, isGood, onDoubt }: VerifyOptions,
 ): Promise<CheckedPage> {
   let page = await ask();
-  /**
-   * Number of responses for this page that have as many posts as the longest response so far. If several responses
-   * agree, the page is probably complete.
-   */
   let agreeing = 1;
   let isAccepted = isGood(page);
   if (!isAccepted) onDoubt?.(page);
@@ -178,9 +156,6 @@ function isWhole(page: Page<Post>, place: PagePlace): boolean {
   return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
 }
 
-/**
- * Merges two responses for the same page: returns the longer response, followed by posts that only the shorter one has.
- */
 function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
   const known = new Set(fuller.items.map(({ id }) => id));

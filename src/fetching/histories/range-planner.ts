@@ -89,10 +89,6 @@ const pagesToSplit = 0.8;
 
 const minPages = 2;
 
-/**
- * Factor for the estimated number of posts in ranges that are already being read. A lower factor starts more page
- * requests in advance, which takes less time but reads more pages that are not needed.
- */
 const expectedWeight = 0.9;
 
 const minWantedShare = 0.05; // lower bound of the share of wanted rows, which keeps ranges finite
@@ -113,11 +109,6 @@ function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean
   return pages > 0 && pages * density.pageRows >= postsLeft();
 }
 
-/**
- * Returns the newest open range (`isOpen`: may contain far more posts than needed) that is not being read. Returns
- * `undefined` if there is none, or if the newer ranges probably contain all posts that are still needed. If the
- * range probably contains more posts than needed, first splits off its older part, and returns the newer part.
- */
 function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   const { ranges, density } = options;
   const at = ranges.ranges.findIndex(({ isOpen, isBeingRead }) => isOpen && !isBeingRead);
@@ -136,10 +127,6 @@ function narrowOpenRange(options: PlannerOptions): UnreadRange | undefined {
   return open;
 }
 
-/**
- * Of the ranges that are being read, splits the one with the highest expected number of posts. That range keeps its
- * newer half. Returns the older half as a new range; `undefined` if the range is too small to split.
- */
 function splitLongestRange({ ranges, density }: PlannerOptions): UnreadRange | undefined {
   const [longest] = ranges.ranges
     .filter(({ isBeingRead }) => isBeingRead)
@@ -292,11 +279,6 @@ const initialState = {
   isOpen: true,
 };
 
-/**
- * Removes the range `ranges[at]`, which was read completely. The last page of that range may reach into older
- * ranges: shortens or removes these ranges up to `reached`, the older end of the page. Stops before a range that is
- * being read.
- */
 function skipCovered(ranges: UnreadRange[], at: number, reached: Reached): void {
   ranges.splice(at, 1);
   for (let next = ranges[at]; next !== undefined; next = ranges[at]) {

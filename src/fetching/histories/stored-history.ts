@@ -83,11 +83,6 @@ export function toUnreadRanges(
   }));
 }
 
-/**
- * Removes the newest stored ranges and posts if they have to be fetched again. The exact time of a repost is
- * unknown. If stored reposts may be newer than `toSecond` (the end of the requested range), removes everything from
- * the earliest possible time of these reposts onwards.
- */
 function trimUnresolvedTop({ ranges, posts }: StoredPart, toSecond: number): StoredPart {
   const below = posts
     .filter(({ post, second }) => !hasOwnTime(post) && second > toSecond)

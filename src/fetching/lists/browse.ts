@@ -98,7 +98,6 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
   return filled;
 }
 
-/** Stores the hashes of the items before the next page, and before a page that was requested by its number. */
 async function rememberSent(
   { listKey, page, position }: BrowseQuery,
   filled: FilledPage,
@@ -116,16 +115,11 @@ async function rememberSent(
   }
 }
 
-/** Returns whether new items are added at the start of the list; `false` for ranked lists, whose order can change. */
 function isNewestFirst(list: ListQuery): boolean {
   if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
   return list.kind !== 'search' || list.feed !== 'top';
 }
 
-/**
- * Returns the error to report if a post's replies cannot be read. If the cause is unclear, checks whether the post
- * exists.
- */
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,

@@ -88,10 +88,6 @@ export async function keepPosition(
   await memory.remember(listKey, next, sent.fingerprints);
 }
 
-/**
- * Returns the upstream pages that contain items after the first `count` items of a list page, with those of their items
- * that are on the list page. Leaves out an upstream page with further items: it is stored when the list page is read.
- */
 function listLeftovers({ items, places, next }: BrowseFound, count: number) {
   let start = 0;
   return (places?.pages ?? []).flatMap(({ cursor, taken, count: own, rows, next: following }) => {

@@ -70,20 +70,11 @@ export async function fillPage(read: ReadPage, options: FillOptions): Promise<Fi
   return filler.finish();
 }
 
-/**
- * Maximum number of upstream requests to fill one page. If the source is slow, the timeout of the
- * read (`readTimeoutMs`) ends the read first.
- */
 const maxRequests = 200;
 const retriesPerPage = 4; // of each page that looks incomplete
 const maxRetries = 60; // of all pages that have rows but look incomplete
 const maxIdlePages = 4; // consecutive upstream pages without new items; the next read continues
 
-/**
- * Weights of empty client pages, by cause. The list ends when consecutive empty pages reach the total weight
- * `maxFruitless`. `found`: the source returned items, but all were filtered out. `cut`: the source failed. `idle`:
- * the source returned no items, or only items of earlier pages.
- */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 const maxFruitless = 120; // total weight at which the list ends
 const enoughFruitless = 6; // total weight above which pages are accepted without retries

@@ -59,10 +59,6 @@ export function createSentItems(
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromShort(toShort(fingerprint)));
-  /**
-   * Returns the index of the first item in `items` that is one of the last `taken` items already returned to the
-   * client; -1 if there is none.
-   */
   const findTaken = (items: readonly ListItem[], taken: number): number => {
     const takenItems = new Set(fingerprints.slice(-taken).map(toShort));
     return items.findIndex((item) => {
@@ -108,7 +104,6 @@ export function createSentItems(
   };
 }
 
-/** Returns the first 48 bits of the SHA-256 hash of an item's key; `null` for a placeholder without a key. */
 function fingerprintOf(item: ListItem): number | null {
   const key = 'type' in item ? postKey(item) : item.id;
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
@@ -117,5 +112,4 @@ function fingerprintOf(item: ListItem): number | null {
 const toShort = (fingerprint: number): number =>
   fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 
-/** Converts a short (32-bit) hash to a negative number, which never equals a full (48-bit) hash. */
 const fromShort = (short: number): number => -1 - short;

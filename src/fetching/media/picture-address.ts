@@ -39,10 +39,8 @@ const dayMs = 86_400_000;
  */
 const periodDays = 30;
 
-/** Minimum number of days for which an address is valid. Feed readers store picture addresses for months. */
 const validDays = 90;
 
-/** Maximum length of the URL of a picture in characters. */
 const maxUrlLength = 2000;
 
 const version = 1;

@@ -80,7 +80,6 @@ const countBytes = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes
 
 const hashLength = 32;
 
-/** Returns a picture with its hash, which is computed in Node's thread pool. */
 async function toPicture({
   mediaType,
   bytes,
@@ -121,7 +120,6 @@ function createMemoryStore({ maxBytes, clock }: PictureStoreOptions): PictureSto
 
 type DiskOptions = PictureStoreOptions & { readonly folder: string };
 
-/** Picture file in the cache folder. */
 interface StoredFile {
   readonly name: string;
   readonly hash: string;
@@ -144,7 +142,6 @@ const extensions: Readonly<Record<string, string>> = {
 };
 const mediaTypes = new Map(Object.entries(extensions).map(([type, end]) => [end, type] as const));
 
-/** Pattern of a file name in the cache: hash of the URL, hash of the content, and extension. */
 const fileName = /^([0-9a-f]{64})-([0-9a-f]{32})\.(jpg|png|gif|webp|avif)$/;
 
 type Changes = Pick<PictureStore, 'close'> & { add(work: () => Promise<void>): void };
@@ -162,7 +159,6 @@ function createChanges(onError: (error: unknown) => void): Changes {
 
 type Files = ReturnType<typeof createFiles>;
 
-/** Creates the index of the files in the cache. Files that are removed from the index are deleted from the disk. */
 function createFiles({ folder, maxBytes }: DiskOptions, changes: Changes) {
   const remove = (name: string) => changes.add(() => unlink(join(folder, name)));
   const files = new LRUCache<string, StoredFile>({
@@ -299,7 +295,6 @@ async function writePicture(
   return { name, hash, extension, size, storedMs: nowMs, usedMs: nowMs, intact };
 }
 
-/** Adds the pictures in `folder` to the index `files`. Deletes incomplete files. Creates the folder if needed. */
 async function loadFiles(folder: string, files: Files): Promise<void> {
   makePrivateFolder(folder);
   restrictToOwner(folder);

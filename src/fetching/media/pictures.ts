@@ -24,11 +24,9 @@ export interface PicturesOptions {
   readonly maxBytes: number;
   /** Maximum duration of a fetch in milliseconds. */
   readonly timeoutMs: number;
-  /** Signal that is aborted when the server stops. */
   readonly stop: AbortSignal;
 }
 
-/** Parameters of a request for a picture. */
 export interface PictureRequest {
   readonly caller: Pick<Caller, 'spend'>;
   readonly client: Client;
@@ -49,7 +47,6 @@ export interface Pictures {
   close(): Promise<void>;
 }
 
-/** Limits on the number of client requests that wait until Perch has fetched a picture. */
 const waitingBound = {
   /** Maximum number of waiting picture requests from one client address. */
   perAddress: 128,
@@ -57,10 +54,6 @@ const waitingBound = {
   total: 512,
 };
 
-/**
- * Limits on unfinished fetches of pictures, per host and for all hosts together. The HTTP client sends up to 16
- * requests at a time to a host; further fetches wait.
- */
 const hostBound = {
   /**
    * Maximum number of unfinished fetches from one host: half of `total`, so that a slow host does
@@ -71,7 +64,6 @@ const hostBound = {
   total: 512,
 };
 
-/** Limits on the total size of the pictures that are being received, as multiples of the maximum size of a picture. */
 const picturesAtOnce = {
   /**
    * Maximum total size of the pictures that are being received for one client address, as a multiple of the maximum
@@ -205,7 +197,6 @@ const stopping = () => new Problem('shutting_down', { detail: 'The server is shu
 const isLasting = ({ code }: Problem): boolean =>
   code === 'picture_not_found' || code.startsWith('upstream_');
 
-/** Status codes with which hosts refuse to send a picture, or report that it is missing. */
 const refusals: readonly number[] = [400, 401, 403, 404, 410, 451];
 
 /** Returns the picture in a response. @throws Problem if the response has no picture */
@@ -238,7 +229,6 @@ function unusable(detail: string, cause?: unknown): Problem {
   return new Problem('upstream_error', { detail, resolution, cause });
 }
 
-/** Converts a failed HTTP request to a Problem. Returns other errors, such as a client disconnect, unchanged. */
 function toProblem(error: unknown, url: URL): unknown {
   if (!(error instanceof HttpFailure)) return error;
   switch (error.kind) {

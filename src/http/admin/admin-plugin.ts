@@ -33,7 +33,6 @@ export async function adminPlugin(app: FastifyInstance, options: AdminOptions) {
   for (const url of ['/api/admin', '/api/admin/*']) refuseAll(app, url);
 }
 
-/** Restricts the request bodies of a Fastify scope to JSON of up to 16 KiB. Parses an empty body as `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

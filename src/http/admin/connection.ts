@@ -32,7 +32,6 @@ export type ConnectionReport = z.output<typeof connectionReport>;
 export const parseConnectionReport = (body: unknown): ConnectionReport | null =>
   connectionReport.safeParse(body).data ?? null;
 
-/** Request headers in which proxies report the client's address. Perch itself reads only `X-Forwarded-For`. */
 const known = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip'];
 
 /** Returns the names of those request headers in which a proxy reports the client's address. */

@@ -51,7 +51,6 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
 const readToken = ({ raw }: FastifyRequest) =>
   authorizationFault(raw) === null ? readBearer(raw) : null;
 
-/** Returns the SHA-256 digest of a token. Digests of equal length can be compared in constant time. */
 function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -71,10 +70,8 @@ export function unauthorized(): Problem {
  */
 const freeAttempts = 3;
 
-/** Maximum number of requests that wait at the same time for their token check, or for the reply to a wrong token. */
 const maxWaiting = 10_000;
 
-/** Failed attempts to use the admin token from one address. */
 interface Attempts {
   count: number;
   /** Number of requests from the address that are waiting for their token check or for their reply. */

@@ -43,10 +43,6 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-/**
- * Returns whether a request is passed to its route during a shutdown: `true` for liveness checks, and for routes with
- * the option `decidesWhileDraining`, which decide themselves which requests to reject.
- */
 function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true

@@ -61,12 +61,10 @@ function takeListeners<Given extends readonly unknown[]>(server: Server, event: 
   };
 }
 
-/** Node's HTTP parser, with an undocumented callback for each parsed request (lib/_http_common.js). */
 interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
-/** Stops the HTTP parser of a connection that the server has closed, to avoid parsing requests in the buffer. */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
@@ -76,12 +74,7 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
     socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
-/**
- * Creates a function that returns whether to handle a request. If too many pipelined requests wait
- * on the connection, the function calls `cutOff` to close the connection, and returns `false`.
- */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
-  /** For each connection, the number of pipelined requests that wait for an earlier response to end. */
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     if (socket.destroyed) return false;

@@ -82,10 +82,6 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
 }
 
-/**
- * Maximum number of connections that wait, for up to one second, until the client closes them after
- * an error response.
- */
 const maxLingering = 64;
 
 /**
@@ -124,10 +120,6 @@ function toProblem(error: ParserError): Problem {
     : new Problem('headers_too_large', { detail: 'The headers are larger than 16 KiB.' });
 }
 
-/**
- * Extracts the path and query from an unparsable request. Omits the query of a long URL. Returns
- * `null` if there is no path.
- */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
   const line = packet.toString('latin1', 0, maxUrlBytes);

@@ -81,7 +81,6 @@ export async function dashboardPlugin(app: FastifyInstance, options: DashboardOp
 
 type Shell = ReturnType<typeof createShell>;
 
-/** Creates the functions that send pages and errors in the layout of the dashboard. */
 function createShell(options: DashboardOptions) {
   const { site, sections, accessLog } = options;
   const links = sections.map(({ link }) => link);
@@ -90,7 +89,6 @@ function createShell(options: DashboardOptions) {
     renderDashboard(view, { site, links, session, path: toPath(raw.url ?? '') });
   const send = (reply: FastifyReply, view: View, status = 200) =>
     reply.code(status).headers(dashboardHeaders).send(render(view, reply.request));
-  /** Sends an error with the status of `problem`: the page `view` to browsers, a problem document to other clients. */
   const sendFault = (reply: FastifyReply, problem: Problem, view: View) => {
     if (!isNavigation(reply.request)) throw problem;
     recordProblem(problem, reply, accessLog);
@@ -210,7 +208,6 @@ function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
   };
 }
 
-/** Returns the form fields in a request's body; no fields if the request has no body. */
 function toForm({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
@@ -223,7 +220,6 @@ function formRefused(): Problem {
   });
 }
 
-/** Checks the admin token in the sign-in form and opens a session. Ends the browser's earlier session, if any. */
 async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell) {
   const { site, sessions, guard } = shell;
   const form = toForm(request);

@@ -1,7 +1,6 @@
 import type { Site } from '../pages/layout.ts';
 import type { DashboardSection, SectionLink } from './pages.ts';
 
-/** Section of the dashboard with one page, which shows data and has no forms. */
 interface FigureSection<Figures> {
   readonly link: SectionLink;
   readonly read: () => Figures | Promise<Figures>;

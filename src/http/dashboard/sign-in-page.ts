@@ -56,7 +56,6 @@ function renderTokenField(fault: string | undefined): string {
 </div>`;
 }
 
-/** Maximum length in characters of the path to open after the operator has signed in. */
 const maxNext = 512;
 
 /**

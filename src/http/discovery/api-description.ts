@@ -216,7 +216,6 @@ function describeRoute(route: Route) {
   };
 }
 
-/** Lists the values of the parameter `format`. */
 function listFormats(): ApiIndex['formats'] {
   const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
   const whole = Object.entries(formats.post).filter(([name]) => !isInternalFormat(name));

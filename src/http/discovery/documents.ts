@@ -44,7 +44,6 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'title' | 'su
   readonly toLink?: (facts: DiscoveryFacts) => string;
 }
 
-/** Schema of an OpenAPI document with the required members only (OpenAPI 3.1 §4.8.1). */
 const openApiDocument = z.looseObject({
   openapi: z.string().describe('The version of OpenAPI.'),
   info: z.looseObject({ title: z.string(), version: z.string().describe('The version of Perch.') }),
@@ -292,7 +291,6 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** Writes `/llms-full.txt`: the guides for users in reading order, each below its title and URL. */
 function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
   const written = pages()
     .filter(({ name }) => !isApiPage(name) && !contributorDocs.includes(`${name}.md`))
@@ -308,7 +306,6 @@ function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
 const askText =
   'Answers the question in `q` from these pages; as Markdown with `Accept: text/markdown`';
 
-/** Titles of the documents that `/llms.txt` lists, the most useful first. */
 const titles = {
   [discoveryPaths.openApi]: 'OpenAPI description',
   [discoveryPaths.llmsFull]: 'All documentation as one text',

@@ -63,14 +63,12 @@ export const surfaces = {
 /** Media type of an MCP server card (MCP proposal SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/** Path and media types of the OpenAPI document. The server sends `mediaType` as `Content-Type`. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
 
-/** APIs of this server. `anchor`: path of the API; `queries`: sample questions (Agentic Resource Discovery §4.2). */
 const machineSurfaces = [
   {
     name: 'v1',
@@ -194,7 +192,6 @@ export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   ].join(', ');
 }
 
-/** Schema of an entry of the Agentic Resource Discovery (ARD) manifest. An entry describes one API (ARD §4.2). */
 const ardEntry = z
   .object({
     identifier: z.string().describe('URN of the API: `urn:air:{publisher}:{namespace}:{name}`.'),
@@ -246,7 +243,6 @@ export function describeArd({ baseUrl, version, endpoints }: DiscoveryFacts) {
   } satisfies z.output<typeof ardManifest>;
 }
 
-/** Returns the host of the base URL for use in a URN. Replaces the colons of an IPv6 address with hyphens. */
 function toPublisher(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
@@ -284,7 +280,6 @@ export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   } satisfies z.output<typeof serverCard>;
 }
 
-/** Returns the host of a URL in reverse-DNS notation, such as `org.example`. Does not reverse IP addresses. */
 function toNamespace({ hostname }: URL): string {
   const isAddress = /^\[|^[\d.]+$/.test(hostname);
   if (isAddress) return hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-');

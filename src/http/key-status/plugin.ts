@@ -185,10 +185,6 @@ export function createIdentification(options: IdentificationOptions): Identifica
   };
 }
 
-/**
- * Returns `identity`. If another server instance may have served requests of the caller, first loads the caller's
- * remaining request quota.
- */
 function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<Identity> {
   if (identity instanceof Promise) return identity.then(refreshed);
   return identity.refresh()?.then(() => identity) ?? identity;
@@ -196,7 +192,6 @@ function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<I
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of callers in each of two caches. One cache is keyed by API key, the other by client address. */
 const maxCached = 1000;
 
 function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
@@ -215,7 +210,6 @@ function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
 
 type AddressPolicy = Exclude<AllowancePolicy, 'key'>;
 
-/** Creates a cache of the identities of callers without an API key, by client address. */
 function createAddressCache(options: IdentityOptions) {
   const create = (policy: AddressPolicy, address: string) => {
     const account = options.allowances.accountOf(policy, address);

@@ -56,10 +56,6 @@ const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 /** Maximum length in bytes of the v1 URL in a `Link` header. The query of a longer v1 URL is omitted. */
 const maxSuccessorBytes = 2048;
 
-/**
- * Returns the v1 URL that replaces a deprecated URL; `null` if the query contains an API key or
- * lacks a valid required parameter.
- */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);

@@ -22,7 +22,6 @@ import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
 import { sendFile } from './send-file.ts';
 
-/** Functions that verify a signed picture address, and find or fetch the picture at the address. */
 type AddressedPictures = Pick<Pictures, 'find' | 'get'> & Pick<PictureAddresses, 'parse'>;
 
 /** Options of the route that serves pictures from other hosts. */
@@ -84,7 +83,6 @@ interface Exchange {
 
 type SendingOptions = PictureProxyOptions & { readonly pictures: AddressedPictures };
 
-/** Sends a picture. If the reply needs no content (HEAD and 304), a cached picture is not read. */
 async function sendPicture(
   { request, reply }: Exchange,
   address: PictureAddress,
@@ -112,7 +110,6 @@ const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string 
 
 type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toHeaders> };
 
-/** Sends the content of a picture from its file or from memory. */
 async function sendContent(
   { request, reply }: Exchange,
   { content, size }: Picture,

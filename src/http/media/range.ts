@@ -21,7 +21,6 @@ export function parseRange(
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Returns the range of the last `length` bytes of a file; `unsatisfiable` if `length` is 0. */
 function findSuffix(length: number, size: number): ByteRange | 'unsatisfiable' {
   return length === 0 ? 'unsatisfiable' : { start: Math.max(0, size - length), end: size - 1 };
 }

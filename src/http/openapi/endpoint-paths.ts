@@ -97,9 +97,6 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   return { ...responses, default: addPage(endpoint, describeRefused(examples)) };
 }
 
-/**
- * Adds an HTML page to the OpenAPI description of an error, if browsers get error pages at the path of the endpoint.
- */
 function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   if (!hasErrorPages(path)) return problem;
   const headers = { ...problem.headers, ...referHeaders(['Vary']) };
@@ -107,7 +104,6 @@ function addPage({ path }: Endpoint, problem: ResponseObject): ResponseObject {
   return { ...problem, headers, content: { ...problem.content, ...page } };
 }
 
-/** Merges the OpenAPI descriptions of an endpoint's own reply and of a problem document with the same status. */
 function merge(reply: ResponseObject | undefined, problem: ResponseObject): ResponseObject {
   if (reply === undefined) return problem;
   return {

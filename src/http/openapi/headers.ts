@@ -118,7 +118,6 @@ function listRouteHeaders(route: Route): readonly HeaderName[] {
   ];
 }
 
-/** Read operations whose responses have the header `Link` with links to a feed or an oEmbed document. */
 const linked: ReadonlySet<string> = new Set([
   'getPost',
   'getProfile',

@@ -86,7 +86,6 @@ function describeRoute(route: Route): string {
   return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
-/** Returns the first sentences of a route's OpenAPI description, such as which v1 route a permalink has the body of. */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [summarizeRoute(route)];
   if (route.surface === 'alias') {
@@ -158,10 +157,6 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/**
- * Returns the parameters of a deprecated route. The first parameter selects an operation. The
- * others are the parameters of all operations that callers can select.
- */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);
@@ -177,7 +172,6 @@ function listOfChoice({ parameter, reads: named }: ReadChoice): readonly Paramet
   return [{ name: parameter, in: 'query', ...choice }, ...shared];
 }
 
-/** Problem codes that routes for posts, profiles, lists and searches never return. */
 const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
   'unauthorized',
@@ -208,7 +202,6 @@ export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   return Object.fromEntries(named);
 }
 
-/** Status of a problem; `default` means that the request was rejected before it reached a route. */
 type ProblemStatus = number | 'default';
 
 function listStatuses(route: Route): readonly ProblemStatus[] {
@@ -222,10 +215,6 @@ function listStatuses(route: Route): readonly ProblemStatus[] {
   ];
 }
 
-/**
- * Returns the name of a problem response in the OpenAPI `components`. Routes whose problem
- * responses have the same headers share one component for each status.
- */
 function nameResponse(route: Route, status: ProblemStatus): string {
   if (status === 'default') return 'Refused';
   const surface = isBrowseRoute(route) ? 'Browse' : 'Post';

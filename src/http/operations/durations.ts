@@ -32,7 +32,6 @@ export function createDurations() {
 }
 
 function createDurationCounts() {
-  /** Number of response times in each bucket. The last bucket has no upper bound. */
   const within = Array<number>(boundsMs.length + 1).fill(0);
   let sumMs = 0;
   return {

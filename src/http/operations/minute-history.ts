@@ -89,7 +89,6 @@ function startInterval(tick: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Creates a ring buffer with one row of `columns` numbers for each of the last 1440 minutes. */
 function createRing(columns: number) {
   const cells = new Float64Array(historyMinutes * columns);
   let newest: number | null = null;
@@ -97,10 +96,6 @@ function createRing(columns: number) {
     (((minute % historyMinutes) + historyMinutes) % historyMinutes) * columns;
   const isKept = (minute: number) =>
     newest !== null && minute <= newest && minute > newest - historyMinutes;
-  /**
-   * Adds rows of zeros for the minutes after the newest row, up to `minute`. If `minute` is a day
-   * or more before or after the newest row, clears all rows.
-   */
   const advanceTo = (minute: number): void => {
     if (newest === null || Math.abs(minute - newest) >= historyMinutes) {
       cells.fill(0);

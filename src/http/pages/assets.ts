@@ -7,7 +7,6 @@ import { refuseOtherMethods } from '../../web/methods.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../web/reply.ts';
 import { assetPath, faviconPath, prepareBody } from './layout.ts';
 
-/** Media types of assets by file extension. Files with other extensions are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -38,7 +37,6 @@ export function createAssets(folder: string, logger: FastifyBaseLogger): Assets 
   };
 }
 
-/** Reads the assets of a folder. If this fails, logs the error and returns an empty map. */
 function readAssets(folder: string, logger: FastifyBaseLogger) {
   try {
     const names = readdirSync(folder).filter((name) => extname(name) in mediaTypes);

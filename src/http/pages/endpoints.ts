@@ -16,7 +16,6 @@ const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const
 const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller’s copy is still current.' } as const;
 
-/** Option for headers that the front page sends only in responses to requests with the parameter `q`. */
 const onReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(
@@ -98,7 +97,6 @@ function describePage(page: PageEndpoint): Endpoint {
   };
 }
 
-/** Response to a request for a page whose name has another spelling. */
 const renamed: EndpointReply = {
   status: 308,
   description: 'The name of the page has another spelling.',

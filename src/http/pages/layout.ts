@@ -89,7 +89,6 @@ ${page.surroundings?.footerHtml ?? renderFooter(site)}
 `;
 }
 
-/** Renders the `head` element. `theme.js` precedes the styles, to set the chosen theme before the first paint. */
 function renderHead(page: Page, site: Site): string {
   const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
   const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
@@ -143,7 +142,6 @@ ${themeSwitch}
 </header>`;
 }
 
-/** Renders the search form in the page header. The search page has a larger form instead. */
 function renderQuickFind(page: Page, site: Site): string {
   if (page.section === 'find') return '<span class="quick-find"></span>';
   return `<form class="quick-find" role="search" aria-label="Quick search" action="${escapeHtml(toLink(findPath, site))}" data-find>
@@ -173,11 +171,9 @@ function renderFooter(site: Site): string {
 </footer>`;
 }
 
-/** Content security policy that allows only files of this server. Forbids inline scripts, inline styles and framing. */
 const toContentSecurityPolicy = (pictures: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; ${pictures}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** Permissions policy that allows only writing to the clipboard, for copy buttons. */
 const permissionsPolicy =
   'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
@@ -194,7 +190,6 @@ export const htmlHeaders = toHtmlHeaders(false);
 
 const markdown = 'text/markdown; charset=utf-8';
 
-/** Response headers of pages by format. The format `source` is Markdown at a URL that ends in `.md`. */
 const formatHeaders = {
   html: { ...htmlHeaders, vary: 'Accept' },
   markdown: { 'content-type': markdown, vary: 'Accept' },

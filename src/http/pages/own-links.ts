@@ -5,7 +5,6 @@ import type { AddressOptions } from '../../reads/addresses/address.ts';
 import type { OwnPage, ToOwnPage } from '../../render/context.ts';
 import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 
-/** Read operations whose results have an original page on the social platform. */
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**

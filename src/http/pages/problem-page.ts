@@ -20,10 +20,6 @@ import {
   toLink,
 } from './layout.ts';
 
-/**
- * Advice for browser users, keyed by problem code. For these codes, the advice in the problem
- * document (`resolution`) mentions parameters or headers, so the HTML page does not show it.
- */
 const pageResolutions: Readonly<Record<string, string>> = {
   missing_query: 'Type a link, an @handle or words.',
   invalid_query: 'Use a shorter or simpler text.',
@@ -54,7 +50,6 @@ ${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try
 </div>`;
 }
 
-/** Matches paths that only programs use. Errors at these paths are never HTML pages. */
 const programPath = /^\/(?:api|mcp|svc|\.well-known)(?:\/|$)/;
 
 /** Creates the function that renders error pages for browsers (`docs/contract/reads.md#errors`). */
@@ -73,7 +68,6 @@ export function createProblemPages(site: FrontSite): WriteProblemPage {
   };
 }
 
-/** Returns whether a request has `format=html`, and a path that is a permalink, is unknown, or cannot be decoded. */
 function isHtmlPermalink(request: FastifyRequest, path: string): boolean {
   if (programPath.test(path)) return false;
   const isUnknown = request.is404 && !request.allowed;

@@ -55,10 +55,6 @@ export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpo
   };
 }
 
-/**
- * Returns the read that the address in a request's target names; `null` if the target contains no address. For a whole
- * URL, and for a URL of a known platform without its scheme, returns the Problem if Perch cannot read the address.
- */
 function findAddressedRead(
   target: string,
   context: AddressOptions,
@@ -85,7 +81,6 @@ export const upstreamProblems = [
   'overloaded',
 ] as const;
 
-/** Option for response headers that only some of the read operations send. */
 const onSomeReads = { isOptional: true } as const;
 
 const replyHeaders = {

@@ -9,7 +9,6 @@ import { routeNotFound } from '../../web/errors.ts';
 import { toParameters } from './read-routes.ts';
 import { toRouterPath } from './routes.ts';
 
-/** Operation ids of the routes, by path. */
 const ids: Readonly<Record<string, string>> = {
   '/{handle}/rss': 'redirectProfileFeed',
   '/{handle}/with_replies/rss': 'redirectRepliesFeed',
@@ -17,7 +16,6 @@ const ids: Readonly<Record<string, string>> = {
   '/search/rss': 'redirectSearchFeed',
 };
 
-/** Feed paths of Nitter: the path of an account or a search, followed by `/rss`. */
 const feedPaths = permalinkPatterns.flatMap((pattern) => {
   const path = `${pattern.path}/rss`;
   const id = ids[path];

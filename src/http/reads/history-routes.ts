@@ -104,11 +104,6 @@ function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
   };
 }
 
-/**
- * Sends a post history as NDJSON: a line with `post` for each post, then a line with `meta`.
- * Flushes each batch before it reads more posts. After a failure, the last line has `error`: a
- * problem document, which also contains `meta` if the metadata is known.
- */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
   { header, posts }: SentHistory,
@@ -138,10 +133,6 @@ async function sendHistoryLines(
   }
 }
 
-/**
- * Creates a function that writes text to a response. The promise of a write resolves when the text
- * is flushed or the client disconnects.
- */
 function createWriter(response: ServerResponse): (text: string) => Promise<void> {
   let resume: () => void = () => undefined;
   response.on('error', () => resume());
@@ -157,7 +148,6 @@ function createWriter(response: ServerResponse): (text: string) => Promise<void>
 type DocumentFormat = Exclude<HistoryFormat, 'ndjson'>;
 type SentDocument = SentHistory & { readonly format: DocumentFormat };
 
-/** Reads all posts of a history, then sends the history as one document: JSON or a feed. */
 async function sendDocument(
   reply: FastifyReply,
   sent: SentDocument,

@@ -5,10 +5,8 @@ import { splitPath } from '../../model/addresses/match-form.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
 
-/** Maximum length of a path, of one of its segments, and of a query that a suggestion repeats, in characters. */
 const limits = { path: 300, segment: 64, query: 500 } as const;
 
-/** Format that the file ending of a handle stands for, as in `/ada.example.json`. */
 const endings: Readonly<Record<string, string>> = {
   json: 'json',
   rss: 'rss',
@@ -60,7 +58,6 @@ function findNearest(
   return nearest && `/${nearest.map((part, at) => fill(part, segments[at] ?? '')).join('/')}`;
 }
 
-/** Returns the number of letters in which a path differs from a pattern; 0 for the same path, and 3 for more than 2. */
 function compare(parts: readonly string[], segments: readonly string[]): number {
   let sum = 0;
   for (const [at, part] of parts.entries()) {

@@ -19,7 +19,6 @@ interface Offer<Format extends string> {
   readonly wideRanges?: readonly RegExp[];
 }
 
-/** Default format, then the other formats. The default applies if `Accept` selects no format. */
 type Offers<Format extends string> = readonly [Offer<Format>, ...Offer<Format>[]];
 
 const anything = /^\*\/\*$/;
@@ -117,10 +116,6 @@ export function negotiate<Format extends string>(
 
 type DecidingRange = WeightedItem & { readonly isWide: boolean };
 
-/**
- * Returns the media range in `Accept` that matches a format most specifically. Returns `null` if no
- * media range matches, or if the most specific one has the quality 0.
- */
 function findRange(offer: Offer<string>, ranges: readonly WeightedItem[]): DecidingRange | null {
   const wide = offer.wideRanges ?? [];
   for (const pattern of [...offer.ranges, ...wide]) {
@@ -134,7 +129,6 @@ function findRange(offer: Offer<string>, ranges: readonly WeightedItem[]): Decid
   return null;
 }
 
-/** Returns whether `a` is preferred to `b`, by quality, then by specificity, then by position in `Accept`. */
 function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
   if (a === null || b === null) return a !== null;
   if (a.quality !== b.quality) return a.quality > b.quality;

@@ -51,7 +51,6 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/embedly/i, 'Embedly, which unfurls links for others'],
 ];
 
-/** Maximum number of characters of `User-Agent` that are searched. Real values have about 200 characters. */
 const maxLength = 1024;
 
 /** Returns whether a `User-Agent` belongs to a known crawler of link previews. */

@@ -71,7 +71,6 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly linkPreviews: boolean;
   /** Whether browsers get HTML pages if the request does not select a format. */
   readonly browserPages: boolean;
-  /** Returns the function that counts cache hits of a route. */
   readonly countHits: (route: string) => CountHit;
 }
 
@@ -133,7 +132,6 @@ function toEndpoint(
   };
 }
 
-/** Returns the endpoint that answers the requests that `first` accepts with `first`, and all others with `second`. */
 function orElse(first: ReadEndpoint, second: ReadEndpoint): ReadEndpoint {
   const choose = (request: FastifyRequest) => (first.isRoute(request) ? first : second);
   return {
@@ -144,7 +142,6 @@ function orElse(first: ReadEndpoint, second: ReadEndpoint): ReadEndpoint {
   };
 }
 
-/** Returns the configuration of error pages at a path: none for programs, which read `/api` and oEmbed. */
 function toErrorPages(
   url: string,
   { browserPages }: Pick<ReadRoutesOptions, 'browserPages'>,
@@ -168,7 +165,6 @@ export function toConfig(row: Route, pattern: PathPattern): FastifyContextConfig
     : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
 
-/** Answers HEAD requests to a deprecated route with the deprecation headers, without fetching any post. */
 function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { refusal } = identityOf(request);
   if (refusal !== null) throw refusal;
@@ -262,14 +258,12 @@ function createRequestParser(reader: Reader) {
   };
 }
 
-/** Returns path and query parameters; path parameters have priority. */
 export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
   // In Fastify every path parameter is a string.
   const path = request.params as PathParameters;
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
 }
 
-/** Parsed request, with the properties of the read operation that affect the reply. */
 interface ParsedRequest {
   readonly parsed: ParsedRead;
   /** Cache key of the reply in each format. */
@@ -290,7 +284,6 @@ function chooseFormat(
   return negotiate(accept, parsed.hasFeeds ? offers.readWithFeeds : offers.read);
 }
 
-/** Returns the cache key of a reply. */
 function nameReply({ views }: ParsedRequest, { answer }: AnsweredRead, format: Format): string {
   return answer.cache === 'hit' ? views[format] : `${answer.cache} ${views[format]}`;
 }
@@ -307,10 +300,6 @@ interface ChosenReply {
  */
 const preparedBytes = 4000;
 
-/**
- * Returns the reply that contains a result in the requested format. If the cache does not contain the reply, renders
- * the result.
- */
 async function prepare(
   { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,

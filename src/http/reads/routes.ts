@@ -113,7 +113,6 @@ export function surfaceOf(route: Route): AllowanceSurface {
   return isBrowseRoute(route) ? 'browse' : 'post';
 }
 
-/** Matches the paths that reject cross-origin requests: HTML pages, assets and `/mcp`. */
 const closedPath = /^\/(?:docs(?:\/(?:(?:api|assets)\/)?[^/]*)?|favicon\.ico|mcp)?$/;
 
 /** Returns whether a URL (path and query) belongs to a route that rejects cross-origin requests. */

@@ -57,7 +57,6 @@ export const isReadOnAnyHost = (url: URL): boolean => matchSite(blueskyFrontEnds
 export const isPlatformHost = (host: string, sites: Sites): boolean =>
   knownSiteOf(host, sites) !== null || host === sites.mastodonSearchHost;
 
-/** Host of the frames in which websites show a post on X (`/embed/Tweet.html?id=20`). */
 const embedHost = 'platform.twitter.com';
 
 function knownSiteOf(hostname: string, { xMirrors }: Sites): Site | null {
@@ -69,11 +68,9 @@ function knownSiteOf(hostname: string, { xMirrors }: Sites): Site | null {
   return xMirrors.some((mirror) => `.${hostname}`.endsWith(`.${mirror}`)) ? xSite : null;
 }
 
-/** Pattern of the hosts of large sites without Mastodon's API, whose URLs look like those of the fediverse. */
 const otherSites =
   /(?:^|\.)(?:facebook\.com|github\.com|instagram\.com|linkedin\.com|medium\.com|npmjs\.com|reddit\.com|substack\.com|threads\.(?:com|net)|tiktok\.com|tumblr\.com|youtube\.com)$/;
 
-/** Returns the account of a handle under `bsky.social` that was used as a host. Bluesky redirects this URL. */
 function handleAsHost({ hostname, pathname }: URL): Address | null {
   const isHandle = /^[a-z0-9-]+\.bsky\.social$/.test(hostname) && pathname === '/';
   return isHandle ? { kind: 'account', handle: hostname } : null;
@@ -87,10 +84,8 @@ function withoutHashBang(url: URL): URL {
   return (path === undefined ? null : parseUrl(`${url.protocol}//${url.hostname}${path}`)) ?? url;
 }
 
-/** Pattern of names of hosts that are probably mirrors of X. */
 const mirrorName = /nitter|xcancel|(?:fx|vx|fixup|fixv|tw)(?:x|twitter)/;
 
-/** Maximum length of the URL on X in an error, in characters. */
 const maxAdvised = 200;
 
 function toForeign(url: URL): SiteAddress {
@@ -131,7 +126,6 @@ function matchFediverse(text: string): Address | RefusedAddress | null {
   return matchSite(createFediverseSite(url.hostname, false), url);
 }
 
-/** Collections of Bluesky's records, and the form of the page that shows a record. */
 const recordPages: Readonly<Record<string, string>> = {
   'app.bsky.feed.post': '/profile/{handle}/post/{id}',
   'app.bsky.actor.profile': '/profile/{handle}',

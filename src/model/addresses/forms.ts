@@ -4,7 +4,6 @@ export type AddressedKind = 'post' | 'account' | 'followers' | 'following' | 'se
 /** Tab of an account's page: `replies` also has replies, `media` has only posts with media. */
 export type AccountTab = 'replies' | 'media';
 
-/** Form of the path of a URL. */
 export interface PathForm {
   /**
    * Path with parameter names in braces: `handle`, `user` (name on a server of the fediverse), `server` (its host),
@@ -38,7 +37,6 @@ const post = (path: string, handles?: RegExp): AddressForm => ({
 
 const refuse = (path: string, fault: string): RefusedForm => ({ path, fault });
 
-/** Forms of an account's page and its tabs. `ends`: last part of the path of each tab. */
 const account = (path: string): readonly AddressForm[] => [
   { path, names: 'account' },
   { path: `${path}/with_replies`, names: 'account', tab: 'replies' },
@@ -52,13 +50,10 @@ const searches: readonly AddressForm[] = [
   { path: '/hashtag/{tag}', names: 'search' },
 ];
 
-/** Pattern of handles that are domain names or DIDs, as on Bluesky and in the sample posts. */
 const domainHandles = /[.:]/;
 
-/** Pattern of handles in the form that Mastodon's web app uses: `@user@host`. */
 const serverHandles = /^@[^@]+@[^@]+$/;
 
-/** Forms of a post below an account, on all sites with handles. */
 const postsBelow = ['status', 'statuses', 'article'].map((word) =>
   post(`/{handle}/${word}/{id}/*`),
 );
@@ -84,7 +79,6 @@ export const permalinkForms: readonly AddressForm[] = [
 
 const byNumber = 'names an account only by its number, which no source can look up';
 
-/** Subpages of an account on X that show the account itself. */
 const aboutPages = ['about', 'affiliates', 'articles', 'header_photo', 'highlights', 'photo'];
 
 export const xForms: SiteForms = [
@@ -108,7 +102,6 @@ export const xForms: SiteForms = [
   ...feedsOfNitter(),
 ];
 
-/** Forms of Nitter's feeds, which name the same as the page above them. */
 function feedsOfNitter(): readonly AddressForm[] {
   const tabs = account('/{handle}').filter(({ names }) => names === 'account');
   const pages = [...tabs, ...searches];
@@ -135,7 +128,6 @@ export const blueskyForms: SiteForms = [
     ),
 ];
 
-/** Apps on a server whose addresses have the same form below the name of the app, and other hosts' front ends. */
 const fediverseApps = ['', '/web', '/deck', '/{server}'];
 
 const fediverseAccounts = fediverseApps.flatMap((app): SiteForms => {
@@ -154,7 +146,6 @@ const fediverseAccounts = fediverseApps.flatMap((app): SiteForms => {
   ];
 });
 
-/** Forms of software whose servers do not have Mastodon's API. */
 const otherSoftware = [
   ['Lemmy, PieFed or Mbin', ['/post/{id}/*', '/comment/{id}/*', '/u/{name}/*', '/m/{name}/*']],
   ['Lemmy or PeerTube', ['/c/{name}/*']],

@@ -86,7 +86,6 @@ function toPost(
   return { kind: 'post', platform, handle: handle ?? null, id };
 }
 
-/** Kinds of search results, keyed by the query parameter `f` of X's search page. */
 const xFeeds: Readonly<Record<string, Feed>> = {
   live: 'latest',
   top: 'top',
@@ -99,7 +98,6 @@ const xFeeds: Readonly<Record<string, Feed>> = {
   users: 'users',
 };
 
-/** Returns the search of a search page or a hashtag; `null` for an invalid hashtag. */
 function toSearch(
   { platform }: Site,
   { tag }: PathParameters,
@@ -186,7 +184,6 @@ function toAccount(user: string, server: string): string | null {
   return handleOn('mastodon', user.includes('@') ? user : `${user}@${server}`);
 }
 
-/** Returns the handle of a post. The post is read from `server`, even if its author's account is on another one. */
 function toPostHandle(user: string | undefined, server: string): string | null {
   const handle = user === undefined ? nobodyOn(server) : toAccount(user, server);
   return handle === null ? null : `${handle.slice(0, handle.indexOf('@'))}@${server}`;

@@ -30,10 +30,6 @@ export function shapeAccount(actor: ActorPayload): Account {
   });
 }
 
-/**
- * Returns whether an account is verified or may verify other accounts. The Bluesky app shows both
- * kinds of accounts as verified.
- */
 function isVerified({ verification }: ActorPayload): boolean {
   return (
     verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'

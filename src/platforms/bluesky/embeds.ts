@@ -25,7 +25,6 @@ import { actorPayload, labels, parseMissing } from './payload.ts';
 const webUrl = url.refine(isWebUrl);
 const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
 
-/** Schema of the images of a post or a gallery, without their thumbnails. */
 const pictures = listOf(
   z.object({ fullsize: webUrl, alt: textOrNull, aspectRatio }),
   maximums.media,
@@ -82,7 +81,6 @@ export function partsOf(value: unknown): EmbedParts {
   return { hasMedia: !hasRecord && isFilled(value), hasRecord };
 }
 
-/** Returns whether a part of an embed has content beside the name of its type. */
 function isFilled(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return !isEmpty(part);
   return Object.entries(part).some(([name, value]) => name !== '$type' && !isEmpty(value));
@@ -99,7 +97,6 @@ function toMedia(embed: ReturnType<typeof readEmbed>, value: unknown) {
   return { pictures: joinLists(images, items), video: embed && readVideo(value), external };
 }
 
-/** Parses an embedded record that is not a post: a feed, a list, a starter pack or a labeler. */
 const parseShown = parserOf(
   z.object({
     uri: recordUri,
@@ -133,7 +130,6 @@ export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   );
 }
 
-/** Converts a video. Bluesky sends an HLS playlist, but neither an MP4 file nor a duration. */
 function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Video): Media {
   return {
     type: presentation === 'gif' ? 'gif' : 'video',
@@ -153,7 +149,6 @@ function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> 
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Pattern of the hosts of files of GIF services. The Bluesky app displays links to these files as animated images. */
 const gifHosts = /^(?:media\d{0,2}\.tenor\.com|static\.klipy\.com|(?:i|media\d{0,2})\.giphy\.com)$/;
 
 /** Pattern of the paths of files, because the same hosts have web pages too. */
@@ -165,10 +160,6 @@ function isGif({ uri }: External): boolean {
   return gifHosts.test(hostname) && gifPaths.test(pathname);
 }
 
-/**
- * Converts a link to a GIF. The size comes from the link's URL, and the author's alt text from the
- * description, where it follows `Alt:`.
- */
 function shapeGif({ uri, title, description, thumb }: External): Media {
   const { searchParams } = new URL(uri);
   const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;
@@ -183,7 +174,6 @@ function shapeGif({ uri, title, description, thumb }: External): Media {
   };
 }
 
-/** Parses a reference to a record, which an app has not replaced by the record: `com.atproto.repo.strongRef`. */
 const parseReference = parserOf(
   z.strictObject({ $type: token.optional(), uri: recordUri, cid: token }),
 );
@@ -211,7 +201,6 @@ export function shapeRecordCard(value: unknown, nowMs: number): Card | null {
   return shown === null ? null : shapeShown(shown, nowMs);
 }
 
-/** Returns the address of a missing record; `null` for missing posts, which have a placeholder of their own. */
 function findMissing(value: unknown): RecordAddress | null {
   const { uri = null } = parseMissing(value) ?? {};
   return uri?.collection === postCollection ? null : uri;

@@ -66,10 +66,6 @@ export function shapeEntities(
   return nestRuns(found, offsetOf(text.length));
 }
 
-/**
- * Maps each UTF-8 byte offset in a text to a code point offset (-1 within a character). Also
- * returns the number of code points.
- */
 function pointsOfBytes(text: string) {
   const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
   let byte = 0;
@@ -85,10 +81,6 @@ function pointsOfBytes(text: string) {
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/**
- * Returns a list with the type and URL of a facet (link, mention or tag); an empty list if the type
- * is unknown or the URL is invalid.
- */
 function toTarget({
   $type,
   uri,
@@ -107,7 +99,6 @@ function toTarget({
   }
 }
 
-/** Returns a list with the link of a hashtag; an empty list if the tag is empty or cannot be encoded in a URL. */
 function toTagTarget(tag: string | null): readonly Target[] {
   const name = tag?.replace(/^[#＃]/u, '') ?? '';
   if (name === '' || /\p{Surrogate}/u.test(name)) return [];

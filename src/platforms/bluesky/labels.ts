@@ -1,7 +1,6 @@
 import { toUnavailability, type Unavailability } from '../unavailable.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
-/** Bluesky label of authors who want only logged-in users to see their posts. */
 const signedInOnly = '!no-unauthenticated';
 
 const sensitiveLabels: ReadonlySet<string> = new Set([
@@ -56,7 +55,6 @@ function findRestriction(values: ReadonlySet<string>, removed: Restriction): Res
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/** Returns the labels that are neither withdrawn nor expired. A malformed expiry time counts as no expiry time. */
 function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);

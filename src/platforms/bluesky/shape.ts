@@ -64,7 +64,6 @@ interface Levels {
   readonly quotesLeft: number;
 }
 
-/** Adds the record that a post embeds: a quoted post, or a link preview. */
 function addRecord(own: Status, row: unknown, { shaping, quotesLeft }: Levels): Status {
   if (row === undefined) return own;
   const card = shapeRecordCard(row, shaping.nowMs);
@@ -74,7 +73,6 @@ function addRecord(own: Status, row: unknown, { shaping, quotesLeft }: Levels): 
   return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
 }
 
-/** Number of levels of posts, from the post itself on, whose embeds Bluesky sends. */
 const sentLevels = 2;
 
 interface ShownEmbed {
@@ -83,7 +81,6 @@ interface ShownEmbed {
   readonly quotesLeft: number;
 }
 
-/** Returns whether a post has an embed, or a part of one, of which Perch shows nothing, such as one of an unknown type. */
 function losesEmbed({ record, embeds }: PostPayload, { own, row, quotesLeft }: ShownEmbed) {
   // Of an unknown type, Bluesky sends only what the author's record contains.
   const isSent = quotesLeft > maximums.quotes - sentLevels;
@@ -171,13 +168,11 @@ const shapeLinks = ({ text, facets, entities }: PostPayload['record']): Status['
 
 const dayMs = 86_400_000;
 
-/** Returns the time of a post, and the time at which it was indexed if that is more than a day later. */
 function toTimes({ createdMs, indexedMs }: PostPayload) {
   const isBackdated = indexedMs !== null && indexedMs - createdMs > dayMs;
   return { ...toCreated(createdMs), ...(isBackdated && { indexed_at: toIsoSeconds(indexedMs) }) };
 }
 
-/** Adds the link preview of an embedded record. A post has one card, so a second preview is a link after the text. */
 function addCard(post: Status, card: Card): Status {
   if (post.card === null) return { ...post, card };
   if (showsUrl(post, card.url)) return post;
@@ -187,17 +182,12 @@ function addCard(post: Status, card: Card): Status {
   return { ...post, text, facets: [...post.facets, { type: 'link', url: card.url, ...range }] };
 }
 
-/** Returns whether a post already has a link to `url`, or the URL in its text. */
 function showsUrl({ card, facets, text }: Status, url: string): boolean {
   if (card?.url === url || facets.some((facet) => facet.url === url)) return true;
   const at = text.indexOf(url);
   return at >= 0 && !/[\w-]/.test(text.charAt(at + url.length));
 }
 
-/**
- * Returns a reference to the parent of a reply; `null` if the post is not a reply. If only logged-in users may see
- * the parent, returns a reference whose members are all `null`.
- */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;
   if (uri === null) return null;
@@ -213,10 +203,6 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/**
- * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. Of a post at the
- * third level, Bluesky sends only the URI.
- */
 function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
   if (missing !== null) return shapeMissing(missing);
@@ -225,13 +211,11 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
-/** Returns whether an embedded record is not a post but, for example, a list or a feed. */
 function isOtherKind(row: unknown): boolean {
   const uri = uriOf(row);
   return uri !== null && !uri.includes(`/${postCollection}/`);
 }
 
-/** Returns whether an embedded record is of a collection for which Perch knows no web page. */
 function isUnknownKind(row: unknown): boolean {
   const address = parseRecordUri(uriOf(row) ?? '');
   return isOtherKind(row) && (address === null || pageOfRecord(address, address.did) === null);

@@ -1,7 +1,6 @@
 /** Alphabet of TIDs, which are record keys that encode a time. */
 const letters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/** First month in which repositories of the AT Protocol were in use. An earlier time in a TID was made up. */
 const firstMs = Date.UTC(2022, 10);
 
 /**

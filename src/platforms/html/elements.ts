@@ -1,7 +1,6 @@
 import { TokenizerMode } from 'parse5';
 import type { Facet } from '../../model/post.ts';
 
-/** Creates a map from rows. Each row has a value, and a text with the keys of this value, separated by spaces. */
 const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
   new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
 
@@ -21,7 +20,6 @@ export const blocks: ReadonlyMap<string, number> = toTable([
   [0, 'td th'],
 ]);
 
-/** Elements that the start of an element closes, up to the innermost element in `within`. */
 interface ImpliedEnds {
   readonly closed: ReadonlySet<string>;
   readonly within: ReadonlySet<string>;

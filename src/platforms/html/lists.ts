@@ -48,7 +48,6 @@ export class Lists {
   }
 }
 
-/** Counts the items of each list in HTML, in the order of the start tags of the lists. */
 function countItems(html: string): readonly number[] {
   const counts: number[] = [];
   const open: number[] = [];

@@ -8,7 +8,6 @@ const operators: ReadonlyMap<string, readonly string[]> = new Map([
   ['mfrac', ['', '/']],
 ]);
 
-/** Text of a leaf of a formula, such as a variable, with the operators and parentheses around it. */
 interface Part {
   text: string;
   /** Whether no space precedes the text. */
@@ -87,7 +86,6 @@ function toSource(name: string, encoding: string): Source | null {
   return isShown.test(type.trim()) ? 'annotated' : null;
 }
 
-/** Writes `operator` before the parts from index `from` on, and parentheses around more than one part. */
 function joinParts(parts: readonly Part[], from: number, operator: string): void {
   const [first, last] = [parts[from], parts.at(-1)];
   if (first === undefined || last === undefined) return;

@@ -54,7 +54,6 @@ interface Field extends ProfileField {
 const readHtml = (html: string, home: Home): RichText =>
   toRichText(html, { nameMention: createNaming([], home) });
 
-/** Returns the first verified link in the profile fields, or else the first link; `null` if there is none. */
 function findLink(fields: readonly Field[]): string | null {
   const links = fields.flatMap(({ isVerified, value }) => {
     const link = value.facets.find(({ type }) => type === 'link')?.url;

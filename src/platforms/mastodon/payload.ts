@@ -24,10 +24,6 @@ const anyId = z.string().regex(/^[\w-]{1,128}$/); // any id: an opaque part of a
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
-/**
- * Schema of a handle: `user` (local) or `user@domain`. Rejects characters that look like `@` or
- * change the text direction.
- */
 const acct = z
   .string()
   .regex(/^[\p{L}\p{M}\p{N}_.~+%-]{1,128}(?:@[\p{L}\p{M}\p{N}.-]{1,253}(?::\d{1,5})?)?$/u);
@@ -122,7 +118,6 @@ const reactionList = listOf(
   maximums.reactions,
 );
 
-/** Schema of emoji reactions. Most server software sends a list; some sends an object with the count of each emoji. */
 const reactions = z
   .unknown()
   .optional()
@@ -131,10 +126,6 @@ const reactions = z
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Converts an object of emoji counts to a list. The list ends one item above the maximum, which is enough for the
- * parser to detect excess items.
- */
 function toRows(counts: Readonly<Record<string, unknown>>): readonly unknown[] {
   const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
   return entries.map(([name, each]) => ({ name, count: each }));
@@ -229,10 +220,6 @@ export function parseQuote(row: StatusPayload): QuotePayload | null {
   return { state: 'accepted', quoted_status: whole, quoted_status_id: null, quote_url: null };
 }
 
-/**
- * Parses a quote of which the post has the id or URL: beside its other members in Fedibird and other forks, and in
- * `pleroma` in Pleroma, which sends `quote_visible: false` even without a quote. Returns `null` if there is none.
- */
 function parseNamedQuote({ pleroma, ...row }: StatusPayload): QuotePayload | null {
   const { quote = null, quote_visible } = pleroma ?? {};
   const id = pleroma?.quote_id ?? row.quote_id;

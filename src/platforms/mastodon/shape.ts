@@ -150,10 +150,6 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
 }
 
-/**
- * Returns the id and URL of the post that `row` replies to, and the handle of that post's author; `null` if `row` is
- * not a reply. The id (`status`) is `null` if the server sent no id, or only the id of its own copy of the post.
- */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
@@ -180,10 +176,6 @@ function toQuoteReason(state: string | null): UnavailableReason {
 
 const unreadQuote = 'This post quotes another post, which could not be read.';
 
-/**
- * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. An unavailable post
- * becomes a placeholder.
- */
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id, quote_url } = quote;
@@ -195,16 +187,11 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   return url === null ? toHidden('unknown') : toHidden('unknown', url, unreadQuote);
 }
 
-/**
- * Returns the list of reactions as the server sent it. Each kind of server software uses a
- * different member of the post.
- */
 function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
   const lists = [pleroma?.emoji_reactions ?? [], emoji_reactions, reactions];
   return lists.find((list) => list.length > 0) ?? [];
 }
 
-/** Returns the reactions that a post received, the most frequent first; `null` if there are none. */
 function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
   const counted = reactionsOf(row).filter(({ count }) => count > 0);
   if (counted.length === 0) return null;
@@ -263,7 +250,6 @@ function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-/** Returns the author of a linked page. Newer servers send several authors; only the first author is used. */
 function authorOf({ author_name, author_url, authors }: CardPayload) {
   const [first] = authors;
   return {

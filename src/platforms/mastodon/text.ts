@@ -3,7 +3,6 @@ import type { NameMention } from '../link-text.ts';
 import { toCodePoints } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
 
-/** CSS classes of the link that servers prepend to the text for clients without quote support. */
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 
 interface TextOptions {

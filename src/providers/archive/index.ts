@@ -57,10 +57,6 @@ function openSeededStore({ path, baseUrl, sample, clock }: ArchiveOptions): Arch
   }
 }
 
-/**
- * Reads of the sample, which is small, run in this thread. A server without imports therefore needs no other process.
- * Which accounts the archive has is looked up in this thread too: such a look takes microseconds.
- */
 function createAsk(
   store: ArchiveStore,
   sample: boolean,

@@ -2,7 +2,6 @@ import type { Answers, QueryKind } from '../../model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
 import type { Unavailability } from '../../platforms/unavailable.ts';
 
-/** Options with which a reader process opens the archive. */
 export interface ReaderOptions {
   readonly path: string;
   readonly sample: boolean;
@@ -11,7 +10,6 @@ export interface ReaderOptions {
 
 export interface ReadRequest {
   readonly kind: QueryKind;
-  /** Query of that kind. */
   readonly query: Answers[QueryKind]['query'];
 }
 
@@ -21,7 +19,6 @@ export type ReaderMessage =
   | { readonly kind: 'found'; readonly found: Answers[QueryKind]['found'] }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** Error as plain data, which can be sent to another process. */
 interface Failure {
   readonly message: string;
   /** Code of an error of SQLite or the file system. */

@@ -23,7 +23,6 @@ export interface ArchiveReader {
   close(): void;
 }
 
-/** A second process reads for other clients while an expensive read of one client takes long. */
 const maxProcesses = 2;
 
 /** Milliseconds after which a read ends, and its process is killed, because SQLite cannot be interrupted otherwise. */

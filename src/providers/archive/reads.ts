@@ -92,10 +92,6 @@ function isIncomplete(
 const isProtected = (): ProviderError =>
   toMissing(toUnavailability('protected', 'The account is protected.'));
 
-/**
- * Returns the part of the archive to search: one platform, all imports, or the sample data. A search of the whole
- * archive uses the sample data only if `sample` is true and nothing was imported.
- */
 function toScope(store: ArchiveStore, target: SearchPlatform, sample: boolean): SearchScope {
   if (target !== 'archive') return target;
   return sample && !store.hasImports() ? 'sample' : 'imports';

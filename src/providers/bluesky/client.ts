@@ -84,11 +84,6 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
 
 const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
-/**
- * Error names and messages of Bluesky that report a missing post or account, each with a sentence, and the reason if
- * Bluesky states it. Bluesky does not send
- * them during an outage.
- */
 const absences = [
   [/^AccountTakedown$/, null, 'Bluesky has suspended this account.', 'suspended'],
   [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.', null],
@@ -107,10 +102,6 @@ const absences = [
   [/^Blocked(?:By)?Actor$/, null, 'This account cannot be read because of a block.', 'blocked'],
 ] as const;
 
-/**
- * Returns the pause in seconds that a rate-limited response demands in `Retry-After` or
- * `RateLimit-Reset`; `undefined` if there is none.
- */
 function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
   const resetSeconds = Number(answer.header('ratelimit-reset') ?? Number.NaN);
   const pauseSeconds = Math.ceil(resetSeconds - clock.now() / 1000);

@@ -97,10 +97,6 @@ async function readRequested(client: BlueskyClient, query: PostQuery, context: P
   return whole;
 }
 
-/**
- * Reads a thread. If the response is too large, reads the thread again with only the ancestors and
- * the direct replies.
- */
 async function readWhole(client: BlueskyClient, request: TreeRequest, context: ProviderContext) {
   const { reach } = request;
   try {
@@ -115,10 +111,6 @@ async function readWhole(client: BlueskyClient, request: TreeRequest, context: P
   }
 }
 
-/**
- * Returns the posts with which the author of the requested post (`focal`) continues the thread. If the first
- * response does not contain all of them, sends up to five more requests.
- */
 async function readContinuation(
   client: BlueskyClient,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },
@@ -138,11 +130,6 @@ async function readContinuation(
   return { branches, isCut, hasFailed: false };
 }
 
-/**
- * Requests the replies below `last`, the post at which the previous response was cut off. Returns the post with
- * these replies. Sends no request and returns `last` unchanged if the post has no replies or no payload. Returns
- * `null` if the request fails or the post is no longer available.
- */
 async function readBelow(client: BlueskyClient, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
@@ -227,10 +214,6 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-/**
- * Converts the ancestors of a post, starting with its parent (`start`), and lists them oldest first. Stops at the
- * first unavailable ancestor, which becomes a placeholder.
- */
 async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
@@ -262,10 +245,6 @@ interface GrowingBranch {
   readonly node: ThreadNode | null;
 }
 
-/**
- * Converts the replies below a post from Bluesky's format, level by level. If there are more posts
- * than the maximum, omits the deepest replies.
- */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: GrowingBranch[] = [root];
@@ -340,10 +319,6 @@ const orders = {
   recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
 };
 
-/**
- * Returns the time of a post in Unix milliseconds, for sorting. The value for a hidden post sorts
- * last. `direction`: 1 for ascending order, -1 for descending order.
- */
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
   if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;

@@ -38,10 +38,6 @@ export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'se
   };
 }
 
-/**
- * Returns the time in Unix milliseconds before which posts are searched; `null` if the search
- * starts at the newest post.
- */
 function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   if (cursor === null) return untilSeconds === null ? null : untilSeconds * 1000;
   const ms = Number(cursor);
@@ -49,10 +45,6 @@ function upperBoundOf({ cursor, untilSeconds }: SearchQuery): number | null {
   return ms;
 }
 
-/**
- * Returns the cursor of the next page: a time in Unix milliseconds before `beforeMs`; `null` at the
- * end of the results.
- */
 function toNextCursor(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
@@ -76,10 +68,6 @@ function toParameters(query: SearchQuery, beforeMs: number | null) {
 
 const forbidden = 'Bluesky does not allow searches from this server at the moment.';
 
-/**
- * Sends a search to one host after the other until a host answers. Stops if a host refuses a
- * parameter or limits the request rate (HTTP status 429).
- */
 async function searchHosts(
   hosts: readonly BlueskyQuery[],
   parameters: ReturnType<typeof toParameters>,
@@ -105,10 +93,6 @@ function isWorthNextHost(error: unknown): boolean {
   return error instanceof Banned || error.kind === 'unavailable' || error.kind === 'malformed';
 }
 
-/**
- * Returns ProviderError `rejected` if Bluesky refused the search text. Returns `refusal` itself if
- * Bluesky refused another parameter.
- */
 function toRejected(refusal: Refusal): ProviderError {
   if (/\b(?:since|until|limit|sort)\b/.test(refusal.rawMessage)) return refusal;
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });

@@ -92,7 +92,6 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
 
 const sortedMs = ({ post, repost }: FeedRow): number => repost?.ms ?? post.createdMs;
 
-/** Returns the posts and reposts that match the query, each post once. (An account can repost its own posts.) */
 function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly FeedRow[] {
   const { untilSeconds, withReplies, withReposts } = query;
   const wanted = rows.filter((row) => {
@@ -105,7 +104,6 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
 }
 
-/** Converts a timeline entry to a post. Returns `null` if the post cannot be shown; timelines omit these posts. */
 function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });

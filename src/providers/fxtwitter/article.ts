@@ -12,7 +12,6 @@ type BlockPayload = ContentPayload['blocks'][number];
 type EntityPayload = ContentPayload['entityMap'][number]['value'];
 type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
-/** Entities (such as links and embedded posts) and media of an article, by their keys in the article. */
 interface References {
   readonly entities: ReadonlyMap<string, EntityPayload>;
   readonly media: ReadonlyMap<string, MediaInfo>;
@@ -90,10 +89,6 @@ function shapeMedia(info: MediaInfo | undefined): readonly ArticleBlock[] {
   return url === null ? [] : [{ type: 'image', url, alt: null, width, height }];
 }
 
-/**
- * Returns the URL of the video variant with the highest bitrate, of type MP4 or of unknown type;
- * `null` if there is none.
- */
 function bestVariant(info: MediaInfo): string | null {
   const variants = [...info.variants, ...(info.video_info?.variants ?? [])];
   const [best] = variants
@@ -124,7 +119,6 @@ function inlineStyles(block: BlockPayload): readonly StyleRange[] {
   });
 }
 
-/** Returns the links in a text block of an article. Ignores other entities, most of which mark an emoji. */
 function entityLinks(block: BlockPayload, references: References): readonly StyleRange[] {
   return block.entityRanges.flatMap(({ key, offset, length }): StyleRange[] => {
     const entity = references.entities.get(key);
@@ -152,10 +146,6 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
   });
 }
 
-/**
- * Returns the absolute URL of a link; `null` if the text is not a URL. X also links texts without a
- * scheme, such as `example.com`.
- */
 function absoluteUrl(text: string): string | null {
   const url = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   return isWebUrl(url) ? url : null;

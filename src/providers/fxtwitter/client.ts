@@ -60,7 +60,6 @@ export function createClient(upstream: Upstream) {
   };
 }
 
-/** Returns the post or tombstone (placeholder) of a response. A tombstone may have any HTTP status. */
 function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
   const row = parsePost(body?.status ?? body?.tweet);
   if (row !== null && (row.type === 'tombstone' || answer.status === 200)) return row;

@@ -14,10 +14,6 @@ import type { StatusPayload } from './payload.ts';
 type RawText = NonNullable<StatusPayload['raw_text']>;
 type FacetPayload = RawText['facets'][number];
 
-/**
- * Range that occurs both in X's original text and in FxTwitter's edited text. `rawStart` and `rawEnd` count code
- * points in the original text. `start` and `end` are UTF-16 indices in the edited text.
- */
 interface Anchor {
   readonly rawStart: number;
   readonly rawEnd: number;
@@ -60,12 +56,6 @@ export function shapeLinks({ text, facets }: Pick<RawText, 'text' | 'facets'>): 
   return nestRuns(found, points.length);
 }
 
-/**
- * Returns the first `Anchor` (pair of matching ranges) of X's original text and FxTwitter's edited text. If
- * FxTwitter removed the mentions at the start of the original text (up to `visibleStart`), the anchor matches these
- * mentions with an empty range at the start of the edited text. Otherwise, it matches the empty ranges at the start
- * of both texts.
- */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   const isServed = text.startsWith(slice(raw, 0, visibleStart));
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
@@ -109,11 +99,6 @@ function toLink({ type, original, replacement }: FacetPayload) {
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
-/**
- * Returns the range of a style, such as bold, in the text edited by FxTwitter; `null` if the range is not found.
- * FxTwitter replaces links by longer or shorter ones, so the range is calculated from the position of the preceding
- * link (`anchors`).
- */
 function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
@@ -130,12 +115,6 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/**
- * Converts `rawIndex`, an index in X's original text, to an index in FxTwitter's edited text. `anchor` is a range of
- * the original text that starts at or before `rawIndex`, with the matching range of the edited text. If `rawIndex`
- * is inside the original range, returns `inside`, a value that the caller chooses. If it is after the original
- * range, returns the index at the same distance from the end of the edited range.
- */
 function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);

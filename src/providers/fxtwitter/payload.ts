@@ -19,7 +19,6 @@ import { timeOfXId, xHandle, xId } from '../../platforms/x.ts';
 // Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are required only if a
 // post cannot be shown without them.
 
-/** Schema of a text with facets, before FxTwitter has edited it. */
 const annotatedText = z.object({
   text,
   facets: listOf(
@@ -98,7 +97,6 @@ const communityPayload = z.object({ id: xId, name: text, description: textOrNull
 
 const offset = z.number().int().nonnegative();
 
-/** Schema of the key of an entity or a media item in an article: a number, or a string. */
 const key = z.union([token, z.number().transform(String)]);
 
 const tags = listOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
@@ -202,10 +200,6 @@ interface Repost {
   readonly reposted_by: UserPayload | null;
 }
 
-/**
- * Returns whether a post marked as a repost by its own author is an ordinary post whose author typed `RT @handle`. X
- * keeps that prefix out of the text of a repost.
- */
 const isTypedRepost = ({ text, author, reposted_by: by }: Repost): boolean =>
   by?.id === author.id && /^\s*RT:? @/i.test(text);
 

@@ -33,10 +33,6 @@ export function askPost(client: FxTwitterClient): Ask<'post'> {
   };
 }
 
-/**
- * Removes the requested post (`focal`) from the other posts of its thread, and keeps only the first of several posts
- * with the same id.
- */
 function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   const before = uniqueById<Post>([focal, ...line.ancestors]);
   const all = uniqueById([...before, ...line.continuation]);
@@ -94,11 +90,9 @@ async function readAround(
   }
 }
 
-/** Returns whether an error makes further requests pointless: the post is missing, or the rate limit is reached. */
 const isConclusive = (error: unknown): boolean =>
   !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 
-/** Waits for a call, and returns its result or its error as a value. The returned promise never rejects. */
 async function toSettled(call: Promise<PostAnswer>): Promise<Settled> {
   const [settled] = await Promise.allSettled([call]);
   return settled;
@@ -165,10 +159,6 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/**
- * Reads up to 20 ancestors of a post one by one, and stops after a read fails. Does not read the
- * author's later posts in the thread.
- */
 async function readParents(
   client: FxTwitterClient,
   focal: Status,
@@ -291,10 +281,6 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   };
 }
 
-/**
- * Returns a warning, as a list, for a page on which X sent no replies. For the first page, the list is empty if X
- * counts no replies to the post or its number of replies is unknown.
- */
 function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;

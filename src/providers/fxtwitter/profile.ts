@@ -90,10 +90,6 @@ interface ControlOptions {
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
-/**
- * Handles of two accounts that certainly exist. If an account is not found, Perch reads the first one to check
- * whether the API finds any accounts. It reads the second one if the account that was not found is the first one.
- */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;

@@ -103,19 +103,11 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
 export const parentOf = ({ replying_to, replying_to_status }: StatusPayload): string | null =>
   replying_to?.status ?? replying_to_status;
 
-/**
- * Converts a quoted post and up to `quotesLeft` levels of quotes nested in it. A malformed post
- * becomes a placeholder.
- */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
   return shapeWithin(parsePost(row) ?? toPlaceholder('unavailable'), quotesLeft);
 }
 
-/**
- * Creates a `Tombstone` (placeholder for a post). For a private post, neither the placeholder nor
- * its URL names the author.
- */
 function shapeTombstone(row: TombstonePayload): Tombstone {
   const { id } = row;
   const author = row.reason === 'private' ? null : row.author;
@@ -149,7 +141,6 @@ const shapePoll = ({ poll }: StatusPayload): Poll | null =>
     ends_at: toIsoTime(poll.ends_at),
   };
 
-/** Returns the media of a post. A video embedded from another site comes last. Ignores photo collages (`mosaic`). */
 function shapeMedia({ media }: StatusPayload): MediaSet {
   const items = media?.all.map(shapeItem) ?? [];
   if (!media?.external) return toMediaSet(items);

@@ -62,7 +62,6 @@ function toLocated({ row, home }: ReadAccount) {
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
 
-/** Returns a function like `read` that shares one call among concurrent reads of the same account. */
 function shareReads(read: ReadByHandle): ReadByHandle {
   const inFlight = new Map<string, Promise<ReadAccount>>();
   const join: ReadByHandle = async (handle, context) => {
@@ -84,10 +83,6 @@ function shareReads(read: ReadByHandle): ReadByHandle {
   return join;
 }
 
-/**
- * Returns whether an error is a ProviderError for a failed server. A cancelled request is not a
- * failure of the server.
- */
 function isServerFailure(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
@@ -111,10 +106,6 @@ export type AskHome = (
   context: RequestContext,
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
-/**
- * Options of the cache of account hosts. The cache contains only accounts whose host differs from
- * the domain of their handle.
- */
 const movedMemory = {
   /** Maximum number of cached accounts. */
   max: 2000,
@@ -149,11 +140,6 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
   return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
 }
 
-/**
- * Returns the host that serves an account, if this host differs from the domain in the account's handle. Checks only
- * `to`, the host to which the domain redirected a request, or the host from WebFinger if `to` is `undefined`. Returns
- * `null` if the checked host does not serve the account.
- */
 async function findHost(
   askServer: AskServer,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },

@@ -244,7 +244,6 @@ const maxDriftMs = 3_600_000;
 
 const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
 
-/** Returns whether the ids of posts encode times: all ids are numbers, and most match the times of their posts. */
 function haveTimeIds(rows: readonly StatusPayload[]): boolean {
   if (!rows.every(isNumericId)) return false;
   const driftMs = ({ id, createdMs }: StatusPayload) => Number(BigInt(id) >> belowTime) - createdMs;

@@ -4,7 +4,6 @@ import { splitHandle } from '../../platforms/mastodon/identity.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { AskServer } from './servers.ts';
 
-/** Pattern of the ids of objects on Pleroma and Akkoma, whose API has other ids for the same posts. */
 const objectId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const noticePath = /^\/notice\/([\w-]{1,64})$/;

@@ -96,10 +96,6 @@ async function get(
   return { home, body: expectFound(reply, 'post').body };
 }
 
-/**
- * Reads the ancestors and replies of a post. Returns `null` if the query does not request them.
- * Returns a ProviderError instead of throwing it.
- */
 async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   if (wantedParts(query).length === 0) return null;
   try {
@@ -127,7 +123,6 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
   };
 }
 
-/** Reads the quoted post if the server sent only its id. If the read fails, the quote becomes a placeholder. */
 async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);

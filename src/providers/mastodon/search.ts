@@ -53,10 +53,6 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
 
 const maxFurther = 4;
 
-/**
- * Pattern of a hashtag in a search: `#` and letters, digits, underscores or middle dots. A leading
- * `-` excludes posts with the hashtag.
- */
 const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 
 const onlyTags =
@@ -107,7 +103,6 @@ function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
 const isOfMedia = (feed: SearchQuery['feed']): feed is 'photos' | 'videos' =>
   feed === 'photos' || feed === 'videos';
 
-/** Returns whether all posts of a page are older than the time range of the search. */
 function isBeforeSince({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);

@@ -32,7 +32,6 @@ export interface FoundReply {
  */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** Response of a host without the Mastodon API. */
 interface NoApi {
   readonly is: 'no api';
   /**
@@ -140,10 +139,6 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [422, 'requires a login for this.'],
 ]);
 
-/**
- * Returns the pause in seconds that a server demands with `Retry-After` or `X-RateLimit-Reset`;
- * `undefined` if there is none.
- */
 function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');

@@ -57,10 +57,6 @@ function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
   return edits.sort((a, b) => a.start - b.start);
 }
 
-/**
- * Returns the edits that remove the links to attached media from the text. In old posts, only
- * `mediaDetails` contains these links.
- */
 function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
   return [...(entities?.media ?? []), ...mediaDetails].flatMap(({ indices, url }): Edit[] => {
     if (indices === null || url === null) return [];

@@ -85,10 +85,6 @@ function parsePostAnswer(body: unknown): PostPayload {
 const createAmbiguous = (): ProviderError =>
   new ProviderError('ambiguous', 'The source has no such post, or does not show it.');
 
-/**
- * Returns the error for a tombstone (notice in place of a post), according to its text. An unknown
- * text results in ProviderError `ambiguous`.
- */
 function readTombstone(text: string): ProviderError {
   const known = readNotice(text);
   return known === null ? createAmbiguous() : toMissing(known);

@@ -58,7 +58,6 @@ const mediaPayload = z.object({
 });
 
 const stringValue = z.object({ string_value: textOrNull });
-/** Schema of a text of a card or a poll, in which X encodes some characters as HTML entities. */
 const textValue = lenient(
   stringValue.transform(({ string_value }) => string_value && decodeEntities(string_value)),
 );

@@ -23,7 +23,6 @@ export function shapePost(row: PostPayload): Status {
   return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
-/** Converts a post, but not the post that it quotes (`quote`). Removes the link to the quoted post from the text. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
   const status: Status = {
     type: 'status',
@@ -65,7 +64,6 @@ function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
   });
 }
 
-/** Pattern of language codes for texts without words: `und`, `zxx`, `qme` and others. */
 const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
 
 function shapeAccount(user: UserPayload): Account {
@@ -110,19 +108,12 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
 
 type Links = NonNullable<PostPayload['entities']>['urls'];
 
-/**
- * Returns the target URL of a card (link preview); `null` if there is none. Looks up the target of
- * the card's short URL in the links of the post.
- */
 function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
   const short = binding_values.card_url ?? url;
   const target = links.find((link) => link.url === short)?.expanded_url ?? short;
   return target !== null && isWebUrl(target) ? target : null;
 }
 
-/**
- * Returns the image of a card (link preview). The name of the member with the image depends on the type of the card.
- */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (
     values.photo_image_full_size_large ??

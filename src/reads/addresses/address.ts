@@ -22,7 +22,6 @@ export interface AddressOptions extends Sites {
   readonly baseUrl: string;
 }
 
-/** Function that creates the error for an address. `fault` completes “The address …”. */
 type Refuse = (code: ProblemCode, fault: string, resolution?: string) => Problem;
 
 /** Maximum length of an address in UTF-16 code units. */
@@ -101,10 +100,8 @@ function readWrapped(url: URL, context: AddressContext): AddressedRead | null {
   }
 }
 
-/** Starts of a complete URL in a path. */
 const wholeStarts = ['/https:/', '/http:/', '/at:/'];
 
-/** Maximum number of parameters in which an address is searched for. */
 const maxSearched = 20;
 
 /**
@@ -122,7 +119,6 @@ function findWrapped({ pathname, search, searchParams }: URL, options: AddressOp
   return values.find((value) => /^(?:https?|at):\/\//i.test(value)) ?? null;
 }
 
-/** Returns the advice for a URL that has the form of a post on X but another host. */
 const adviseMirror = ({ hostname }: URL, onX: string | null): string | undefined =>
   onX === null
     ? undefined
@@ -201,7 +197,6 @@ function faultOfUrl(url: URL | null, text: string, baseUrl: string): string | nu
   return url.port === '' || isPortFree ? null : 'has a port';
 }
 
-/** Removes what surrounds a URL in a sentence: spaces, invisible characters, brackets and punctuation. */
 function trimAddress(written: string): string {
   const start = written.replace(/^[\s\p{Cf}<("'“‘«]+/u, '');
   const text = start.replace(/(?<![\s\p{Cf}>])[\s\p{Cf}>]+$/u, '');

@@ -57,7 +57,6 @@ function permalink(id: string, read: AnyReadId, path: string): OwnPath {
   return { id, read, path, surface: 'permalink' };
 }
 
-/** Creates the route of all permalinks of a kind. The first form of the kind is the path of the route. */
 function permalinksOf(kind: AddressedKind, id: string): OwnPath {
   const forms = permalinkPatterns.filter(({ names }) => names === kind);
   const path = (forms[0]?.path ?? '').replace(/\/\*$/, '');

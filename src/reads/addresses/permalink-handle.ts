@@ -1,7 +1,6 @@
 /** Pattern of reserved first path segments, which belong to the server's own paths and cannot be handles. */
 const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
-/** Pattern of file extensions. A path segment with such an extension, as in `/favicon.ico`, is not a handle. */
 const fileEnding =
   /\.(?:atom|avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|rss|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 

@@ -7,7 +7,6 @@ import { searchPosts } from '../search-posts.ts';
 import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
 import { toOwnPath } from './own-path.ts';
 
-/** Read operations other than `getPost` that a URL can request. `name` is a noun for the result in error messages. */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },
   listFollowers: { read: listFollowers, name: 'a list of followers' },
@@ -32,7 +31,6 @@ export function parsePostUrl(text: string, options: AddressOptions): PostReferen
   });
 }
 
-/** Maximum length in characters of `resolution` (the advice in an error). Longer advice is omitted. */
 const maxResolution = 500;
 
 function describeOther(addressed: AddressedRead, { baseUrl }: AddressOptions) {

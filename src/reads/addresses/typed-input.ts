@@ -35,13 +35,11 @@ export function parseTypedInput(
   }
 }
 
-/** Parses the handle of an account; returns `null` for text without `@`, `.` or `:`. */
 function parseAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
   return account && { read: 'getProfile', given: { handle: account.handle } };
 }
 
-/** Parses an account with a path, such as `@ada/followers`; returns `null` for other text. */
 function parseAccountPath(text: string): AddressedRead | null {
   const [first = '', ...rest] = text.split('/');
   if (rest.length === 0 || !/[@.:]/.test(first) || /[\s?#]/.test(text)) return null;

@@ -8,7 +8,6 @@ export function listProfileFacts(account: Account, full: boolean): readonly Word
   return present([...factsOf(account, full), ...(full ? extraFactsOf(account) : [])]);
 }
 
-/** Account at the head of its own page. */
 interface ProfileHead {
   /** Place, website, time of joining and marks, for one line. */
   readonly facts: readonly Words[];
@@ -17,7 +16,6 @@ interface ProfileHead {
   readonly details: readonly Words[];
 }
 
-/** Number of the items of a list of the account. */
 interface ProfileCount {
   readonly list: 'posts' | 'followers' | 'following';
   readonly count: number;
@@ -46,7 +44,6 @@ export function toProfileHead(account: Account, full: boolean): ProfileHead {
   };
 }
 
-/** Joins the present facts with ` · `; `null` if there are none. */
 function join(facts: readonly (Words | null)[]): Words | null {
   const shown = present(facts);
   return shown.length === 0
@@ -94,10 +91,8 @@ function describeVerification({ verification: { verified, type } }: Account): Wo
   return type === null ? 'Verified' : ['Verified: ', plain(type)];
 }
 
-/** Account in a list of accounts. */
 interface AccountRow {
   readonly facts: readonly Words[];
-  /** Biography, or its start. */
   readonly biography: Words;
   readonly details: readonly Words[];
 }

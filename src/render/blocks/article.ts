@@ -13,7 +13,6 @@ import {
   type Words,
 } from './block.ts';
 
-/** Place of an article on a page. */
 export interface ArticlePlace {
   /** Heading level of the article's title. Headings within the article have deeper levels. */
   readonly level: number;

@@ -27,7 +27,6 @@ export type Words =
   /** Handle of an account as a link. */
   | { readonly type: 'handle'; readonly account: Account };
 
-/** Purpose of a line, which decides its look. */
 type LineRole = 'plain' | 'title' | 'context' | 'warning' | 'remark' | 'facts' | 'counts';
 
 /** Purpose of a box. `citation`: placeholder of an unavailable post. */
@@ -43,7 +42,6 @@ export interface Figure {
   readonly height: number | null;
 }
 
-/** Media item of a post. */
 export interface MediaItem {
   readonly item: Media;
   /** Kind, position, duration and description. */

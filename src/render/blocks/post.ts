@@ -20,7 +20,6 @@ import {
 } from './block.ts';
 import { toMediaItems } from './media.ts';
 
-/** Options for the content of a post. */
 export interface PostView {
   /** Whether to add exact times, all counts, the language and the name of the posting application. */
   readonly full: boolean;
@@ -33,7 +32,6 @@ export interface PostView {
   readonly articles: ArticlePlace['extent'];
 }
 
-/** Place of a post on a page. */
 export interface PostPlace {
   readonly thread: Thread;
   /**
@@ -49,7 +47,6 @@ export interface PostPlace {
   readonly level: number;
 }
 
-/** Parts of the head of a post. */
 interface PostHead {
   /** Author; `null` if unknown, or if the page is about the author. */
   readonly author: Account | null;
@@ -152,7 +149,6 @@ function toNote({ community_note: note, community_note_facets: facets = [] }: St
   return note === null ? null : toBox('note', [toText(note, facets)], 'Community note');
 }
 
-/** Returns the texts before edits; nothing if `full` is not set. */
 const toEarlier = ({ earlier_versions: versions = [] }: Status, full: boolean): readonly Block[] =>
   (full ? versions : []).map(({ text, created_at }) =>
     toBox('earlier', [toText(text)], ['Before an edit, ', minute(created_at)]),
@@ -237,7 +233,6 @@ function describeReactions(reactions: readonly Reaction[]): Words {
   return ['reactions: ', plain(counts.join(', '))];
 }
 
-/** Returns a poll with its votes and its end. A poll that ended by `fetchedAt` is described as closed. */
 function toPoll({ choices, ...poll }: Poll, fetchedAt: string): Block {
   const isClosed = Date.parse(poll.ends_at ?? '') <= Date.parse(fetchedAt);
   const end = poll.ends_at && [isClosed ? 'closed ' : 'closes ', minute(poll.ends_at)];

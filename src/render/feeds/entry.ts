@@ -154,7 +154,6 @@ export const toPerson = (account: Account, context: RenderContext): Person => ({
 
 const maxTag = 100;
 
-/** Returns the hashtags of a post without `#`, each once, in the spelling of its first use. */
 function listHashtags({ text, facets, tags = [] }: Status): readonly string[] {
   const hashtags = facets.filter(({ type }) => type === 'hashtag');
   const points = hashtags.length === 0 ? [] : [...text];
@@ -212,7 +211,6 @@ export function toPictureUrl(url: string | null, context: RenderContext): string
 const toSize = (size: number | null): number | null =>
   Number.isSafeInteger(size) && Number(size) > 0 ? size : null;
 
-/** Media types for URLs whose media type is unknown. */
 const defaultTypes = {
   image: 'image/jpeg',
   video: 'video/mp4',

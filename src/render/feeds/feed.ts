@@ -138,7 +138,6 @@ const toTexts = (about: Pick<Feed, 'title' | 'subtitle'>, warnings: readonly str
   subtitle: toPlainText([about.subtitle, ...warnings].join(' ')),
 });
 
-/** Returns the author and the pictures of a feed about the posts of an account. */
 const describePerson = (account: Account | null, context: RenderContext) => ({
   author: account === null ? null : toPerson(account, context),
   iconUrl: toPictureUrl(account?.avatar_url ?? null, context),

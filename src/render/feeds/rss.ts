@@ -82,10 +82,6 @@ function writeEntry(entry: Entry): string {
   ]);
 }
 
-/**
- * Writes a media file as an RSS enclosure. The attribute `length`, which RSS requires, is 0, as is
- * usual for an unknown length.
- */
 const writeEnclosure = ({ url, mediaType: type }: EntryMedia): string =>
   emptyElement('enclosure', { url, length: 0, type });
 

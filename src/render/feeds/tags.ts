@@ -28,7 +28,6 @@ export function authorityOf(platform: Platform, handle: string): string {
   return toHost(handle.slice(handle.lastIndexOf('@') + 1));
 }
 
-/** Returns a host name in lower case; `mastodon.example` if the text is not a host name. */
 function toHost(text: string): string {
   const host = text.toLowerCase();
   return /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host) ? host : 'mastodon.example';

@@ -11,10 +11,6 @@ const references: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/**
- * Pattern of characters that XML 1.0 §2.2 forbids, even as references: most control characters,
- * lone surrogates, U+FFFE.
- */
 const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /**
@@ -29,7 +25,6 @@ const escapeValue = (value: string | number): string =>
     .replace(forbidden, '\ufffd')
     .replace(/[&<>"\t\n\r]/g, (character) => references[character] ?? '');
 
-/** Returns an XML element with text. */
 export const textElement = (name: string, text: string, attributes: Attributes = {}): string =>
   `${startTag(name, attributes)}>${escapeXml(text)}</${name}>`;
 

@@ -87,7 +87,6 @@ function cutCard(card: Card, max: number): Card {
   };
 }
 
-/** Shortens an article: its blocks have up to `max` UTF-16 code units together. */
 function cutArticle(article: Article, max: number): Article {
   const blocks: ArticleBlock[] = [];
   let left = max;
@@ -105,7 +104,6 @@ function cutArticle(article: Article, max: number): Article {
   };
 }
 
-/** Returns the length of a block. A block without text counts as the length of its JSON. */
 const lengthOf = (block: ArticleBlock): number =>
   'text' in block ? block.text.length + 1 : JSON.stringify(block).length;
 

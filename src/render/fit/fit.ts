@@ -13,7 +13,6 @@ export interface Fitted<Of extends TextResult> {
   readonly shown: number | null;
 }
 
-/** Ways of shortening a result. */
 export interface Shortener<Of extends TextResult> {
   /** Number of items of the complete result. */
   readonly count: number;

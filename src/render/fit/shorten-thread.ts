@@ -30,7 +30,6 @@ export function shortenThread(result: PostResult): Shortener<PostResult> {
   };
 }
 
-/** Sorts the posts of a page by importance: the requested post, the posts of its thread by distance, the replies. */
 function rankPosts({ posts }: PostResult): readonly Post[] {
   const { main, chain, replies } = toThread(posts);
   const at = main === undefined ? 0 : chain.indexOf(main);

@@ -112,7 +112,6 @@ export function writeAccount(account: Account, view: HtmlView, isBold = false): 
   return view.isStyled ? `${shown} ${linked}` : `${shown} (${linked})`;
 }
 
-/** Escapes a text whose direction does not affect the texts beside it. */
 const isolate = (text: string, { isStyled }: HtmlView): string =>
   isStyled ? `<bdi>${escapeLine(text)}</bdi>` : escapeLine(text);
 
@@ -145,10 +144,6 @@ function writeChoice(
   return `${name}${facts === '' ? '' : ` <span class="share">${facts}</span>`}${renderBar(percentage)}`;
 }
 
-/**
- * Renders a bar whose length is a poll choice's percentage of the votes; an empty string if the
- * percentage is unknown.
- */
 function renderBar(percentage: number | null): string {
   if (percentage === null || !Number.isFinite(percentage)) return '';
   const width = Math.min(100, Math.max(0, percentage)).toFixed(1);

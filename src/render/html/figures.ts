@@ -30,7 +30,6 @@ function sizeOf(figure: Figure, { pictureWidth, isStyled }: HtmlView): string {
   return isStyled ? '' : ` width="${pictureWidth}"`;
 }
 
-/** Scales a size down to the maximum width and height; `null` if the size is unknown. */
 function scaleDown({ width, height }: Figure, maxWidth: number) {
   if (!isSize(width) || !isSize(height)) return null;
   const scale = Math.min(1, maxWidth / width, maxHeight / height);
@@ -102,13 +101,11 @@ function renderItem({ item, label, caption }: MediaItem, view: HtmlView): string
   return view.isStyled ? `${shown}${renderCaption(item)}` : shown;
 }
 
-/** Renders the mark on the still picture of a video: a triangle, and the duration if it is known. */
 function renderPlayMark({ type, duration = null }: Media): string {
   const time = type === 'gif' || duration === null ? '' : ` ${formatDuration(duration)}`;
   return `<span class="play" aria-hidden="true">\u25b6\ufe0e${type === 'gif' ? ' GIF' : time}</span>`;
 }
 
-/** Renders the alternative text of a photo, which a reader can open. */
 function renderCaption({ alt }: Media): string {
   const text = toLine(alt ?? '').trim();
   if (text === '') return '';

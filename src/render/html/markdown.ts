@@ -31,7 +31,6 @@ interface Section {
   readonly lines: string[];
 }
 
-/** Pattern of the start of a line that opens or closes a block of code in Markdown (CommonMark 0.31.2 §4.5). */
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 function splitCode(lines: readonly string[]): readonly Section[] {

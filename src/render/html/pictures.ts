@@ -3,7 +3,6 @@ import type { Post, Status } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { toSafeUrl } from './escape.ts';
 
-/** Video file that a chat application can play in a link preview. Sizes are in pixels, or `null` if unknown. */
 interface Video {
   readonly url: string;
   readonly width: number | null;
@@ -59,7 +58,6 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
   return isKnown ? { width, height } : { width: null, height: null };
 }
 
-/** Preferred maximum bit rate of preview videos in bits per second. Chat applications do not load large files. */
 const maxBitsPerSecond = 2_500_000;
 
 /**

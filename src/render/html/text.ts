@@ -66,7 +66,6 @@ export function langOf(lang: string | null): string {
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
 
-/** Escapes a character for HTML. Skips the slower `escapeHtml` for the most common characters. */
 const escapeCharacter = (character: string) =>
   /^(?![&<>"'])[ -~]$/.test(character) ? character : escapeHtml(character);
 

@@ -1,7 +1,6 @@
 import { escapeLine, openLink } from './escape.ts';
 import type { TagPair } from './text.ts';
 
-/** Functions that render links. */
 export interface HtmlLinks {
   /** Returns the tags of a link; empty tags if the URL's scheme is not http, https or mailto. */
   toTags(url: string | null): TagPair;
@@ -20,7 +19,6 @@ export interface HtmlView {
   readonly isStyled: boolean;
 }
 
-/** Creates links from a function that returns the tags of a link. */
 export const createLinks = (toTags: HtmlLinks['toTags']): HtmlLinks => ({
   toTags,
   link: (text, url) => {

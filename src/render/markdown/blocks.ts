@@ -69,7 +69,6 @@ function writeReference(words: Reference): string {
   }
 }
 
-/** Writes an account as `Name ([@handle](url))`. `emphasis`: marker to put around the name. */
 function writeAccount(account: Account, emphasis: '' | '**'): string {
   const name = escapeInline(account.name);
   const handle = link(`@${account.screen_name}`, account.url);
@@ -154,7 +153,6 @@ function writeList(items: readonly StyledText[], isOrdered: boolean): string {
     .join('\n');
 }
 
-/** Renders a Markdown code block with a fence longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
   const shown = separateTemplates(trimEndOf(toVisibleText(code), '\n'));
   const runs = shown.match(/`+/g) ?? [];

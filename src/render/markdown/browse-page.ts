@@ -36,7 +36,6 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   ])}\n`;
 }
 
-/** Functions that format parts of a page title, as Markdown or as plain text. */
 interface TitleStyle {
   account(account: Account): string;
   handle(handle: string, url: string): string;

@@ -25,10 +25,6 @@ export function toCharacters(text: string): Characters {
   return { characters, positions };
 }
 
-/**
- * Converts a code point for display: a line end to `\n`, a surrogate to U+FFFD, and a control
- * character (except tab) to an empty string.
- */
 function toVisible(point: string): string {
   const code = point.codePointAt(0) ?? 0; // comparing numbers is faster than a regular expression
   if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
@@ -41,7 +37,6 @@ function toVisible(point: string): string {
 /** Removes control characters from a text, and converts line ends to `\n` and lone surrogates to U+FFFD. */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
-/** Pattern of control characters (except tabs and line ends) and of Unicode's text-direction characters. */
 const invisible = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns a text on one line, without control characters. Replaces each run of white space with one space. */

@@ -1,6 +1,5 @@
 import { isAsciiPunctuation, isSpace, isWordCharacter, toLine } from './characters.ts';
 
-/** Run of one repeated character, with the characters before and after the run. */
 interface Run {
   readonly character: string;
   readonly start: number;
@@ -12,10 +11,6 @@ interface Run {
 
 const border = '*'; // represents a Markdown marker next to a run: neither a letter nor a space
 
-/**
- * Returns the runs of one repeated ASCII punctuation character, such as `***`. A run also ends at each offset in
- * `borders`, where a marker such as `**` may be inserted.
- */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   let end = 0;
@@ -53,10 +48,6 @@ function hazardOf(run: Run, opened: ReadonlySet<string>): string | null {
   return opener !== null && opened.has(opener) ? opener : null;
 }
 
-/**
- * Returns the opening character of markup that a run (one character, repeated) could close, such as
- * `[` for `]`; `null` if there is none.
- */
 function openerOf({ character, before, after }: Run): string | null {
   switch (character) {
     case '[':
@@ -79,14 +70,9 @@ function opens(run: Run): boolean {
   return character === '_' ? !isInsideWord(run) : character !== '=' || length > 1;
 }
 
-/**
- * Returns whether a run is the `::` of a field of Dataview or of a property of Logseq, whose name or value they hide:
- * `key:: value`, `[key::value]` or `(key::value)`.
- */
 const opensField = ({ character, length, after }: Run, opened: ReadonlySet<string>) =>
   character === ':' && length > 1 && (isEdge(after) || opened.has('[') || opened.has('('));
 
-/** Returns whether a run of characters is between letters or digits. Markdown ignores `_` in this position. */
 const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWordCharacter(after);
 
 const isEdge = (character: string | undefined) => character === undefined || isSpace(character);
@@ -99,7 +85,6 @@ export interface EscapeContext {
   readonly borders: ReadonlySet<number>;
   /** Offsets in the line at which the texts of links start. */
   readonly linkStarts: ReadonlySet<number>;
-  /** Returns whether an offset is in the text of a link. */
   readonly isLinked: (offset: number) => boolean;
 }
 
@@ -120,10 +105,6 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
   return written;
 }
 
-/**
- * Returns the escaped Markdown of a run (one character, repeated); `null` if the run needs no escape. Replaces `<`
- * with an entity: some renderers treat a backslash after a URL as part of the URL, and then parse the `<` as HTML.
- */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
   if (rules.get(character)?.(run, line) !== true) return null;
@@ -154,7 +135,6 @@ const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLink
 
 const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
 
-/** Escape rule for each punctuation character: a function that returns whether a run of this character is escaped. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
   ['*', isDelimiter],
@@ -188,7 +168,6 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['@', (run, line) => !line.isLinked(run.start) && isInMailbox(run, line)],
 ]);
 
-/** Returns whether `[` opens a wiki link `[[`, a callout `[!`, a footnote `[^` or `^[`, or a task box `[ ]`. */
 function opensSpecial({ start, length, before, after }: Run, { characters }: Line): boolean {
   if (length > 1 || /^[!^]$/.test(after ?? '') || /^[!^]$/.test(before ?? '')) return true;
   return start === 0 && /^\[[ xX]\]$/.test(characters.slice(0, 3).join(''));
@@ -278,10 +257,6 @@ const blockStarts: readonly RegExp[] = [
   /^(?=[|: \t]*-[|:\- \t]*$)/, // second row of a table
 ];
 
-/**
- * Pattern of lines that may start a Markdown block, by their first character. Only these lines are
- * tested with the slower `blockStarts`.
- */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
 /** Escapes the start of a line, so that the line starts no Markdown block such as a heading, list, quote or table. */

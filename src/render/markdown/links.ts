@@ -3,7 +3,6 @@ import { escapeLabel, escapeLine } from './escape.ts';
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
-/** Pattern of invisible characters and of characters that a Markdown link destination or autolink cannot contain. */
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
 /** Returns a URL as a Markdown link destination; `null` if the URL's scheme is neither http, https nor mailto. */
@@ -95,7 +94,6 @@ export function findBareLinks(characters: readonly string[], max: number): BareL
 
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
-/** Removes punctuation at the end of a URL, and closing brackets at the end that have no opening bracket. */
 function trimUrl(url: string): string {
   const counts = Object.fromEntries([...'()[]'].map((one) => [one, url.split(one).length - 1]));
   let end = url.length;

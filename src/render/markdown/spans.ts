@@ -10,7 +10,6 @@ export interface Range {
 
 type Style = 'bold' | 'italic' | 'strikethrough';
 type StyleSpan = Range & { readonly kind: Style | 'code' };
-/** Linked part of a text. The visible text of an `autolink` is its URL, which is rendered as `<url>`. */
 type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
@@ -29,10 +28,6 @@ export function toSpans(text: Characters, annotations: readonly Annotation[]): S
   return dropCodeWithBackticks(nestSpans(mergeStyles([...annotated, ...links])), text.characters);
 }
 
-/**
- * Removes the code spans that contain backticks and are inside a link; their text remains in the link without code
- * formatting. Some Markdown parsers do not recognize links that contain code with backticks.
- */
 function dropCodeWithBackticks(spans: readonly Span[], characters: readonly string[]): Span[] {
   let linkEnd = 0;
   return spans.filter(({ kind, start, end }) => {
@@ -101,7 +96,6 @@ function mergeStyles(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** Nesting order of spans that cover the same characters, from outside to inside. */
 const nestingOrder: readonly Span['kind'][] = [
   'bold',
   'italic',
@@ -111,7 +105,6 @@ const nestingOrder: readonly Span['kind'][] = [
   'code',
 ];
 
-/** Sorts spans from outside to inside. Drops spans that cross an earlier span or cannot be nested in it. */
 function nestSpans(spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted(
     (a, b) =>
@@ -203,7 +196,6 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Returns the spans and characters of a line, with maps from an offset to the spans that start or end there. */
 function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
@@ -245,10 +237,6 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/**
- * Returns whether Markdown recognizes the opening marker of `span` (CommonMark 0.31.2 §6.2). `at`:
- * index of `span` in `line.spans`.
- */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
   const isLast = line.spans[at + 1]?.start !== span.start;
   return (
@@ -263,10 +251,6 @@ function canClose(span: Span, at: number, line: Neighbours): boolean {
   );
 }
 
-/**
- * Returns whether a span follows a space, punctuation, the marker of a link or code, or the start of the line.
- * Markdown recognizes every opening marker at such a position.
- */
 function allowsMarkerBefore({ start, end }: Span, line: Neighbours): boolean {
   if (canBeOutsideMarker(line.characters[start - 1]) || line.closedStarts.has(start)) return true;
   return (line.closedEnds.get(start) ?? end) > end;
@@ -286,7 +270,6 @@ export function findAtWordBoundaries(spans: readonly Span[], characters: readonl
   return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
 }
 
-/** Returns a styled span without the punctuation character at one edge; `null` if the edge has no such character. */
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;
   if (line.isClosed[offset] === 1 || canBeInsideMarker(line.characters[offset])) return null;

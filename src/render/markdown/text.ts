@@ -89,10 +89,6 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
 const isQuery = ({ kind, start, end }: Span, characters: readonly string[]) =>
   kind === 'code' && isInlineQuery(characters.slice(start, end).join(''));
 
-/**
- * Returns the characters to escape in a text: characters that could form markup, and the characters of the markers
- * that are inserted for the text's styles, such as `*`.
- */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const borders = new Set<number>();
   const markers = new Set<string>();
@@ -151,10 +147,6 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 
 const markers = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
-/**
- * Renders a code span. The number of backticks in its delimiter differs from the length of each run of backticks in
- * the code (CommonMark §6.1).
- */
 function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;

@@ -98,13 +98,8 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   return true;
 }
 
-/**
- * Pattern of `](destination)` in a Markdown link that all parsers read in the same way: the destination has no
- * backtick, backslash, quote, `<`, parenthesis or space.
- */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
-/** Sanitizes a line except its code spans; returns `null` if parsers may disagree about where the code spans are. */
 function cleanAroundCode(line: string): string | null {
   if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
   const escapeOrTicks = /\\.|`+/gsu;
@@ -123,7 +118,6 @@ function cleanAroundCode(line: string): string | null {
   return `${cleaned}${cleanInline(line.slice(start))}`;
 }
 
-/** Returns whether a line has a URL or e-mail address with a backtick; GitHub makes the backtick part of the link. */
 function hasAddressUpToCode(line: string): boolean {
   return line.split(/\s+/).some((word) => {
     const start = word.search(/www\.|:\/\/|@/i);

@@ -3,10 +3,6 @@ import { escapeHtml, openLink, toSafeUrl } from '../html/escape.ts';
 import type { TagPair } from '../html/text.ts';
 import { createLinks, type HtmlLinks } from '../html/view.ts';
 
-/**
- * Maximum number of different URLs on a page that the server tries to replace with URLs of its own
- * pages. Further URLs stay unchanged.
- */
 const maxLookups = 2000;
 
 /**
@@ -42,7 +38,6 @@ export function createPageLinks(
   return createLinks(toTags);
 }
 
-/** Renders an arrow as a link to the original post or account. U+FE0E prevents the display of the arrow as an emoji. */
 function renderOriginal(url: string): string {
   const label = escapeHtml(`Original: ${url.replace(/^https?:\/\//, '')}`);
   const open = openLink(url)?.replace('<a ', `<a class="original" aria-label="${label}" `);

@@ -4,7 +4,6 @@ import { escapeHtml, escapeLine } from '../html/escape.ts';
 import { joinParts } from '../html/markup.ts';
 import type { PageView } from './view.ts';
 
-/** Lists of an account, each with the last part of its path. */
 const endsOfLists = { posts: '', followers: '/followers', following: '/following' } as const;
 
 /** Returns the URL of a list of an account on this server, under `/api/v1`. */
@@ -68,14 +67,12 @@ function listProfileTabs(result: BrowseResult, view: PageView): readonly Tab[] {
 
 const searchTab = 'Search within';
 
-/** Parameters of the profile that select each tab. The paths `/{handle}/with_replies` and `/media` set the same. */
 const parametersOfTabs = {
   Posts: {},
   Replies: { with_replies: 'true' },
   Media: { with_replies: 'true', only_media: 'true' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Returns the tabs with posts of an account. `profileUrl`: URL of the profile, whose other parameters they keep. */
 function toPostTabs(profileUrl: string, current: string | null): readonly Tab[] {
   return Object.entries(parametersOfTabs).map(([name, parameters]) => {
     const url = new URL(profileUrl);
@@ -87,7 +84,6 @@ function toPostTabs(profileUrl: string, current: string | null): readonly Tab[] 
   });
 }
 
-/** Returns the URL of a search in the posts of a profile; `null` if the source cannot search by author. */
 function toSearchUrl({ profile, source }: BrowseResult, { baseUrl }: PageView): string | null {
   if (profile === null) return null;
   const platform =
@@ -100,7 +96,6 @@ function toSearchUrl({ profile, source }: BrowseResult, { baseUrl }: PageView): 
 
 type SearchSubject = Extract<BrowseSubject, { resource: 'search' }>;
 
-/** Returns the handle of the account in whose posts a search looks; `null` for other searches. */
 function findSearched({ query, feed }: SearchSubject, { urls }: BrowseResult): string | null {
   const handle = feed === 'users' ? undefined : /^from:(\S+)/i.exec(query)?.[1];
   const account = handle === undefined ? null : parseHandle(handle);

@@ -67,7 +67,6 @@ export const pictureSources = (isDirect = false): string =>
 const findScript = (result: ShownResult, { pageAssets }: RenderContext) =>
   pageAssets !== undefined && hasThreadKeys(result) ? pageAssets.threadScript : null;
 
-/** Renders the header, with the box for links, handles and words. Its result appears on the front page. */
 function renderHeader({ baseUrl }: RenderContext): string {
   const home = escapeHtml(`${baseUrl}/`);
   return `<header class="site-header"><div class="bar"><a class="brand" href="${home}">${brandMark}<span>Perch</span></a>
@@ -106,7 +105,6 @@ function renderHead(result: ShownResult, title: string, context: RenderContext):
   ]);
 }
 
-/** Returns the `link` elements of the pages before and after a page of a list. */
 function listNeighbors(result: ShownResult, { toOwnPage }: RenderContext): readonly string[] {
   if (result.kind === 'post') return [];
   const { urls, next } = result;

@@ -6,7 +6,6 @@ import { renderAvatar } from '../html/figures.ts';
 import { heading, joinParts, paragraph } from '../html/markup.ts';
 import type { PageView } from './view.ts';
 
-/** Options for rendering a post at one place of a page. */
 interface PagePlace extends PostPlace, Pick<PostView, 'isTitledByArticle' | 'articles'> {}
 
 /**

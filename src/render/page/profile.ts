@@ -10,7 +10,6 @@ import { formatNumber } from '../markdown/layout.ts';
 import { toListUrl } from './navigation.ts';
 import type { PageView } from './view.ts';
 
-/** Size of profile pictures in pixels: on the account's own page, and in lists of accounts. */
 const largeAvatar = 96;
 const smallAvatar = 48;
 
@@ -42,7 +41,6 @@ export function renderProfileHead(account: Account, level: number, view: PageVie
   ])}\n</header>`;
 }
 
-/** Renders the picture above a profile; an empty string if there is none or it cannot be shown. */
 function renderBanner({ banner_url: url }: Account, view: PageView): string {
   const source = url === null ? null : view.toPictureUrl(url);
   if (source === null) return '';

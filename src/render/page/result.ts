@@ -21,7 +21,6 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-/** Options for rendering a result as page content. */
 export interface ResultOptions extends RenderContext {
   /** Level of the HTML heading that contains the title of the result. */
   readonly level: number;
@@ -120,7 +119,6 @@ function* renderListPage(result: BrowseResult, level: number, view: PageView): S
   ];
 }
 
-/** Renders the title of a list and what it is about. The first page of a profile introduces the account. */
 function renderListHead(result: BrowseResult, level: number, view: PageView): readonly string[] {
   const { profile, page } = result;
   if (profile !== null && page === 1) return [renderProfileHead(profile, level, view)];

@@ -47,7 +47,6 @@ function findSubject({ subject }: BrowseResult) {
   return subject.resource === 'replies' ? subject.answered : parseHandle(subject.handle);
 }
 
-/** Returns the URL of a page to pass on: the permalink of a post or a profile, with the parameters of other pages. */
 function toShareUrl(result: ShownResult, { toOwnPage }: RenderContext): string {
   const { self } = result.urls;
   const isProfile = result.kind === 'browse' && result.subject.resource === 'profile';

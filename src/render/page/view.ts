@@ -5,7 +5,6 @@ import type { HtmlView } from '../html/view.ts';
 import { toThread } from '../markdown/thread.ts';
 import { createPageLinks } from './links.ts';
 
-/** Options of a page. */
 export interface PageView extends HtmlView {
   /** URL of this server, without a slash at the end. */
   readonly baseUrl: string;

@@ -106,10 +106,6 @@ const bodyProblems: readonly ProblemCode[] = [
 
 type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
 
-/**
- * Routes of the session service, without the path prefix. `access` is `bearer` by default: a bearer token is
- * optional unless the operator requires one.
- */
 const endpoints: readonly BearerEndpoint[] = [
   {
     id: 'getSessionHealth',

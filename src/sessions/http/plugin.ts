@@ -29,7 +29,6 @@ export interface SessionsOptions extends HandlerOptions {
   readonly origins: readonly string[];
 }
 
-/** Route configuration that keeps the session routes reachable while the server shuts down. */
 const sessionConfig = { decidesWhileDraining: true };
 
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
@@ -56,10 +55,6 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
   }
 }
 
-/**
- * Registers a parser that passes request bodies to the handlers as bytes. A handler can then report other errors,
- * such as an unknown session, before it parses the body.
- */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async ({ headers }: FastifyRequest, body: Buffer) => {
@@ -79,17 +74,9 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  /**
-   * Rejects requests for unknown or deleted sessions. Accepts requests for ended sessions, whose
-   * events can still be streamed.
-   */
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  /**
-   * Registers a handler for `url` that answers every method not listed in `allow` with status 405.
-   * Returns the Fastify configuration (`config`) for the routes of the allowed methods.
-   */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
     const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);

@@ -5,11 +5,6 @@ import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-/**
- * Rate limits, and the function `spend` that applies them. `starts` and `messages` are the limits of one client
- * address. An IPv6 /48 network has `addressesPerNetwork` (4) times these limits. Session starts are also limited per
- * bearer token, with the limit of a network.
- */
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
 
 /** Functions that apply the rate limits for session starts and messages. */
@@ -80,7 +75,6 @@ export function createCallRates({ starts, messages, spend }: CallRatesOptions): 
   };
 }
 
-/** `settings`: names of the settings with the limit, for the operator. */
 type Rule = Readonly<{ rate: Rate; what: string; ofWhat: string; settings: string }>;
 type Charge = Rule & Readonly<{ who: string; name: string }>;
 
@@ -102,11 +96,6 @@ const looks = 4; // number of least recently seen callers that each counted requ
 export function createOwnRateLimit(clock: Clock): SpendCharges {
   const steady = createSteadyClock(clock);
   const fullAtMs = new Map<string, number>();
-  /**
-   * Checks the `looks` least recently seen callers. Deletes the map entry of each checked caller whose rate limit is
-   * fully available again. While the map has more than `maxCallers` entries, also deletes the entries of checked
-   * callers whose rate limit is partly used.
-   */
   const forgetFull = (nowMs: number): void => {
     let left = looks;
     for (const [name, atMs] of fullAtMs) {

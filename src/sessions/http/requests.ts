@@ -42,7 +42,6 @@ export function readMessage(body: Body, maxBytes: number) {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Returns the text of a message. Replaces lone surrogates, which UTF-8 cannot encode, with U+FFFD. */
 function readText(message: unknown): string {
   if (!isGiven(message)) return '';
   const isText = typeof message === 'string';

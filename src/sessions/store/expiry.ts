@@ -44,12 +44,6 @@ export function startExpiry(options: ExpiryOptions): () => void {
   return () => stopped.abort();
 }
 
-/**
- * Ends sessions that have been idle for too long or open for too long, and deletes the data of sessions that ended more
- * than `limits.retentionMs` ago, in batches of up to 100 sessions. If the stored bytes exceed their limit, also deletes
- * sessions that were not used in the last minute. Then deletes expired idempotency keys, and the ids of sessions whose
- * data was deleted more than `limits.forgetMs` ago.
- */
 async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();
   const before = { idleMs: nowMs - limits.idleMs, createdMs: nowMs - limits.ageMs };

@@ -3,14 +3,12 @@ import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { StoreWatch } from './store-faults.ts';
 
-/** Time of a commit: after the current event loop iteration (`now`), or a few iterations later (`soon`). */
 type Urgency = 'now' | 'soon';
 
 const soonTurns = 8; // number of event loop iterations after which `soon` work is committed
 
 /** Milliseconds between two attempts to write to a file that another process has locked. */
 const retryMs = 25;
-/** Number of attempts after which a write to a locked file fails. */
 const maxTries = 200;
 
 interface GroupCommitOptions {
@@ -146,7 +144,6 @@ function createGroups(options: GroupCommitOptions) {
   };
 }
 
-/** Creates the functions that open a transaction and pass it to `set`. */
 function createOpening({ database, watch }: GroupCommitOptions, set: (group: Group) => void) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const open = (): Group => {
@@ -155,7 +152,6 @@ function createOpening({ database, watch }: GroupCommitOptions, set: (group: Gro
     set(group);
     return group;
   };
-  /** Returns whether no other process has locked the file. After any other error, no transaction is open. */
   const openIfFree = (): boolean => {
     try {
       open();

@@ -115,10 +115,6 @@ export function tooManyTurns(excess: Excess): Problem {
   return new Problem(code, { detail: turnDetails[excess] });
 }
 
-/**
- * Quantities that have a limit, and their columns in the table `holders`. The table has a row for
- * each client, for each network, and for all clients.
- */
 const columns = [
   ['sessions', 'live'],
   ['sessionBytes', 'stored'],
@@ -145,7 +141,6 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-/** Parameters of a search for a session to evict. */
 interface Search {
   /** Name of the client or network whose sessions are searched; an empty string for all clients. */
   readonly name: string;

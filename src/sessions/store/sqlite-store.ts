@@ -84,7 +84,6 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   };
 }
 
-/** Returns a function that checks whether the file at a path is no longer the one that exists now. */
 function createLossCheck(path: string): () => boolean {
   if (path === ':memory:') return () => false;
   const inodeOf = () => statSync(path, { throwIfNoEntry: false })?.ino;
@@ -227,10 +226,6 @@ function createWrites(
 
 type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
 
-/**
- * Creates the functions that change sessions in a transaction. A function can evict other sessions
- * and still throw a Problem; the evictions are then kept.
- */
 function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
   const { sessions, idempotency, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {

@@ -52,7 +52,6 @@ export function createStoreFaults({ clock, onFault, onRecovered }: StoreFaultsOp
   } satisfies StoreFaults;
 }
 
-/** Patterns of SQLite result codes, with sentences for operators. */
 const sentences: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/^SQLITE_FULL/, 'The disk is full.'],
   [/^SQLITE_READONLY/, 'The database file or its disk is read-only.'],

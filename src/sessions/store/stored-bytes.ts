@@ -30,10 +30,6 @@ const pageBytes = 4096;
 const usedBytes = 4092;
 const shortBytes = 1000; // maximum length of a row that shares its page with others
 
-/**
- * Estimates the bytes that a row with `bytes` bytes of data takes in the database file. Includes the row's header, its
- * key and unused space in pages.
- */
 function toRowBytes(bytes: number): number {
   if (bytes <= shortBytes) return 64 + Math.ceil(bytes * 1.5);
   return shortBytes + Math.ceil(bytes / usedBytes) * pageBytes;

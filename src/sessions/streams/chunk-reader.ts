@@ -3,13 +3,10 @@ import { fillToken } from '../events.ts';
 import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
-/** Position in an event stream: the index of an event, and the number of bytes of this event that have been sent. */
 type Position = Readonly<{ index: number; offset: number }>;
 
-/** Bytes of an event stream to write at once, and the stream position after these bytes. */
 type Chunk = Readonly<{ bytes: Buffer; next: Position }>;
 
-/** Range of events to read from the event stream of a session. */
 interface ChunkRange {
   readonly sessionId: string;
   readonly from: Position;

@@ -122,7 +122,6 @@ export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   else sink.destroy();
 }
 
-/** Returns the last lines of an event stream, which are not stored. */
 function toLastLines({ reader, feed }: Sending, stamp: StampEvent): Buffer {
   const { lastEvents, record } = feed;
   // Their indexes are those of the events that will be stored next.
@@ -135,29 +134,18 @@ function toLastLines({ reader, feed }: Sending, stamp: StampEvent): Buffer {
   return Buffer.concat([...bytes, ...(isLeased(reader, feed) ? [leaseEnded] : [])]);
 }
 
-/** Returns whether the next event of a session cannot be stored. */
 const isStalled = ({ lastEvents, record }: Feed): boolean =>
   lastEvents !== null && record?.state === 'running';
 
-/**
- * Returns whether an event stream ends with a lease record, a line that tells the client that the session continues
- * after the stream. Returns `true` for a stream in the mode `lease` if the session is still active.
- */
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);
 
-/** Returns the next range of events to read; `null` if all events stored so far have been sent. */
 function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
   const untilIndex = Math.min(record?.events ?? 0, reader.untilIndex);
   if (cursor >= untilIndex) return null;
   return { sessionId, from: { index: cursor, offset }, untilIndex, token };
 }
 
-/**
- * Returns whether an event stream that has sent all stored events ends now. It ends if the session has ended, the
- * server stops, or the stream has reached its last event or its time limit. In the mode `automatic`, it also ends if
- * the session waits for a message.
- */
 function isOver(reader: Reader, feed: Feed, nowMs: number): boolean {
   const { record } = feed;
   if (isStalled(feed)) return true;
@@ -166,7 +154,6 @@ function isOver(reader: Reader, feed: Feed, nowMs: number): boolean {
   return reader.mode === 'automatic' && record.state === 'waiting';
 }
 
-/** Writes bytes in parts. Waits until each part is flushed before it writes the next part. */
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
   for (let from = 0; from < bytes.length && !sink.destroyed; from += maxWriteBytes) {
     reader.writingSinceMs = clock.now();
@@ -176,7 +163,6 @@ async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Pr
   }
 }
 
-/** Writes bytes to a stream. Resolves when the bytes are flushed or the connection is closed. */
 function flush(bytes: Buffer, sink: Writable): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

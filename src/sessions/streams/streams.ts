@@ -16,10 +16,6 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-/**
- * Open event stream. `record` is the session as it was when the stream was opened. Call `sendTo`
- * exactly once to send the events.
- */
 interface Stream {
   readonly record: SessionRecord;
   sendTo(sink: Writable): Promise<void>;
@@ -114,7 +110,6 @@ export function createStreams(options: StreamsOptions) {
   };
 }
 
-/** Sets the session record that the open streams of a session use, unless they already use a newer record. */
 function setIfLater(feed: OpenFeed, record: SessionRecord): void {
   if ((feed.record?.events ?? 0) <= record.events) feed.record = record;
 }
@@ -125,10 +120,6 @@ function update(feed: OpenFeed | undefined, record: SessionRecord | undefined): 
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-/**
- * Creates the counter that limits the open event streams per session, per client and in total.
- * `ledger` counts the streams per client and in total.
- */
 function createStreamSlots({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   const lastEvents = new Map<string, readonly EventDraft[]>();

@@ -1,10 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
-/**
- * Options of the text buffer for an answer. The buffer calls `onDue` when buffered text should be
- * sent. `signal` stops the buffer's timer.
- */
 interface AnswerTextOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -13,14 +9,9 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** Minimum number of buffered characters for sending text immediately. Shorter text is sent after `maxDelayMs`. */
 const minCharacters = 64;
 const minFraction = 16; // text is sent at once if it is also at least 1/16 of the text sent before
 const maxDelayMs = 250;
-/**
- * Maximum total length of the `messageSoFar` values in the events of one answer, in characters. Each `messageSoFar`
- * contains the whole answer so far. At the maximum, the rest of the text is sent only when the answer ends.
- */
 const maxRepeated = 4_194_304;
 
 /**
@@ -42,7 +33,6 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     repeated += sent;
     return { delta, soFar };
   };
-  /** Calls `onDue` when the oldest buffered text has waited for `maxDelayMs`. Only one timer runs at a time. */
   const waitUntilDue = async (): Promise<void> => {
     isWaiting = true;
     while (bufferedSinceMs !== null && !signal.aborted) {

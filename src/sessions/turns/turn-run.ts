@@ -27,14 +27,10 @@ export interface TurnRunOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/**
- * Reason to stop an answer early. `truncated`: the answer is too long. `gone`: the session has ended or was deleted.
- */
 type Stop =
   | { readonly kind: 'cancelled' | 'truncated' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-/** Turn (a message and its answer) to run. `sequence` is the number of the message in the session. */
 interface Turn {
   readonly sessionId: string;
   readonly sequence: number;
@@ -106,10 +102,6 @@ export function runTurn(turn: Turn, options: TurnRunOptions) {
   return { sequence: turn.sequence, stop, interrupt, ended: executeTurn(run) };
 }
 
-/**
- * Answers a message, stores the answer, and returns the changed session. Returns `undefined` after an error, or if the
- * session has ended.
- */
 async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine, span } = run;
   let end: TurnEnd | null | undefined = null;
@@ -140,10 +132,6 @@ interface TurnInput extends Pick<SessionRecord, 'client'> {
   readonly answered: readonly AnsweredTurn[];
 }
 
-/**
- * Generates the answer to a question, and returns how the answer ended; `null` if the session has
- * ended or was deleted.
- */
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();
@@ -195,7 +183,6 @@ async function askEngine(
   }
 }
 
-/** Parses the earlier questions and answers of a session. Returns `null` if the stored data is damaged. */
 function readEarlier(answered: readonly AnsweredTurn[]): readonly EarlierTurn[] | null {
   try {
     return answered.map(({ question, line }) => {

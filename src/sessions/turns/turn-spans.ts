@@ -4,7 +4,6 @@ import type { TurnEnd } from '../store/state.ts';
 
 export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
-/** Maximum number of unanswered messages for which the tracing span of the HTTP request is kept. */
 const maxRemembered = 10_000;
 
 /**

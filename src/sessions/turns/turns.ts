@@ -100,10 +100,6 @@ const toTurnId = (sequence: number): string => `turn_${sequence}`;
 const matchesTurn = (sequence: number, turnId: string | null): boolean =>
   turnId === null || turnId === toTurnId(sequence);
 
-/**
- * Returns the state change that marks the turn `turnId` (a message and its answer) as cancelled. The server instance
- * that runs the turn then stops the answer. Returns `null` if the turn is not running.
- */
 function markCancelled(record: SessionRecord, turnId: string | null): Transition | null {
   const [front, ...others] = record.pending;
   if (!front?.isBegun || front.isCancelled || !matchesTurn(front.sequence, turnId)) return null;
@@ -111,10 +107,6 @@ function markCancelled(record: SessionRecord, turnId: string | null): Transition
   return { record: { ...record, pending }, events: [], messages: [] };
 }
 
-/**
- * Creates the functions that schedule messages and generate their answers. After each answer, the
- * next message of the same session is scheduled.
- */
 function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, turnSpans, onFault } = options;
   const running = new Map<string, TurnRun>();
@@ -146,11 +138,6 @@ function createRunningTurns(options: TurnsOptions) {
     const record = await failInterrupted(found.record, options);
     if (record !== undefined) schedule(record);
   };
-  /**
-   * Continues a session after an error, or after the failure of the server instance that ran it. If an answer was
-   * interrupted, ends it with a failure. Then schedules the next message. If the session store fails, repeats these
-   * steps until they succeed or the server stops. Does nothing if another server instance runs the session.
-   */
   const resume = async (sessionId: string): Promise<void> => {
     while (!closed.signal.aborted) {
       try {
@@ -175,7 +162,6 @@ export function toStalledEvents({ sequence, deliveryId }: StalledTurn): readonly
   return [{ type: 'turn.failed', data, deliveryId }, waitingEvent(deliveryId)];
 }
 
-/** Creates a record of the turns in progress, to notice turns whose events cannot be stored in time. */
 function createStalls({ clock, limits, onStalled }: TurnsOptions) {
   const begun = new Map<string, StalledTurn & { readonly sinceMs: number; isReported: boolean }>();
   const check = (sessionId: string): void => {
@@ -222,10 +208,6 @@ export async function failInterrupted(
   );
 }
 
-/**
- * Cancels a session's oldest unanswered message, and returns the changed session. Does nothing and returns `undefined`
- * if the message is already being answered, or if `turnId` is not `null` and is not the turn id of the message.
- */
 async function cancelQueued(sessionId: string, turnId: string | null, options: TurnsOptions) {
   const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);

@@ -9,7 +9,6 @@ import { createRecordIndex } from './record-index.ts';
 
 export type Blocks = ReturnType<typeof openBlocks>;
 
-/** Codes of SHA-256 (multihash) and DAG-CBOR (multicodec), the only kinds of hash and data in Bluesky repositories. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
 /** Creates an index of a CAR file's blocks and records in a temporary SQLite database. Close the index with `close()`. */

@@ -67,10 +67,6 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-/**
- * Reads the blocks of a CAR file, starting at byte offset `from`, and adds them to the index `blocks`. Yields the
- * current offset at intervals. If the data is invalid, yields an error message and returns.
- */
 async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {

@@ -56,7 +56,6 @@ export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosi
   }
 }
 
-/** Reads the position of the block at a byte offset, or returns an error message if the block is invalid. */
 function readBlockPosition(file: FileWindow, at: number): BlockPosition | string {
   const bytes = file.read(at, limits.varint + limits.cid);
   const length = readVarint(bytes);
@@ -78,7 +77,6 @@ export function tryDecode(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns the bytes of the CID at the start of `bytes`, or `null` if `bytes` does not start with a CID. */
 function readCid(bytes: Uint8Array): Uint8Array | null {
   try {
     const { size } = CID.inspectBytes(bytes);
@@ -88,7 +86,6 @@ function readCid(bytes: Uint8Array): Uint8Array | null {
   }
 }
 
-/** Reads an unsigned LEB128 number. Returns the number and its length in bytes, or `null` if the number is invalid. */
 function readVarint(bytes: Uint8Array): { readonly value: number; readonly bytes: number } | null {
   let value = 0;
   for (let index = 0; index < limits.varint; index++) {

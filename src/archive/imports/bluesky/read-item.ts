@@ -65,7 +65,6 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
   };
 }
 
-/** Replaces the author of a post and of its quotes, which all are from the same repository. */
 function setAuthor(post: Post, author: Account): Post {
   if (post.type === 'tombstone') return post;
   return { ...post, author, quote: post.quote && setAuthor(post.quote, author) };

@@ -12,7 +12,6 @@ import { type AnyRecord, anyRecord, commit, profileRecord } from './records.ts';
 import { type TreeFault, walkTree } from './tree.ts';
 import { type Owner, toActorView, toLabelViews } from './views.ts';
 
-/** CID of a repository's commit (`root`), and details from the user, such as the account's handle (`hints`). */
 interface RepositoryStart {
   readonly root: CID;
   readonly hints: ExportHints;
@@ -105,20 +104,14 @@ function describeFault({ after, reason }: TreeFault): ExportItem {
   return skipRecord(`the record tree ${position}`, reason);
 }
 
-/** Profile record of an account. `unreadable`: the record is invalid or missing from the file. */
 type Profile = AnyRecord | 'unreadable';
 
-/** Returns the profile record; `null` if the repository has none. */
 function readProfile(blocks: Blocks): Profile | null {
   const cid = blocks.records.find(profilePath);
   const read = cid && blocks.read(cid, profileRecord, '');
   return typeof read === 'string' ? 'unreadable' : read;
 }
 
-/**
- * Returns the account of a repository. `protected` is true if the account asks to be hidden from logged-out users, or
- * if the profile is unreadable.
- */
 function toOwnAccount(owner: Owner, profile: Profile, nowMs: number): Account {
   const record = typeof profile === 'string' ? {} : profile;
   const view = toActorView(owner, record);

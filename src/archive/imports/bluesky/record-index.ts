@@ -5,7 +5,6 @@ import type { Leaf } from './tree.ts';
 /** Record in the index: its path, such as `app.bsky.feed.post/3kabc`, and its CID. */
 export type IndexedRecord = Pick<Leaf, 'path' | 'cid'>;
 
-/** Maximum number of collections that are counted. Accounts that use several apps have about fifty. */
 const maxCollections = 100;
 
 /** Creates an index of a repository's records in a database. */

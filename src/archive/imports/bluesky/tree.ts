@@ -55,7 +55,6 @@ export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault
   }
 }
 
-/** Yields records below a node in key order, and an error message per unreadable node. `depth` is 1 at the root. */
 function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | string> {
   const steps = depth > maxDepth ? 'The tree is too deep.' : readNode(blocks, cid);
   if (typeof steps === 'string') {
@@ -70,7 +69,6 @@ function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | st
 
 const notANode = 'It is not a tree node.';
 
-/** Returns the records and child nodes of a tree node in key order; an error message if the node is unreadable. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
   if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
   const read = blocks.read(cid, node, notANode);
@@ -89,7 +87,6 @@ function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
 
 const toBranch = (cid: CID | null): Step[] => (cid === null ? [] : [{ kind: 'branch', cid }]);
 
-/** Decodes a tree key to the path of a record. Returns `null` if the key is invalid. */
 function readPath(key: Uint8Array): string | null {
   if (key.length > 1024) return null;
   const path = Buffer.from(key).toString('latin1');

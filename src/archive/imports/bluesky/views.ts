@@ -29,7 +29,6 @@ export interface Repository {
   find(path: string): AnyRecord | null;
 }
 
-/** Levels of quotes below a post that are replaced by the quoted posts. The AppView sends as many. */
 const quoteLevels = 2;
 
 /** Returns the view of a post (`app.bsky.feed.defs#postView`), without counts. */
@@ -152,7 +151,6 @@ const toImageUrl = (preset: string, did: string, cid: string | null): string | n
 
 const readReference = parserOf(z.object({ uri: recordUri }));
 
-/** Returns the view of an embedded record of the same repository; a plain reference to any other record. */
 function toRecordView(value: unknown, repository: Repository, quotesLeft: number): unknown {
   const { uri } = readReference(value) ?? {};
   if (uri === undefined) return value;

@@ -21,7 +21,6 @@ export interface ExportFiles {
 
 export const maxListedFiles = 10_000;
 
-/** Limits beyond which a compressed file counts as a decompression bomb. */
 const growth = {
   /** Maximum ratio of unpacked to compressed size. */
   ratio: 250,

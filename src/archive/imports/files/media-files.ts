@@ -30,9 +30,6 @@ export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, v
   else yield* (await readZipFiles(path)) ?? readTarFiles(path);
 }
 
-/**
- * Flags for opening a file for reading. With these flags, opening a symbolic link fails on systems with `O_NOFOLLOW`.
- */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {
@@ -45,7 +42,6 @@ async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefi
   }
 }
 
-/** Yields the paths of all files within a folder. `depth`: number of folder levels to read. */
 async function* listPaths(
   root: string,
   within: string = '',

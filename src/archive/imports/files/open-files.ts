@@ -11,7 +11,6 @@ export const openExportFiles = async (path: string): Promise<ExportFiles | null>
 
 const maxDepth = 2; // maximum depth of the files of most exports: `twitter-export/data/tweets.js`
 
-/** Matches the deeper folders of X exports from 2012 to 2018: `twitter-export/data/js/tweets/2015_01.js`. */
 const deepFolder = /(?:^|\/)js(?:\/tweets)?$/;
 
 /** Size in bytes of the chunks in which files are read. Larger chunks are faster but use more memory. */

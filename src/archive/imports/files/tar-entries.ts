@@ -1,7 +1,6 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 import { type ExportFile, readWhole } from './export-files.ts';
 
-/** File in a tar file. Read `content` before the next entry. In a truncated tar file, `content` ends early. */
 interface TarEntry extends ExportFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
@@ -36,10 +35,6 @@ export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
-/**
- * Creates a function that returns an iterable over the next `length` bytes of a stream, in chunks of any size. If a
- * loop over the iterable stops early, another loop over the same iterable yields the rest of its bytes.
- */
 function createByteReader(chunks: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = new Uint8Array();
   const hasRest = async (): Promise<boolean> => {
@@ -69,18 +64,12 @@ async function skip(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _piece of chunks);
 }
 
-/** Header of a tar entry. `type`: `0` or NUL for a file, `x` for a pax header, `L` for the next file's long name. */
 interface Header {
   readonly name: string;
   readonly bytes: number;
   readonly type: string;
 }
 
-/**
- * Parses a tar header. Returns `null` if the header is invalid. Offsets and lengths of fields in bytes: `name` 0, 100;
- * `size` 124, 12; `chksum` 148, 8; `typeflag` 156, 1; `magic` 257, 6; `prefix` 345, 155. Numbers are octal digits.
- * Source: POSIX.1-2017, pax, "ustar Interchange Format"
- */
 function readHeader(block: Buffer): Header | null {
   const [sum, bytes] = [readOctal(block, 148, 8), readOctal(block, 124, 12)];
   if (block.length < blockBytes || sum !== sumOf(block) || bytes === null) return null;
@@ -90,7 +79,6 @@ function readHeader(block: Buffer): Header | null {
   return { name, bytes, type: block.toString('latin1', 156, 157) };
 }
 
-/** Returns the checksum of a tar header. The bytes of the checksum field count as spaces. */
 function sumOf(block: Buffer): number {
   const add = (sum: number, byte: number) => sum + byte;
   return block.reduce(add, 0) - block.subarray(148, 156).reduce(add, 0) + 8 * 0x20;
@@ -107,10 +95,8 @@ function readText(block: Buffer, from: number, length: number): string {
   return field.toString('utf8', 0, end < 0 ? length : end);
 }
 
-/** Values from the extension headers that precede a file's header, keyed by field name. */
 type Extensions = ReadonlyMap<string, string>;
 
-/** Returns the size of an entry in bytes. For files, the `size` from a pax header overrides the tar header. */
 function sizeOf({ bytes, type }: Header, extensions: Extensions): number {
   if (isExtension(type)) return bytes;
   const size = Number(extensions.get('size') ?? bytes);
@@ -128,7 +114,6 @@ async function readExtensions(
   return type === 'x' ? readPax(text) : new Map([['path', readText(text, 0, text.length)]]);
 }
 
-/** Parses the records `length name=value\n` of a pax header. `size` and `path` apply to the next file. */
 function readPax(bytes: Buffer): Extensions {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {

@@ -45,13 +45,11 @@ export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   return isEmpty ? null : { files, read: ({ name }) => copies.read(name), close: copies.close };
 }
 
-/** Position of the copy of a file in the temporary file, in bytes. */
 interface Copy {
   readonly start: number;
   readonly length: number;
 }
 
-/** Creates copies of files in one temporary file, which is created with the first copy. Delete it with `close()`. */
 function createCopies() {
   const copies = new Map<string, Copy>();
   let file: FileHandle | undefined;
@@ -83,7 +81,6 @@ function createCopies() {
   };
 }
 
-/** Opens an empty file that the operating system deletes when it is closed. */
 async function openTemporary(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'perch-import-'));
   try {
@@ -102,7 +99,6 @@ export async function* readTarFiles(path: string): AsyncGenerator<MediaFile, voi
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
-/** Yields the unpacked bytes of a tar file. Ends early, without an error, if the compressed data is damaged. */
 async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;

@@ -71,10 +71,6 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
   });
 }
 
-/**
- * Returns the description of an account: the profile text, then a line for each profile field. For
- * a moved account, the last line contains the new address.
- */
 function describeActor({ summary, attachment, movedTo }: ActorPayload) {
   const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
   const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
@@ -109,10 +105,6 @@ export function createMentionNamer(mentions: readonly MentionPayload[]) {
   };
 }
 
-/**
- * Returns the full handle of a mentioned account. Takes a missing host from `href`; returns `null` if `href` is
- * invalid.
- */
 function handleOf({ name, href }: MentionPayload): string | null {
   const handle = name.replace(/^@/, '');
   if (handle.includes('@')) return handle;

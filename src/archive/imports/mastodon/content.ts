@@ -18,7 +18,6 @@ export function readText(note: NotePayload, options: { readonly showsQuote: bool
   return note.name === null ? body : joinTexts([toTitle(note.name), body], '\n\n');
 }
 
-/** Returns the text of a post. Software that writes no HTML into `content` writes the text of the author into `source`. */
 function findContent({ content, contentMap, mediaType, source }: NotePayload) {
   const [, translated = null] = contentMap.find(([, text]) => text !== null) ?? [];
   const html = content?.trim() ? content : translated;
@@ -26,7 +25,6 @@ function findContent({ content, contentMap, mediaType, source }: NotePayload) {
   return { text: source?.content ?? '', isPlain: isPlainType(source?.mediaType ?? 'text/plain') };
 }
 
-/** Returns whether a text of this media type is shown as it is. Without a media type, the text is HTML. */
 const isPlainType = (mediaType: string | null): boolean =>
   mediaType !== null && !/^(?:text\/html|application\/xhtml\+xml)\b/i.test(mediaType);
 

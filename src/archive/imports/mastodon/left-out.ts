@@ -1,6 +1,5 @@
 import { type ReasonOf, unknownFile } from '../left-out.ts';
 
-/** Reasons by the name of a file beside `outbox.json`. Source: Mastodon's `app/services/backup_service.rb` */
 const reasons: ReadonlyMap<string, string> = new Map([
   ['likes.json', 'likes are private'],
   ['bookmarks.json', 'bookmarks are private'],

@@ -41,7 +41,6 @@ async function openSource(
   return parts === null ? openStatuses(files, hints) : openOutbox(path, { files, parts, hints });
 }
 
-/** Finds the files to read in the folder that contains `outbox.json`. Returns `null` without an `outbox.json`. */
 function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
   if (outbox === undefined) return null;

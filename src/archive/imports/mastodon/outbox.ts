@@ -47,10 +47,6 @@ function shape(row: ActivityPayload, owner: Owner, location: string): ExportItem
   return typeof shaped === 'string' ? skipRecord(location, shaped) : shaped;
 }
 
-/**
- * Returns whether an activity is not public. This is the case if the activity or its post has recipients that do not
- * include everyone, or if neither of the two has recipients.
- */
 function isHidden(row: ActivityPayload): boolean {
   const naming = (row.type === 'Create' ? [row, row.object] : [row]).filter(namesRecipients);
   return naming.length === 0 || !naming.every(isPublic);

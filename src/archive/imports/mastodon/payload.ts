@@ -72,7 +72,6 @@ const link = z.union([
 ]);
 const allLinks = listOf(link, maximums.variants);
 
-/** Schema of the links of an object, of which most software writes a single URL, and some a list of links. */
 const links = z
   .unknown()
   .optional()
@@ -103,7 +102,6 @@ const quoteRelations: ReadonlySet<unknown> = new Set([
   'https://w3id.org/fep/044f#quote',
 ]);
 
-/** Matches the media types of objects of ActivityPub. */
 const objectType = /^application\/(?:activity\+json|ld\+json)\b/i;
 
 /**
@@ -139,7 +137,6 @@ const choices = z
   .optional()
   .transform((value) => (Array.isArray(value) ? allChoices.parse(value) : null));
 
-/** Schema of the texts of a post by language. The output is a list of pairs of a language and a text. */
 const textsByLanguage = lenient(z.looseObject({})).transform((map) =>
   Object.entries(map ?? {})
     .slice(0, maximums.languages)

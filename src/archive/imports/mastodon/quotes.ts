@@ -6,7 +6,6 @@ import { type Activity, idOf, shapePost } from './shape.ts';
 
 type Create = Activity<'Create'>;
 
-/** Maximum length, as JSON, of the posts that wait for the posts that they quote, and of the quoted posts. */
 const maxLength = 32 * 2 ** 20;
 
 const groupLength = 100;

@@ -113,7 +113,6 @@ export function shapeRepost(
   };
 }
 
-/** Returns the URL of a post. Perch reads the same post from this URL, also if only the archive has the post. */
 function urlOf({ id: address, url }: NotePayload, id: string, { account }: Owner): string {
   if (url !== null && parseFediversePost(url)?.id === id) return url;
   // `https://host/objects/{uuid}` is a page too. `https://host/users/ada/statuses/1` has a shorter form.
@@ -121,19 +120,11 @@ function urlOf({ id: address, url }: NotePayload, id: string, { account }: Owner
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
-/**
- * Returns the language of a post, of which `contentMap` has the text; `null` if there is none, or if it is `und`
- * (undetermined).
- */
 function languageOf({ content, contentMap }: NotePayload): string | null {
   const [language] = contentMap.find(([, text]) => text === content) ?? contentMap[0] ?? [];
   return language === 'und' ? null : toLanguage(language);
 }
 
-/**
- * Returns the post to which `inReplyTo` refers; `null` without `inReplyTo`. If the URL is not the
- * URL of a Mastodon post, `screen_name` and `status` of the returned object are `null`.
- */
 function toReplyingTo(note: NotePayload, owner: Owner): Status['replying_to'] {
   const { inReplyTo, to } = note;
   if (inReplyTo === null) return null;

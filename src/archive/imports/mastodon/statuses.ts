@@ -31,10 +31,6 @@ import { type ExportRecord, readRecords, readRows } from '../records.ts';
  * object beside lists of other posts, such as favourites. Source: https://src.alexschroeder.ch/mastodon-archive.git
  */
 
-/**
- * Returns whether a file or folder has the name that `mastodon-archive` gives it: `HOST.user.NAME.json`, or
- * `HOST.user.NAME` for the folder of pictures and videos.
- */
 const isSaved = (name: string): boolean => name.includes('.user.');
 
 /**
@@ -101,7 +97,6 @@ async function* readItems(
   }
 }
 
-/** Lists beside `statuses`, by the name of their member, and why Perch does not import them. */
 const otherLists = [
   { name: 'favourites', start: /"favourites"\s*:\s*\[/, reason: 'favourites are private' },
   { name: 'bookmarks', start: /"bookmarks"\s*:\s*\[/, reason: 'bookmarks are private' },
@@ -133,7 +128,6 @@ async function* readOtherLists(
   }
 }
 
-/** Returns the author of the first readable post; `null` if the files contain no posts. */
 async function readAuthor(
   files: ExportFiles,
   saved: readonly ExportFile[],
@@ -147,7 +141,6 @@ async function readAuthor(
   return null;
 }
 
-/** Returns the pattern of the start of the posts in a file that contains an array or an object. */
 async function findStart({ read }: ExportFiles, file: ExportFile): Promise<RegExp> {
   for await (const chunk of read(file)) {
     if (/^\uFEFF?\s*\[/.test(Buffer.from(chunk).toString('utf8'))) break;
@@ -156,7 +149,6 @@ async function findStart({ read }: ExportFiles, file: ExportFile): Promise<RegEx
   return /\[/;
 }
 
-/** Returns the path of a file that `mastodon-archive` downloaded, which is that of its URL. */
 function mediaNameOf(path: string): string | null {
   const folders = path.split('/', maxFolders);
   const name = folders.slice(folders.findIndex(isSaved) + 1).join('/');
@@ -170,7 +162,6 @@ const referTo = (url: string): MediaReference => ({
   name: (parseUrl(url)?.pathname ?? '').slice(1),
 });
 
-/** Writes ids as text. Mastodon.py saves them as numbers, of which many are too large for JavaScript. */
 const prepare = (json: string): string =>
   json.replaceAll(/"(id|\w{1,40}_id)"(\s*:\s*)(\d{1,40})(?=\s*[,}])/g, '"$1"$2"$3"');
 

@@ -8,7 +8,6 @@ import { text } from '../../../platforms/lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
 import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
-/** Schema of a line from older versions of Perch: the post itself, without a wrapper object. */
 const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
 
 const historyLine = z.union([
@@ -20,7 +19,6 @@ const historyLine = z.union([
   z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
 ]);
 
-/** Schema of a line of an unknown kind, which a later version of Perch may have written. Such lines are ignored. */
 const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
@@ -60,19 +58,11 @@ export async function openHistory(path: string, bytes: number): Promise<ExportSo
   }));
 }
 
-/**
- * Account whose post history was saved as NDJSON. `newest`: Unix second of the newest original
- * post; `null` if there are only reposts.
- */
 interface Owner {
   readonly account: Account;
   readonly newest: number | null;
 }
 
-/**
- * Returns the account whose history was saved in a file: the author of the first original post,
- * else the account that reposted. Returns `null` if the file contains no posts.
- */
 async function findOwner(path: string): Promise<Owner | null> {
   let owner: Owner | null = null;
   for await (const lines of readLines(createReadStream(path))) {
@@ -93,7 +83,6 @@ function statusOf(line: Line, name: string): readonly Status[] {
 const afterEnd = 'It follows the end of a history. Import each history from its own file.';
 const noEnd = 'The last line, which says how the history ended, is missing.';
 
-/** Creates a reader that converts the lines of a saved account history to import items, in order. */
 function createReader(name: string, owner: Owner) {
   const estimateTime = createTimeEstimator(owner);
   let hasEnded = false;
@@ -132,9 +121,6 @@ function toItems(found: Post, estimateTime: (post: Status) => number): readonly 
   return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
 }
 
-/**
- * Creates a function that returns a post's time in Unix seconds. Estimates a repost's time from the next newer post.
- */
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;
   let reposts = 0;

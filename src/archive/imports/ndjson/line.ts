@@ -11,7 +11,6 @@ export const ndjsonVersion = 1;
 
 const seconds = z.number().nonnegative();
 
-/** Schema of a post id or account handle. Bluesky has the longest ids and handles, of up to 2,048 characters. */
 const name = z.string().max(maximums.url);
 const stored = z
   .int()

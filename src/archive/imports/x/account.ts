@@ -93,7 +93,6 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns whether the newest entry of the protection history made the account protected; `false` without entries. */
 async function readProtection(
   { protection }: ExportParts,
   read: ExportFiles['read'],

@@ -49,7 +49,6 @@ const heading = /^\ufeff?"?tweet_id"?,"?in_reply_to_status_id"?,/;
 
 const headingBytes = 256;
 
-/** Opens a folder or packed file with a `tweets.csv`, or the CSV file itself. Returns `null` for other files. */
 async function openFiles(path: string): Promise<ExportFiles | null> {
   if (await isPacked(path)) return openExportFiles(path);
   return {
@@ -59,7 +58,6 @@ async function openFiles(path: string): Promise<ExportFiles | null> {
   };
 }
 
-/** Returns whether a path is not a CSV file with posts, but possibly a folder or packed file that contains one. */
 async function isPacked(path: string): Promise<boolean> {
   const isFile = (await stat(path)).isFile();
   return !isFile || !heading.test((await readStart(path, headingBytes)).toString('utf8'));
@@ -99,7 +97,6 @@ function toOwner(handle: string | undefined): Account {
   return toAccount({ id: handle, screen_name: handle, name: handle, url, platform: 'x' });
 }
 
-/** Creates a function that converts the rows of the file `name` in their order. The first row contains the headings. */
 function createReader(account: Account, name: string) {
   let columns: readonly string[] = [];
   return (row: CsvRow): readonly ExportItem[] => {
@@ -117,7 +114,6 @@ function createReader(account: Account, name: string) {
   };
 }
 
-/** Converts a row to a post as in the scripts of the same export. */
 function toTweet(cell: (column: string) => string | null): object {
   const [text, expanded] = [cell('text') ?? '', cell('expanded_urls') ?? ''];
   return {
@@ -131,7 +127,6 @@ function toTweet(cell: (column: string) => string | null): object {
   };
 }
 
-/** Returns the original of a repost; `undefined` if the row is not a repost. */
 function toOriginal(cell: (column: string) => string | null, whole: string, expanded: string) {
   const id_str = cell('retweeted_status_id');
   if (id_str === null) return undefined;
@@ -146,10 +141,6 @@ function toOriginal(cell: (column: string) => string | null, whole: string, expa
   };
 }
 
-/**
- * Finds the links, mentions and hashtags in a text. `expanded`: the full URLs of the links, in the same order and separated
- * by commas.
- */
 function toEntities(text: string, expanded: string): object {
   const points = toCodePoints(text);
   const toOffset = codePointOffsets(text);
@@ -170,10 +161,6 @@ function toEntities(text: string, expanded: string): object {
   };
 }
 
-/**
- * Splits a list of `count` URLs at its commas. The list can contain a URL several times, and URLs can contain commas.
- * Returns an empty list if it is unclear where the URLs end.
- */
 function splitUrls(list: string, count: number): readonly string[] {
   const urls = list.split(/,(?=https?:\/\/)/);
   return [urls, [...new Set(urls)], [list]].find(({ length }) => length === count) ?? [];

@@ -8,7 +8,6 @@ export interface OwnPost extends ExportedPost {
   readonly post: Status;
 }
 
-/** Matches the id of the first version in a later version, or in a list of several versions. */
 const firstIds =
   /"initialTweetId"\s{0,99}:\s{0,99}"(\d{1,20})"|"editTweetIds"\s{0,99}:\s{0,99}\[\s{0,99}"(\d{1,20})"\s{0,99},/g;
 
@@ -31,7 +30,6 @@ export async function readEditedIds(
   return ids;
 }
 
-/** Yields the ids in a file, some of them twice. */
 async function* findIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let text = '';
   for await (const { buffer, byteOffset, byteLength } of chunks) {
@@ -40,7 +38,6 @@ async function* findIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   }
 }
 
-/** Maximum size, in characters, of the edited posts that are held in memory. */
 const maxCharacters = 2 ** 26;
 
 const postCharacters = 500; // size of a post in addition to its text
@@ -75,7 +72,6 @@ export function createEdits(edited: ReadonlySet<string>) {
   };
 }
 
-/** Yields the last version of a post, with the texts of the earlier versions. The ids of later versions are higher. */
 function* joinVersions(group: readonly OwnPost[], first: string): Generator<ExportedPost> {
   const byId = new Map(group.map((item) => [BigInt(item.post.id), item]));
   const versions = [...byId].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);

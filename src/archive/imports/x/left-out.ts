@@ -9,7 +9,6 @@ import type { MonthlyParts } from './monthly.ts';
 
 const notPosts = 'Perch imports only posts, the profile and connections';
 
-/** Reasons by the name of a file (without `.js` and the number of its part) or of a folder of media. */
 const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^(?:direct[-_]message|message-event|audio-video-calls-in-dm|xchat)/, 'private messages'],
   [/^grok[-_]/, 'conversations with Grok are private'],
@@ -35,7 +34,6 @@ const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^(?:catalog|commerce|product|shop|twitter-shop|professional)/, notPosts],
 ];
 
-/** Matches the files outside the folder of the records: the pages for viewing the export, and its description. */
 const viewer = /(?:^|\/)(?:assets\/|Your archive\.html$|README\.txt$|index\.html$)/;
 
 /** `folder`: folder of `account.js` with a trailing `/`. `imported`: paths of the files that are read. */
@@ -48,7 +46,6 @@ export const createReasonOf =
     return reasons.find(([pattern]) => pattern.test(name))?.[1] ?? unknownFile;
   };
 
-/** Matches the files of the viewer in an export from 2012 to 2018. */
 const monthlyViewer = /^(?:index\.html|README\.txt|(?:css|img|js|lib)\/.*)$/s;
 
 /** Returns the reasons for the files of an export from 2012 to 2018. */

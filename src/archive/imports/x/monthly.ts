@@ -87,7 +87,6 @@ const userDetails = z.object({
 
 const maxBytes = 2 ** 20; // maximum size of a script that contains one object
 
-/** Reads a script that assigns an object; returns `null` if the script is missing or unreadable. */
 async function readScript<Value>(
   schema: z.ZodType<Value>,
   file: ExportFile | undefined,
@@ -134,7 +133,6 @@ async function readAccount(
   });
 }
 
-/** Returns the author of a post in the newest script with posts, which has the newest facts about the account. */
 async function readAuthor(months: readonly ExportFile[], read: ExportFiles['read']) {
   const schema = z.object({ user: userPayload });
   for await (const { user } of readRows(months.toReversed(), { schema, read })) return user;

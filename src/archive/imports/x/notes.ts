@@ -5,17 +5,12 @@ import { readRows } from '../records.ts';
 import { type NotePayload, notePayload, type TweetPayload } from './payload.ts';
 import { type ShapedText, shapeNote } from './text.ts';
 
-/**
- * Maximum total length, in characters, of the full texts that an import keeps in memory for long posts. After the limit
- * is reached, the import ignores full texts and stores long posts with the shortened text from `tweets.js`.
- */
 const maxCharacters = 8_000_000;
 
 const noteCharacters = 100; // memory of a full text in addition to its characters
 
 const maxPerSecond = 50; // maximum number of full texts of the same second
 
-/** Full text of a long post. `key`: its text without the parts in which the text of the post differs. */
 interface Note {
   readonly note: NotePayload;
   readonly key: string;
@@ -84,11 +79,6 @@ export async function readNotes(
   };
 }
 
-/**
- * Finds the full text of the long post `row`, and the list that contains it. The full text begins with the text of the
- * row, and was created in the same second. Because the two times can differ by a fraction of a second, a text of the
- * second before or after is used too, if it is the only one.
- */
 function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload) {
   const second = Math.floor(row.createdMs / 1000);
   const listAt = (at: number) => bySecond.get(at) ?? [];
@@ -102,7 +92,6 @@ function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload) {
   return same[0] ?? (others.length === 1 ? others[0] : undefined);
 }
 
-/** Creates a test of whether a full text is that of the post `row`. */
 function createFit(row: TweetPayload): (note: Note) => boolean {
   const whole = toKey(row.full_text);
   const beginning = toKey(row.full_text.replace(end, ''));
@@ -111,26 +100,18 @@ function createFit(row: TweetPayload): (note: Note) => boolean {
   return ({ key }) => key === whole || (isBeginning && key.startsWith(beginning));
 }
 
-/** Matches an ellipsis at the end of a text, and the links to the whole post or its media after it. */
 const shortened = /…(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;
 
-/** Matches the same links, also without an ellipsis. */
 const end = /…?(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;
 
-/** Minimum width of the beginning of a long post, if an ellipsis does not mark it. X shortens posts to a width of 280. */
 const minBeginning = 200;
 
-/** Returns the width of a text as X counts it: letters of Chinese, Japanese and Korean count twice. */
 const widthOf = (text: string): number =>
   text.length +
   (text.match(/[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]/g)?.length ?? 0);
 
 const maxDecodings = 3; // number of times that exports encode entities, at most
 
-/**
- * Removes the parts of a text in which the two texts of a long post differ: the mentions at the start of a reply, HTML
- * entities, the codes of short links, the form of accents, and the number of spaces.
- */
 function toKey(text: string): string {
   let decoded = text;
   for (let time = 0; time < maxDecodings && decoded.includes('&'); time++)
@@ -156,6 +137,5 @@ export function isShortened({ full_text: text, createdMs, truncated }: TweetPayl
   return createdMs >= longPostsSinceMs && lengthWithoutNames(text) >= minShortened;
 }
 
-/** Returns the length of a text without its links and mentions. */
 const lengthWithoutNames = (text: string): number =>
   text.replaceAll(/https?:\/\/\S{1,500}|@\w{1,20}/g, '').length;

@@ -1,6 +1,5 @@
 import type { ExportFile } from '../files/export-files.ts';
 
-/** Patterns of the names of the files to import. */
 const patterns = {
   manifest: /^manifest\.js$/,
   account: /^account\.js$/,
@@ -42,6 +41,5 @@ function toParts(files: readonly ExportFile[], folder: string): ExportParts {
   return { ...Object.fromEntries(found), folder } as ExportParts; // has the keys of `patterns`
 }
 
-/** Returns the paths of all files to import. */
 export const listPaths = ({ folder: _folder, ...parts }: ExportParts): ReadonlySet<string> =>
   new Set(Object.values(parts).flatMap((files) => files.map(({ name }) => name)));

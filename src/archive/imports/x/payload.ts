@@ -39,7 +39,6 @@ const readHandle = createReader(/^\w{1,20}$/);
 const digits = anything.transform(readDigits);
 const words = anything.transform(readWords);
 
-/** Schema of the position of a link, mention, tag or media item: code point offsets before HTML entity decoding. */
 const indices = z
   .tuple([digits, digits])
   .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
@@ -51,7 +50,6 @@ const size = lenient(z.object({ w: digits, h: digits }));
 const readNamedSizes = parserOf(z.object({ large: size, medium: size }));
 const readSizeList = parserOf(listOf(size, maximums.variants));
 
-/** Reads the sizes of a media item by name. Exports before 2019 have a list of sizes without names. */
 function readSizes(value: unknown) {
   if (!Array.isArray(value)) return value === undefined ? null : readNamedSizes(value);
   const known = (readSizeList(value) ?? []).filter((one) => one !== null);
@@ -99,7 +97,6 @@ export type EntitiesPayload = z.output<typeof entities>;
 
 export const noEntities = entities.parse({});
 
-/** Returns the entities (links, mentions, tags, media) of a post; `null` if the entities are unreadable. */
 function readEntities(value: unknown): EntitiesPayload | null {
   if (typeof value !== 'object' || value === null) return null;
   const isEmpty = Object.values(value).every((list) => Array.isArray(list) && list.length === 0);
@@ -192,10 +189,6 @@ export interface RepostedPayload {
 /** Matches the start of the text of a repost. Captures the handle of the original author. */
 export const repostStart = /^RT @(\w{1,20})(?::? |:?$)/;
 
-/**
- * Reads the original of a repost. Missing members are those of the repost: its time, its id, and the handle and text after
- * `RT`. Returns `null` if `row` is not a repost; `undefined` if the author of the original is unknown.
- */
 function readReposted(row: TweetRow, createdMs: number): RepostedPayload | null | undefined {
   const { retweeted_status: value } = row;
   const statedId = readId(row.retweeted_status_id_str) ?? readId(row.retweeted_status_id);
@@ -247,16 +240,13 @@ function readEdit(info: unknown, id: string): Pick<TweetPayload, 'firstId' | 'is
   return { firstId, isEdited: firstId !== id || (listed !== null && ids.length > 1) };
 }
 
-/** The first version of a post has the member `initial`. Later versions have the member `edit`. */
 const controlOf = (info: unknown): unknown =>
   memberOf(memberOf(info, 'edit'), 'editControlInitial') ?? memberOf(info, 'initial') ?? info;
 
-/** Schema of the required members of a post in `tweets.js`. */
 const tweetRow = z.looseObject({ id_str: xId, full_text: text });
 
 type TweetRow = z.output<typeof tweetRow>;
 
-/** Returns whether a value matches the schema `tweetRow`. Ten times faster than the schema. */
 function isTweetRow(value: unknown): value is TweetRow {
   if (typeof value !== 'object' || value === null) return false;
   // A JSON object, so its members are unknown values.
@@ -264,7 +254,6 @@ function isTweetRow(value: unknown): value is TweetRow {
   return readId(id_str) !== null && typeof full_text === 'string';
 }
 
-/** Adds a validation issue for the first member of `row` that `tweetRow` rejects. Returns `z.NEVER`. */
 function reportFault(row: unknown, context: z.RefinementCtx): never {
   const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
   const { path = [] } = issue ?? {};
@@ -272,10 +261,6 @@ function reportFault(row: unknown, context: z.RefinementCtx): never {
   return z.NEVER;
 }
 
-/**
- * Unwraps an exported post from its object `tweet`. Renames the members `id` and `text` of older exports to `id_str`
- * and `full_text`.
- */
 function unwrapTweet(value: unknown): unknown {
   const row = memberOf(value, 'tweet') ?? value;
   if (typeof row !== 'object' || row === null) return row;

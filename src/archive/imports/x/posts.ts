@@ -46,7 +46,6 @@ export async function* readPosts(
   yield listUnused(notes);
 }
 
-/** Returns the full texts of long posts that belong to no post, as content that is left out. */
 const listUnused = (notes: Notes): readonly LeftOutContent[] =>
   [...notes.countUnused()]
     .filter(([, count]) => count > 0)

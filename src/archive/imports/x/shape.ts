@@ -19,17 +19,11 @@ import { referToMedia } from './media.ts';
 import type { MediaPayload, RepostedPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
 
-/** Pattern of the prefix `RT @handle: ` in the text of an exported repost. Captures the original author's handle. */
 const repostPattern = /^RT @(\w{1,20}): /;
 
 /** Time in Unix milliseconds before which X had no reposts. Source: https://blog.x.com/official/en_us/a/2009/retweet-limited-rollout.html */
 const repostsSinceMs = Date.UTC(2009, 10, 5);
 
-/**
- * Returns the author's handle and the prefix of the text if an exported post is a repost. Authors also typed `RT @…`
- * themselves. Such posts are older than reposts, or have what X never exports for a repost: likes, reposts, a parent or
- * a community.
- */
 function readRepost(
   row: TweetPayload,
 ): { readonly prefix: string; readonly handle: string } | null {
@@ -49,7 +43,6 @@ export interface LongText {
   readonly isShortened: boolean;
 }
 
-/** Converts an exported post. */
 export function shapePost(
   row: TweetPayload,
   author: Account,
@@ -72,10 +65,6 @@ export function shapePost(
   };
 }
 
-/**
- * Puts the words that an author quoted with a typed `RT @handle: …` in italics. Own words of the author follow after
- * ` // `, by a habit of the time.
- */
 function markQuoted(whole: ShapedText): ShapedText {
   const { text, facets } = whole;
   const [prefix] = /^RT:? @\w{1,20}:? /.exec(text) ?? [];
@@ -129,7 +118,6 @@ export function shapeRepost(
   ];
 }
 
-/** Converts a repost whose original is in the export. */
 function shapeOriginal(
   row: TweetPayload,
   { row: original, user }: RepostedPayload,
@@ -215,10 +203,8 @@ function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Sta
   };
 }
 
-/** Language codes of X for posts without a language: undetermined, or only links, tags or media. */
 const noLanguage = /^(?:und|zxx|art|q\w\w)$/;
 
-/** Returns the name of the posting app, parsed from `<a href="…" rel="nofollow">Twitter Web App</a>`. */
 function toClient(source: string): string | null {
   const [, name] = /^<a [^>]*>([^<]*)<\/a>$/.exec(source) ?? [];
   return decodeEntities(name ?? source).trim() || null;
@@ -252,7 +238,6 @@ function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: str
 
 type Variant = NonNullable<MediaPayload['video_info']>['variants'][number];
 
-/** Returns the MP4 variant of a video with the highest bitrate, or the first variant if there is no MP4. */
 function bestOf(variants: readonly Variant[]): Variant | undefined {
   const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
   return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];

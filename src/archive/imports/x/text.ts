@@ -15,7 +15,6 @@ export interface ShapedText {
   readonly facets: readonly Facet[];
 }
 
-/** Link, mention, tag or media link in the exported text, with its position. */
 interface Annotation {
   /** Start of the annotation, in code points of the exported text. */
   readonly start: number;
@@ -124,10 +123,6 @@ function annotate(decoded: DecodedText, items: readonly Annotation[], begin: num
   return { text, facets: nestRuns(facets, countCodePoints(text)) };
 }
 
-/**
- * Returns the index of `item.written` (the annotated string) in `text`: the exported position if the string occurs
- * there, else its first occurrence at or after `from`. Returns `null` if there is none.
- */
 function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
   const start = item.start < 0 ? from : toIndex(item.start);
   if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {

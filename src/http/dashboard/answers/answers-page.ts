@@ -7,7 +7,6 @@ import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
 import { countOf, formatCount, formatMs, formatShare, renderPast } from '../numbers.ts';
 import { renderTiles } from '../tiles.ts';
 
-/** Data for the dashboard page *Answers*. */
 export interface AnswersFigures {
   readonly nowMs: number;
   /** Folders and files that answers are based on; empty if answers are based on the documentation of Perch. */

@@ -95,7 +95,6 @@ function renderSource({ isDefault, source, default: byDefault }: ShownSetting): 
   return `Set by: ${escapeLine(source)}${instead}`;
 }
 
-/** Renders a description as HTML. In `text`, backticks mark names, and asterisks mark emphasis. */
 function renderDescription(text: string): string {
   return renderCode(text).replaceAll(/\*([^*]+)\*/g, '<em>$1</em>');
 }

@@ -56,7 +56,6 @@ export function parseFields<Value>(
 
 const toNumber = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
 
-/** Renders the form fields for the label, the allowance and the notes of an API key. */
 export function renderFields(
   { label, allowance, notes }: KeyFields,
   defaults: KeyDefaults,

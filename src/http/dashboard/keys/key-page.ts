@@ -17,7 +17,6 @@ import {
   toKeyPath,
 } from './key-texts.ts';
 
-/** Form for an API key, with the errors of the last attempt to submit the form. */
 interface FormState {
   readonly visit: Visit;
   readonly site: Site;
@@ -32,7 +31,6 @@ const toTitle = (title: string, { faults }: FormState) =>
 /** Renders the link “All keys”, which appears above the title of a page. */
 const renderBack = (site: Site) => `<p class="back">${renderLink(keysPath, 'All keys', site)}</p>`;
 
-/** Returns the page with the form that creates an API key. */
 export function describeNewKey(form: FormState): View {
   const { visit, site, defaults, fields, faults } = form;
   return {
@@ -114,7 +112,6 @@ ${visit.formTokenHtml}
 </form>`;
 }
 
-/** Renders a new API key with a copy button and an example command that uses the key. */
 function renderSecret({ secret, site, handle }: KeyPage): string {
   if (secret === null) return '';
   const url = `${site.baseUrl}${findVersioned('getProfile').path.replace('{handle}', handle)}`;

@@ -46,10 +46,6 @@ export function createKeysSection(options: KeysSectionOptions): DashboardSection
 
 type Pages = KeysSectionOptions & { readonly site: Site; readonly shown: ShownKeys };
 
-/**
- * Confirmations of changes to API keys, keyed by the value of the query parameter `done`. The
- * redirect after a change sets this parameter.
- */
 const messages: Readonly<Record<string, string>> = {
   saved: 'The changes are saved.',
   enabled: 'The key is enabled.',
@@ -88,7 +84,6 @@ function registerNewKey({ page }: Dashboard, pages: Pages): void {
   });
 }
 
-/** Redirects to the page of a new API key. This page shows the key once. */
 function showOnce({ record, key }: IssuedKey, visit: Visit, { shown }: Pages): Outcome {
   shown.keep({ id: record.id, key }, visit.session, visit.reply);
   return { to: toKeyPath(record.id) };

@@ -18,7 +18,6 @@ import {
 
 const pageSize = 50;
 const maxSearch = 100;
-/** Maximum number of characters of an API key's notes that the list shows. */
 const maxNotes = 80;
 
 interface ListOptions {
@@ -62,7 +61,6 @@ function toPageNumber({ page }: ParsedUrlQuery): number {
   return typeof page === 'string' && /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }
 
-/** Creates a filter for API keys whose label, notes or id contain `text`, in any letter case. */
 function createFilter(text: string): (key: KeyRecord) => boolean {
   const needle = text.toLowerCase();
   return ({ id, label, notes }) =>
@@ -87,7 +85,6 @@ function renderSearch(text: string, site: Site): string {
 </form>`;
 }
 
-/** Columns of the table of API keys: for each column title, a function that renders a cell as HTML. */
 const columns: Readonly<Record<string, (key: KeyRecord, defaults: KeyDefaults) => string>> = {
   State: (key) => renderState(key),
   Allowance: renderAllowance,

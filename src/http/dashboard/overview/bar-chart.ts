@@ -68,7 +68,6 @@ interface Placed {
   readonly at: number;
 }
 
-/** Renders the bar of one period, with the counts as a tooltip; an empty string if all counts are 0. */
 function renderBar({ bar, series, top, at }: Placed): string {
   if (sumOf(bar.counts) === 0) return '';
   const texts = series.map(({ text }, index) => `${formatCount(bar.counts[index] ?? 0)} ${text}`);
@@ -90,7 +89,6 @@ function renderGrid(width: number): string {
   return `<path class="grid" vector-effect="non-scaling-stroke" d="${[...across, ...down].join('')}"/>`;
 }
 
-/** Renders the labels of the time axis: four times at equal distances, and `now`. */
 function renderTimes(bars: readonly Bar[], periodMs: number): string {
   const firstMs = bars[0]?.startMs ?? 0;
   const quarterMs = (bars.length * periodMs) / 4;

@@ -47,7 +47,6 @@ export interface ProviderFigures {
    * moment, each with the reason.
    */
   readonly holds: readonly QueryHold[];
-  /** Numbers of answered and failed queries in the last hour. */
   readonly lastHour: Readonly<Record<'answered' | 'failed', number>>;
   readonly lastFailure: ProviderRecord['lastFailure'];
 }

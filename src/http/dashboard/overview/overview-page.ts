@@ -48,7 +48,6 @@ function renderNow({ version, startedMs, nowMs, shared }: OverviewFigures): stri
 <p class="soft">These are the figures of the instance <code>${escapeHtml(instance)}</code>, one of ${countOf(engine.instances, 'instance')}. The upstream pool and the sessions are shared by all instances.</p>`;
 }
 
-/** Renders a list of problems that need the operator's attention; an empty string if there are none. */
 function renderAlerts(figures: OverviewFigures, site: Site): string {
   const { isOverloaded, shared, providers, notices } = figures;
   const paused = providers.filter(({ holds }) => holds.length > 0).map(({ name }) => name);

@@ -5,7 +5,6 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { countOf, formatCount, formatDuration, formatShare, renderPast } from '../numbers.ts';
 import type { ProviderFigures } from './figures.ts';
 
-/** Plural nouns for the kinds of query, used in sentences. */
 const queryNames: Readonly<Record<QueryKind, string>> = {
   post: 'posts',
   replies: 'replies',

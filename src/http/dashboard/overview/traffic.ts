@@ -5,16 +5,11 @@ import type { OverviewFigures, TrafficName, TrafficPeriod } from './figures.ts';
 
 const requestSeries: readonly Series[] = [{ name: 'requests', text: 'requests' }];
 
-/**
- * Series of the error chart, stacked from bottom to top. Server errors are at the bottom, where the
- * heights of bars are easy to compare.
- */
 const errorSeries: readonly Series[] = [
   { name: 'server-errors', text: 'with a 5xx status' },
   { name: 'client-errors', text: 'with a 4xx status' },
 ];
 
-/** Time spans of the charts on the page *Overview*. Each `id` is part of HTML ids on that page. */
 const spans = {
   hour: { id: 'hour', text: 'last hour', period: 'minute', periodMs: 60_000 },
   day: { id: 'day', text: 'last 24 hours', period: '15 minutes', periodMs: 900_000 },
@@ -90,7 +85,6 @@ function describeErrors({ text }: Span, periods: readonly TrafficPeriod[]): stri
   return `${countOf(server + client, 'error response')} in the ${text}${ofAll}: ${formatCount(client)} with a 4xx status, ${formatCount(server)} with a 5xx status.`;
 }
 
-/** Renders a table of the counts of all periods with requests or errors, most recent period first. */
 function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): string {
   const rows = periods
     .filter(({ counts }) => counts.requests + counts.clientErrors + counts.serverErrors > 0)

@@ -76,7 +76,6 @@ function isInLink(tokens: readonly Token[], at: number): boolean {
 
 const citationPattern = /(?:docs\/[\w-]+\.md|openapi\/perch\.json)(?:#[\p{L}\p{M}\p{N}_-]+)?:\d+/gu;
 
-/** Escapes a text for HTML, and turns citations in the text into links. */
 function linkCitations(text: string, links: AnswerLinks): string {
   return escapeHtml(text).replaceAll(citationPattern, (citation) => {
     const href = links.ofCitation(citation);

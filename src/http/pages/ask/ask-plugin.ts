@@ -50,7 +50,6 @@ export interface QuestionAnswerer {
   answer(question: string, request: FastifyRequest): Promise<Answer>;
 }
 
-/** Notice for visitors, shown if Perch stores the questions that the documents do not answer. */
 const keptNotice =
   ' The operator of this server can see questions that the documents do not answer, without your name or address.';
 
@@ -106,7 +105,6 @@ async function answer(text: string, request: FastifyRequest, { asking, load, wor
   return work.track(asking.answer(text, request));
 }
 
-/** Question with its answer or an error. The answer and the error are missing if the form was sent without text. */
 interface QuestionResult {
   readonly question: string;
   readonly answer?: { readonly html: string; readonly abstained: boolean };
@@ -192,7 +190,6 @@ ${renderExamples(context)}
   };
 }
 
-/** Renders the question form. The scripts `answer.js` and `ask.js` read the data attributes of the form. */
 function renderForm(
   result: QuestionResult | null,
   { site, links, sessionBase }: AskPageContext,

@@ -53,7 +53,6 @@ ${renderNeighbours(page, site)}
   };
 }
 
-/** Renders the navigation twice: for wide windows, and collapsed for narrow windows. CSS hides one of the two. */
 function renderNavigation(site: DocSite, current: LibraryPage | null): string {
   const groups = site.library.groups.map(({ title, pages }) => {
     const links = pages.map((page) => {
@@ -70,7 +69,6 @@ function renderNavigation(site: DocSite, current: LibraryPage | null): string {
 <nav class="docs-nav" aria-label="Documentation">${list}</nav>`;
 }
 
-/** Renders links to the headings of levels 2 and 3; an empty string if there are fewer than two such headings. */
 function renderContents(sections: readonly DocumentSection[]): string {
   const links = sections
     .filter(({ heading }) => heading.level === 2 || heading.level === 3)

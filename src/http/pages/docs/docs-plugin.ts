@@ -66,10 +66,6 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
-/**
- * Format of a page. `source` is Markdown at a URL that ends in `.md`. The header `Accept` selects
- * one of the other formats.
- */
 type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
@@ -137,10 +133,8 @@ function nameOf({ params }: FastifyRequest): string {
   return group === undefined ? page.replaceAll('/', '%2F') : `api/${group}`;
 }
 
-/** New names of renamed documentation pages, keyed by old name. */
 const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
 
-/** Finds a documentation page by the last segment of its path. Ignores letter case and a final `.md`. */
 function findPage({ site: { library } }: Docs, name: string) {
   const wanted = name.toLowerCase();
   const isSource = wanted.endsWith('.md');
@@ -161,7 +155,6 @@ function requirePage(docs: Docs, wanted: string) {
   throw new Problem('route_not_found', { detail });
 }
 
-/** Returns up to three of the names that are similar to a word; none for a word of more than 40 characters. */
 function findSimilar(word: string, names: readonly string[]): readonly string[] {
   if (word === '' || word.length > 40) return [];
   return names
@@ -172,10 +165,6 @@ function findSimilar(word: string, names: readonly string[]): readonly string[] 
     .map(({ name }) => name);
 }
 
-/**
- * Returns the edit distance of two words. Returns 1 if one word contains the other word, and both
- * words have three or more characters.
- */
 function distanceOf(a: string, b: string): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);

@@ -120,7 +120,6 @@ function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
   return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${parts.join('')}</p></li>`;
 }
 
-/** Returns the path of a search result. For a section, the path ends in the id of the section's heading. */
 function toHitPath({ page, heading }: SearchHit['entry']): string {
   return `${docsPath}/${page}${heading.level === 1 ? '' : `#${heading.id}`}`;
 }

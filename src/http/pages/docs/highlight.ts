@@ -2,7 +2,6 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 
 type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 
-/** Token patterns for the syntax highlighting of a language. The first pattern that matches at a position is used. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
 // Unclosed tokens match too. Patterns that require the end of a token would be slow on unclosed tokens.
@@ -29,7 +28,6 @@ const markup: Grammar = [
   ['string', doubleQuoted],
 ];
 
-/** Token patterns by language. Code in other languages is not highlighted. */
 const grammars = joinGrammars({
   sh: [
     ['comment', /(?<![^\s])#.*/],

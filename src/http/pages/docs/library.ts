@@ -38,7 +38,6 @@ export function createLibrary(options: LibraryOptions): () => Library {
   };
 }
 
-/** Reads the documentation pages. Logs one error with the names of all pages that cannot be read. */
 function readLibrary(options: LibraryOptions): Library {
   const { folder, baseUrl, navigation, written = {}, logger } = options;
   const missing: string[] = [];

@@ -103,7 +103,6 @@ function markOutputs(tokens: readonly Token[]): void {
   }
 }
 
-/** ARIA roles of table parts. Browsers drop the implicit roles if CSS changes the `display` of table elements. */
 const tableRoles: Readonly<Record<string, string>> = {
   thead_open: 'rowgroup',
   tbody_open: 'rowgroup',
@@ -127,7 +126,6 @@ function markSettings(tokens: readonly Token[]): void {
   }
 }
 
-/** Sets the HTML ids of all headings. Returns the sections of the document, without text before the first heading. */
 function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
   const makeUnique = createIds();
   const sections: { heading: DocumentSection['heading']; texts: string[] }[] = [];
@@ -150,7 +148,6 @@ function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
   }));
 }
 
-/** Returns the text of a heading and its id. Removes an id such as `{#getPost}` from the end of the heading. */
 function readHeading(inline: Token | undefined) {
   if (inline === undefined) return { text: '', wanted: '' };
   const last = inline.children?.at(-1);
@@ -207,13 +204,11 @@ function toTarget(target: string, resolve: ResolveLink): LinkElement {
   };
 }
 
-/** Adds the fragment of a link's URL as the id of the link. */
 function addId({ tag, attrs }: LinkElement): LinkElement {
   const [, fragment = ''] = new Map(attrs).get('href')?.split('#') ?? [];
   return { tag, attrs: fragment === '' ? attrs : [...attrs, ['id', fragment]] };
 }
 
-/** Creates a function that makes the ids of a page's headings unique. Repeated ids get the suffix `-1`, `-2`, etc. */
 function createIds(): (wanted: string) => string {
   const counts = new Map<string, number>();
   return (wanted) => {

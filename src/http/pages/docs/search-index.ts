@@ -17,9 +17,6 @@ export const maxHits = 20;
 
 const maxWords = 8;
 
-/**
- * Number of documentation sections that are indexed without a pause. The server handles other requests in the pauses.
- */
 const chunkSize = 20;
 
 /** Creates the search index of the documentation. Loads the package `minisearch` on demand. */
@@ -63,7 +60,6 @@ function splitWords(text: string): readonly string[] {
 
 const joinWords = (text: string) => splitWords(text).join(' ');
 
-/** Returns the words of a text, and the parts of compound words such as `invalid_key`. */
 function splitTerms(text: string): string[] {
   return splitWords(text).flatMap((word) =>
     word.includes('_') ? [word, ...word.split('_')] : [word],
@@ -81,7 +77,6 @@ function isLetter(word: string): boolean {
 const snippetLength = 200;
 const snippetLead = 60;
 
-/** Returns the text around the first match, split into matches of the search words and the text between them. */
 function cutSnippet(text: string, words: readonly string[]): SearchHit['snippet'] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   const beginnings = words.map((word) =>

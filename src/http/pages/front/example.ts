@@ -9,7 +9,6 @@ import { examplePostUrl, type FrontSite, renderExample, toQuestionLink } from '.
 
 type ExampleOptions = Pick<ReadingOptions, 'reader' | 'context'> & { readonly site: FrontSite };
 
-/** Number of posts of the thread that the front page shows. */
 const shownPosts = 3;
 
 /** Maximum time in milliseconds to read the example from the archive. */

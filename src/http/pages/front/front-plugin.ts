@@ -76,10 +76,6 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
-/**
- * Creates a function that returns the front page for requests without the parameter `q`. Keeps one reply for each
- * format. The first page reads its example from the archive; until the archive can be read, pages have no example.
- */
 function createFront(options: FrontOptions, log: FastifyBaseLogger) {
   const { site, context } = options;
   const link = toDiscoveryLink(site.baseUrl);
@@ -106,10 +102,6 @@ function createFront(options: FrontOptions, log: FastifyBaseLogger) {
 const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
   toHtmlHeaders(hasDirectPictures);
 
-/**
- * Creates the handler of front page requests with the parameter `q`. `q` is a URL, a handle or
- * search words, and the handler returns the requested post, account or search.
- */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
@@ -161,7 +153,6 @@ async function find(question: Question, request: FastifyRequest, options: FrontO
   return { input: question, address, ...answered, variesByKey: read.isBrowse };
 }
 
-/** Returns the arguments with which `perch watch` watches a profile or a search; `null` for other reads. */
 function toWatched(target: Question['target']): readonly string[] | null {
   if (target instanceof Problem) return null;
   const { handle, q, platform } = target.given;
@@ -182,10 +173,6 @@ function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/**
- * Parses the user's input (`q`) in a URL of the front page. For invalid input, the result contains
- * a Problem in `target`.
- */
 function readQuestion(url: string, options: AddressOptions): Question {
   const { q = '', platform: given = '' } = parseQuery(url);
   const platform = [given].flat()[0] ?? '';
@@ -208,10 +195,6 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/**
- * Creates a function that builds the reply to a front page request with the parameter `q`. The
- * reply contains the requested post, account or search as an HTML page or as Markdown.
- */
 function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   // Links lead to the result on the front page.
   const toOwnPage = createOwnLinks(context, (_address, url) => toQuestionLink(url, site));

@@ -92,7 +92,6 @@ const nextLinks = [
   { path: '/llms.txt', name: 'llms.txt', text: 'an overview for language models' },
 ];
 
-/** Text in the box, and the platform on which its words are searched. */
 interface BoxInput {
   readonly text: string;
   /** Platform that the visitor chose; an empty string for none. */
@@ -106,7 +105,6 @@ interface FrontResult {
   readonly html: string;
 }
 
-/** Content of the front page below the box: a result, or without one an example, if there is one. */
 interface FrontContent {
   readonly result?: FrontResult;
   readonly exampleHtml?: string;
@@ -147,10 +145,6 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
-/**
- * Maximum number of characters that a user can type into the input field of the front page. The server also accepts
- * longer values of `q`, the query parameter with the input.
- */
 const maxBoxCharacters = 2048;
 
 /** Renders the input form for links, handles and search words. `introduction` is the HTML before the form. */
@@ -173,7 +167,6 @@ ${renderChoice(site, input.platform)}
 </section>`;
 }
 
-/** Renders the choice of the platform on which words are searched. */
 function renderChoice({ searchPlatform, hasSample }: FrontSite, chosen: string): string {
   const shown = searchPlatforms.filter((name) => {
     if (name === 'archive') return searchPlatform === 'archive';
@@ -237,7 +230,6 @@ export function renderFrontMarkdown(site: FrontSite): string {
 interface ShownRead {
   /** URL of the result on this server, without a format. */
   readonly url: string;
-  /** Whether the result has feeds. */
   readonly hasFeeds: boolean;
   /** Arguments with which `perch watch` watches the result; `null` if it cannot be watched. */
   readonly watched: readonly string[] | null;
@@ -274,7 +266,6 @@ ${watched === null ? '' : renderCommand('result-watch', 'the command to watch fo
 </div>`;
 }
 
-/** Renders the choice between the formatted text and the Markdown source, which style sheets obey. */
 const renderViews = (name: string): string =>
   `<fieldset class="views"><legend class="visually-hidden">View</legend>
 <input type="radio" name="${name}-view" id="${name}-view-rendered" checked><label for="${name}-view-rendered">Page</label>
@@ -294,7 +285,6 @@ const feedNames = [
   ['jsonfeed', 'JSON Feed'],
 ] as const;
 
-/** Renders links to a result in other formats. `url`: URL of the result on this server, without a format. */
 function renderFormats(url: string, hasFeeds: boolean): string {
   const formats = [
     ['html', 'Web page'],
@@ -324,17 +314,14 @@ ${renderFormats(url, true)}
 </section>`;
 }
 
-/** Returns a `curl` command for the shell. */
 function toCommand(url: string, options: string): string {
   return `curl ${options}${quoteWord(url)}`;
 }
 
-/** Quotes a word for the shell if necessary. */
 function quoteWord(word: string): string {
   return /^[\w:/.@%~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Renders a link to the other interpretation of the input (account or search); an empty string if there is none. */
 function renderOtherMeaning(text: string, site: Site): string {
   const other = findOtherMeaning(text);
   if (other === null) return '';
@@ -359,7 +346,6 @@ export function renderElsewhere(text: string, problem: ProblemDocument, site: Fr
   return ways.length === 0 ? '' : `\n<p class="elsewhere">You can ${ways.join(', or ')}.</p>`;
 }
 
-/** Renders a command and a hidden copy button, which `copy.js` shows. `name`: the command's name for screen readers. */
 function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }

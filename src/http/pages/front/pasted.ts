@@ -42,10 +42,6 @@ export function ownAddress(text: string, baseUrl: string): string | null {
   return path === null ? null : `${path}${url.search}`;
 }
 
-/**
- * Parses a path and query on this server as a read operation, such as a post or a search. Drops the
- * parameter `format`. Returns `null` for all other paths.
- */
 function toOwnRead(address: string): OwnRead | null {
   const [path = '', ...queries] = address.split('?');
   const pairs = queries.join('?').split('&');

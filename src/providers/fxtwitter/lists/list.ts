@@ -137,7 +137,6 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
   };
 }
 
-/** Search feeds of X, by the name of Perch's search feed. X's feed `media` contains both photos and videos. */
 const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
 
 function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
@@ -209,7 +208,6 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   };
 }
 
-/** Converts a suggested account. X sends 0 for counts that it does not know, so 0 becomes `null`. */
 function shapeSuggested(row: UserPayload): Account {
   const counts = ['followers', 'following', 'statuses', 'media_count', 'likes'] as const;
   const unknown = counts.filter((name) => row[name] === 0).map((name) => [name, null]);

@@ -50,10 +50,6 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
 
 const usualRows = 20; // a page with fewer rows may be incomplete
 
-/**
- * Returns the time range of a page. The post ids in the cursors of the request (`sent`) and of the
- * next page (`page.cursor`) encode the ends of the range.
- */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
   const last = page.rows.at(-1);
@@ -97,10 +93,6 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/**
- * Creates a cursor that starts the timeline before `untilSeconds`. Returns `null` if the query sets
- * `cursor` or `onlyMedia`, or if `untilSeconds` is not in the past.
- */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
@@ -130,20 +122,12 @@ function readStatuses(
   return readList(upstream, request, context);
 }
 
-/**
- * Returns the posts that match the query, each once. The cursor of the next page (`cursor`) encodes
- * a time, from which the times of reposts are estimated.
- */
 function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/**
- * Returns whether a post matches the query. FxTwitter also sends posts by other accounts to which
- * the account replied.
- */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;
@@ -155,11 +139,6 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
   return withReplies || repliedTo === null || isOwner(repliedTo);
 }
 
-/**
- * Removes posts made at `untilSeconds` or later. X does not send the times of reposts. Estimates
- * the time of a repost as the latest of three times: the time of the original post, the times of
- * the posts below it in the list, and the time that `cursor` (the cursor of the next page) encodes.
- */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
   let belowSeconds = Math.floor((timeOfXId(bottom?.sortId ?? 0n) ?? 0) / 1000);

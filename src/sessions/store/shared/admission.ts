@@ -134,7 +134,6 @@ function toAdmitted({ kind }: Outcome, receipt: Receipt): Receipt | undefined | 
   return kind === 'once' ? undefined : 'retry';
 }
 
-/** Stored result of a request with an idempotency key, as `toOnceCommand` writes it. */
 type StoredReceipt = Readonly<{ fingerprint: string; receipt: Receipt; atMs: number }>;
 
 function createRecall({ transactions }: Changes): SessionStore['recall'] {
@@ -149,10 +148,6 @@ function createRecall({ transactions }: Changes): SessionStore['recall'] {
   };
 }
 
-/**
- * Returns the amounts that a message adds to the limited quantities: one unanswered message, its
- * bytes and, for a new session, one session.
- */
 function toNeeds(
   bounds: StoreBounds | null,
   before: StoredSession | null,
@@ -167,10 +162,6 @@ function toNeeds(
   ];
 }
 
-/**
- * Returns a copy of `acceptance` (a new session with its first message) in which `storedBytes` counts only the empty
- * session and, if `request` is not `null`, the idempotency key. Storing the message adds the size of the message.
- */
 function withEmptySession(acceptance: Acceptance, request: KeyedRequest | null): Acceptance {
   const { transition } = acceptance;
   const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);

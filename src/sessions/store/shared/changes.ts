@@ -57,7 +57,6 @@ export interface ChangeExtras {
   readonly needs?: readonly Need[];
 }
 
-/** Result of a write (`outcome`), and the session after the write if the write succeeded (`after`). */
 type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
 
 /** Session after a change. `isOver`: whether the stored bytes now exceed a limit. */
@@ -85,11 +84,6 @@ export function createChanges(options: SharedSessionsOptions) {
     }
     throw new Error('A session changes too often.');
   };
-  /**
-   * Tries once to change a session. If `isFirst` is `true`, uses the cached session, if there is one. Returns the
-   * changed session; `undefined` if there is nothing to change or another server instance runs the session; `retry` if
-   * the cached session may be outdated or another change of the session was stored first.
-   */
   const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
     const cached = isFirst ? written.get(id) : undefined;
     const before = cached ?? (await load(id));
@@ -137,15 +131,7 @@ export function createChanges(options: SharedSessionsOptions) {
  */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
-/**
- * Creates the data that this server instance keeps in memory: cached sessions, leases, the limits
- * of the store, and the listener for changes.
- */
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  /**
-   * Cache of the last known states of sessions. The first attempt to change a session uses the cached state instead
-   * of reading it from Valkey or Redis.
-   */
   const written = new LRUCache<string, StoredSession>({ max: maxCached });
   const latest = new LRUCache<string, number>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
@@ -163,10 +149,6 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     const found = await transactions.find(id);
     return typeof found === 'string' ? undefined : found;
   };
-  /**
-   * Returns whether the version `version` of a session is newer than the version that the listener
-   * for commits last received. Version 0 means that the session does not exist.
-   */
   const isUnseen = (id: string, version: number): boolean =>
     (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
   const boundsOf = () => bounds;
@@ -192,10 +174,6 @@ interface WriterContext {
   readonly boundsOf: () => StoreBounds | null;
 }
 
-/**
- * Creates the function that applies a `Transition` (a change) to a session. The argument `before`
- * of the function is `null` for a new session.
- */
 function createWriter(
   { engine, stamp }: SharedSessionsOptions,
   { transactions, announce, boundsOf }: WriterContext,
@@ -224,10 +202,6 @@ function createWriter(
   };
 }
 
-/**
- * Returns the limits of stored bytes to check after a change has been made; `undefined` if the change does not
- * increase the stored bytes.
- */
 function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: SessionRecord) {
   if (after.storedBytes <= before.storedBytes) return undefined;
   return toNeed(bounds, { field: 'stored', client: after.client, amount: 0 })[0];
@@ -235,11 +209,6 @@ function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: Sessio
 
 type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
 
-/**
- * Returns how a change of a session affects its lease, the right of a server instance to answer the session's messages.
- * `lease`: the lease that starts, if any. `ends`: whether the state after the change is not `running`. Only sessions in
- * this state have a lease.
- */
 function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
   const isRunning = after?.state === 'running';
   if (isRunning && before?.state !== 'running')

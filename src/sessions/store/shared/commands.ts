@@ -97,10 +97,6 @@ export function toIndexCommands(change: RecordChange): readonly Command[] {
   ];
 }
 
-/**
- * Returns the commands that move a changed session to the sorted sets of its new state. `names`: the client, its
- * network, and `*` (all clients). Each name has its own sets of waiting and of ended sessions.
- */
 function toSetCommands(
   { id, before, after }: RecordChange,
   names: readonly string[],

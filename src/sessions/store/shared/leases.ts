@@ -116,10 +116,6 @@ interface LeaseTasks {
   catchUp(): Promise<void>;
 }
 
-/**
- * Repeats four tasks every second until `signal` is aborted: renews leases, confirms open event streams, loads missed
- * changes, and takes over expired leases. Skips the tasks while Valkey or Redis is unavailable.
- */
 async function watch(
   { renew, claim, confirmRead, catchUp }: LeaseTasks,
   { engine, onFault }: LeasesOptions,
@@ -142,10 +138,6 @@ async function watch(
   }
 }
 
-/**
- * Creates a function that reloads a session. If it is called while the session is being loaded, it starts no second
- * load, but loads the session once more after the current load.
- */
 function createReloads(
   load: (id: string) => Promise<void>,
   onFault: LeasesOptions['onFault'],

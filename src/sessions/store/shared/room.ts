@@ -11,10 +11,6 @@ import { everyone, keys, readMs } from './keys.ts';
 import { highestScript, lowestScript, readScript } from './scripts.ts';
 import type { Need, Outcome, Transactions } from './transactions.ts';
 
-/**
- * Names of the limited quantities in the ledger, the object that counts the usage of each client and contains the
- * limits.
- */
 const resources = { live: 'sessions', stored: 'sessionBytes', pending: 'queuedTurns' } as const;
 
 type Field = Need['field'];
@@ -76,18 +72,12 @@ export function createVictimSearch(
   isReadHere: (id: string) => boolean,
   now: () => number,
 ) {
-  /** Returns the first session without an open event stream on any server instance; `undefined` if there is none. */
   const findUnread = async (sessions: readonly Member[]): Promise<Member | undefined> => {
     const unread = sessions.filter(({ name }) => !isReadHere(name));
     const ids = unread.map(({ name }) => name);
     const isRead = ids.length === 0 ? [] : await list(readScript, readMs, ...ids);
     return unread.find((_, at) => isRead[at] !== '1');
   };
-  /**
-   * Returns the least recently used session of `name` that may be evicted. `name` is a client, a network, or `*` for
-   * all clients. `isOwn`: whether `name` is the client that needs the space. If so, recently used sessions and sessions
-   * with open event streams may be evicted too.
-   */
   const findOf = async (name: string, { field, except }: VictimSearch, isOwn: boolean) => {
     const untilMs = isOwn ? '+inf' : now() - inactiveMs;
     for (const set of evictable[field]) {
@@ -98,11 +88,6 @@ export function createVictimSearch(
     }
     return undefined;
   };
-  /**
-   * Returns the session to evict from the clients of the network `parent`, or from all networks if `parent` is `*`.
-   * Searches the clients or networks in order of usage, highest first. Among clients or networks with the same usage,
-   * chooses the least recently used session. Skips those without a session that may be evicted.
-   */
   const findBelow = async (parent: string, search: VictimSearch) => {
     const byField = search.field === 'live' ? keys.holdersByLive : keys.holdersByStored;
     const holders = toMembers(await list(highestScript, byField + parent, maxHolders));
@@ -128,10 +113,8 @@ export function createVictimSearch(
   return async (search: VictimSearch): Promise<string | undefined> => (await find(search))?.name;
 }
 
-/** Member of a sorted set: a client or network with its usage, or a session with the time of its last activity. */
 type Member = Readonly<{ name: string; score: number }>;
 
-/** Converts a list of alternating names and scores to objects. */
 function toMembers(pairs: readonly string[]): readonly Member[] {
   const members: Member[] = [];
   for (let at = 0; at < pairs.length; at += 2) {

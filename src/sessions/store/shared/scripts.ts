@@ -1,9 +1,5 @@
 import { defineScript } from '../../../core/engine/engine.ts';
 
-/**
- * Lua functions that several scripts use. `KEYS[1]` is the common prefix of all session keys, to which the scripts
- * append the rest. The hash tag (the part of the prefix in braces) makes a cluster store all keys on one server.
- */
 const functions = `
 local function key(rest) return KEYS[1] .. rest end
 local function nowMs()

@@ -5,7 +5,6 @@ import { createSharedRateLimit } from './rate-limit.ts';
 import { createSharedReads } from './reads.ts';
 import { forgetScript } from './scripts.ts';
 
-/** Maximum number of stored ids of deleted sessions. The oldest ids are removed first. */
 const maxPurged = 100_000;
 
 /**

@@ -61,7 +61,6 @@ export interface SessionChange {
   readonly room?: Need | undefined;
 }
 
-/** Result of an attempt to change a session. */
 export type Outcome =
   /**
    * The change was made. `excess`: kind of the limit of stored bytes that is exceeded after the change; `undefined` if
@@ -91,10 +90,6 @@ interface TransactionsOptions {
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
-/**
- * Creates the function `run`, which runs scripts, and the function `unavailable`, which reports a failure and returns
- * the error for callers.
- */
 function createRunner({ engine, watch }: TransactionsOptions) {
   const unavailable = (cause: unknown): Problem => {
     watch?.failed(cause);

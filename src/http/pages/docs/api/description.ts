@@ -5,7 +5,6 @@ const any = z.unknown().optional();
 const list = z.array(z.unknown()).optional();
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
 
-/** Schema of a reference to an OpenAPI component. The parsed value is the name of the component. */
 const $ref = text.default('').transform((reference) => reference.replace(/^.*\//, ''));
 const component = z.object({ $ref, description: text.default('') });
 const named = z.object({ name: text, description: text });

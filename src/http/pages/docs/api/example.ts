@@ -30,13 +30,11 @@ export function writeReply({ responses }: Operation, { components }: ApiDescript
   return `\`\`\`\`\n${shown.join('\n')}\n\`\`\`\``;
 }
 
-/** Returns the options for the HTTP method. A redirect has no body, so its command shows the headers. */
 function writeMethod({ method, responses }: Operation): string {
   if (Object.keys(responses)[0]?.startsWith('3')) return ' -I';
   return method === 'GET' ? '' : ` -X ${method}`;
 }
 
-/** Matches the names of optional parameters that example requests contain. Other optional parameters are omitted. */
 const chosen = /^(?:handle|id|platform|format)$/;
 const samples: Readonly<Record<string, string>> = { platform: 'archive', format: 'json' };
 
@@ -50,7 +48,6 @@ function writeUrl({ path, parameters }: Operation, { servers: [{ url }] }: ApiDe
   return `${url}${filled}${sent.length === 0 ? '' : '?'}${sent.join('&')}`.replaceAll("'", '%27');
 }
 
-/** Returns the example value of a parameter, or the name in capitals if the parameter has no example. */
 function sampleOf({ name, schema, example }: Operation['parameters'][number]): string {
   const values = schema.enum ?? schema.examples ?? [];
   const known = values.find((value) => value === samples[name]) ?? example ?? values[0];

@@ -52,7 +52,6 @@ interface Group {
   readonly operations: readonly Operation[];
 }
 
-/** Writes the part of the list of all operations for one group. */
 function writeEntries({ name, title, description, operations }: Group): readonly string[] {
   const entries = operations.map(
     ({ operationId: id, summary, ...one }) =>
@@ -65,7 +64,6 @@ function writeAddress({ method, path }: Pick<Operation, 'method' | 'path'>): str
   return code(`${method} ${path}`);
 }
 
-/** Writes the operations of a group as Markdown. An operation with several paths is written once. */
 function writeOperations(operations: readonly Operation[], api: ApiDescription): string[] {
   return groupVariants(operations).flatMap(([first, ...others]) => [
     ...writeOperation(first, api),
@@ -75,10 +73,6 @@ function writeOperations(operations: readonly Operation[], api: ApiDescription):
 
 type Variants = [first: Operation, ...others: Operation[]];
 
-/**
- * Groups operations that have the same name, request body and responses, and differ only in path and parameters. A note
- * in parentheses, such as in `Get a post (permalink)`, is not part of the name.
- */
 function groupVariants(operations: readonly Operation[]): readonly Variants[] {
   const groups = new Map<string, Variants>();
   for (const operation of operations) {
@@ -92,7 +86,6 @@ function groupVariants(operations: readonly Operation[]): readonly Variants[] {
   return [...groups.values()];
 }
 
-/** Writes what an operation does not share with another operation, and a link to that operation. */
 function writeVariant(operation: Operation, first: Operation, api: ApiDescription) {
   const known = new Set(first.parameters.map((one) => JSON.stringify(one)));
   const own = operation.parameters.filter((one) => !known.has(JSON.stringify(one)));
@@ -153,12 +146,10 @@ function writeParameters(parameters: Operation['parameters']): string {
   return writeTable(['parameter', 'in', 'values', 'default', 'description'], rows);
 }
 
-/** Returns whether the description of a response consists of lines that each explain a problem code. */
 function isError({ description }: { readonly description: string }): boolean {
   return description.split('\n\n').every((line) => /^`\w+`: /.test(line));
 }
 
-/** Replaces each line that explains a problem code with a link to the explanation in `errors.md`. */
 function linkCodes(description: string, { 'x-problem-codes': codes }: ApiDescription): string {
   return description.replaceAll(/^`(\w+)`: .*$/gm, (line, name: string) =>
     Object.hasOwn(codes, name) ? `[${code(name)}](../errors.md#${name})` : line,
@@ -186,7 +177,6 @@ function writeMembers({ properties, required }: ValueSchema): string {
   return writeTable(['member', 'type', 'description'], rows);
 }
 
-/** Returns a short Markdown description of the values that a schema allows. Named schemas become links. */
 function nameType(schema: unknown): string {
   const parsed = valueSchema.parse(schema);
   const { $ref, items, const: constant, enum: values, 'x-extensible-enum': known } = parsed;
@@ -213,7 +203,6 @@ function code(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** Returns a Markdown table, or an empty string if there are no rows. Escapes `|` in cells, even in code (GFM 4.10). */
 function writeTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
