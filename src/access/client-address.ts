@@ -12,11 +12,7 @@ import {
 
 const unknownClient = 'unknown';
 
-/**
- * Returns the name of a client for rate limits: its IPv4 address, or the first 64 bits of its IPv6 address, such as
- * `2001:db8:1:2`. Treats an IPv4-mapped address as IPv4. Ignores brackets and a port. Returns `unknown` for an invalid
- * address.
- */
+/** Returns an IPv4 address, or the first 64 bits of IPv6 (`2001:db8:1:2`); `unknown` if invalid. */
 export function toClientAddress(address: string | undefined): string {
   return nameOf(toAddress(address));
 }
@@ -28,10 +24,7 @@ function nameOf(address: IpAddress | null): string {
   return network.join(':');
 }
 
-/**
- * Converts a client address, as returned by `toClientAddress`, to a `Client`: the address and, for IPv6, its /48
- * network (RFC 6177 §2).
- */
+/** Converts a result of `toClientAddress` to an address and its IPv6 /48 network (RFC 6177 §2). */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
@@ -49,14 +42,14 @@ function withoutPort(written: string): string {
   return address ?? written;
 }
 
-/** Address ranges that `PERCH_TRUST_PROXY` accepts by name (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+/** Ranges that `PERCH_TRUST_PROXY` accepts by name (RFC 1122, 1918, 3927, 4193, 4291). */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Returns the error message for an invalid entry of `PERCH_TRUST_PROXY`, or `null` if the entry is valid. */
+/** Returns the error message for an entry of `PERCH_TRUST_PROXY`; `null` if it is valid. */
 export function trustedProxyFault(entry: string): string | null {
   if (parseRanges(entry) !== null) return null;
   const names = Object.keys(namedRanges).join(', ');
@@ -90,11 +83,7 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
 
 type Connection = Readonly<{ remoteAddress?: string | undefined }>;
 
-/**
- * Creates a function. The function returns the client at the remote end of a connection, or `null`
- * if the remote end is a trusted proxy.
- * @param trusted valid entries of `PERCH_TRUST_PROXY` (see `trustedProxyFault`)
- */
+/** Creates a function that returns the client of a connection; `null` for a trusted proxy. */
 export function createConnectionReader(
   trusted: readonly string[],
 ): (socket: Connection) => Client | null {
@@ -113,18 +102,14 @@ export interface AddressSource {
 interface AddressReaderOptions {
   /** Valid entries of `PERCH_TRUST_PROXY`: proxies whose `X-Forwarded-For` header is trusted. */
   readonly trusted: readonly string[];
-  /** Called once, when an `X-Forwarded-For` header from an untrusted address is ignored for the first time. */
+  /** Called once, when the first `X-Forwarded-For` header from an untrusted address is ignored. */
   readonly onIgnored: () => void;
 }
 
 const maxCached = 2000;
 const maxCachedLength = 200;
 
-/**
- * Creates a function that returns the client address of a request in the format of `toClientAddress`. By default, the
- * client address is the remote address of the socket. If the remote address belongs to a trusted proxy, the client
- * address is the rightmost address in `X-Forwarded-For` that does not belong to a trusted proxy.
- */
+/** Creates a reader of the socket's address or the last untrusted one in `X-Forwarded-For`. */
 export function createAddressReader({
   trusted,
   onIgnored,
@@ -155,7 +140,8 @@ function followForwarded(header: string, isTrusted: Trust): string {
   for (let entries = 0; entries < maxEntries && end >= 0; entries += 1) {
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const address = toAddress(header.slice(comma + 1, end).trim());
-    // A trusted proxy appends only addresses, so anything before an invalid entry is not trustworthy.
+    // A trusted proxy appends only addresses, so anything before an invalid entry is not
+    // trustworthy.
     if (address === null) return client;
     client = nameOf(address);
     if (!isTrusted(address)) return client;

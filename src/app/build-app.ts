@@ -32,10 +32,10 @@ import { createRequestIds } from './request-ids.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/** Server, with the number of operations in progress and with functions that shut the server down. */
+/** Server with a count of operations in progress and functions that shut it down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/** Builds the server. All opened resources are closed when the server closes, or if building the server fails. */
+/** Builds the server. Closes all opened resources if that fails, or when the server closes. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createCleanupStack();
   try {
@@ -91,15 +91,12 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
       readiness.draining = true;
       sessions?.service.startDraining();
     },
-    /**
-     * Ends reads of posts in progress with 503 `shutting_down`. Ends all running answers and event
-     * streams of sessions.
-     */
+    /** Ends reads in progress with 503 `shutting_down`, and all answers and session streams. */
     cutOff: () => {
       fetching.stop();
       void sessions?.service.cutOff(); // closing the server waits for this
     },
-    /** Number of operations in progress: reads of posts, and questions that the session service is answering. */
+    /** Number of reads of posts and answers to session questions in progress. */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },

@@ -15,10 +15,7 @@ import { routes } from '../http/reads/routes.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/**
- * Public routes in the order in which `/api` lists them. This array excludes the read routes (`http/reads/routes.ts`)
- * and the routes that a setting can turn off: sessions, `/docs/ask` and pictures.
- */
+/** Public routes in the order of `/api`, except reads, sessions, `/docs/ask` and pictures. */
 export const endpoints: readonly Endpoint[] = [
   opmlEndpoint,
   ...addressEndpoints,
@@ -49,10 +46,7 @@ export function listPaths(sessionSegment: string | null): readonly string[] {
   return [...reads, ...others].filter((path) => !/^\/(?:$|docs|https:)/.test(path));
 }
 
-/**
- * Returns all public routes except read routes. `sessionSegment`: path prefix of session routes; `null` to omit these
- * routes. `media`: value of `PERCH_MEDIA`; the route of pictures is only there for `proxy`.
- */
+/** Returns public routes except reads; without sessions if `sessionSegment` is `null`. */
 export function listEndpoints(
   sessionSegment: string | null,
   media: Config['PERCH_MEDIA'] = 'proxy',

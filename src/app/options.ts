@@ -15,29 +15,23 @@ export interface AppBasics {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /** Clock for connections to Valkey or Redis. Default: `clock`. Tests with a fake `clock` pass the real clock here. */
+  /** Clock for the engine's connections. Default: `clock`. Tests that fake it pass a real one. */
   readonly engineClock?: Clock;
 }
 
-/** Options of the server. Tests pass their own clock, random source and providers. */
 export interface AppOptions extends AppBasics {
-  /** Providers (sources of posts). Default: the configured providers. Closing the server closes the providers. */
+  /** Sources of posts. Default: the configured ones. Closing the server closes them. */
   readonly providers?: readonly Provider[];
-  /** Provider that reads the archive, opened by the caller. Default: the server opens the archive in `PERCH_DATA_DIR`. */
+  /** Archive opened by the caller. Default: the server opens the one in `PERCH_DATA_DIR`. */
   readonly archive?: Provider;
-  /** DNS lookup and connections to hosts that callers name, such as Mastodon servers. Only tests replace this option. */
+  /** DNS and connections to hosts that callers name, such as Mastodon servers; set by tests. */
   readonly network?: PublicHttpOptions;
-  /** Gauge of the server's load, which closes with the server. Default: a gauge of the event-loop delay. */
+  /** Gauge of load, which closes with the server. Default: a gauge of the event-loop delay. */
   readonly load?: LoadGauge;
-  /**
-   * Functions that identify callers. Default: by API key and client address. The benchmark passes a
-   * faster substitute.
-   */
+  /** Identification of callers. Default: by key and address. The benchmark's is faster. */
   readonly identification?: Identification;
   readonly engine?: AnswerEngine;
-  /**
-   * Source of tracing spans; `null` turns tracing off. Default: the OpenTelemetry SDK, if it was loaded before Perch.
-   */
+  /** Source of spans; `null` turns it off. Default: an OpenTelemetry SDK loaded before Perch. */
   readonly tracing?: Tracing | null;
   /** Configured settings with their sources, which the dashboard shows. Default: no settings. */
   readonly settings?: Settings;

@@ -3,7 +3,7 @@ import type { Random } from '../core/random.ts';
 /** Generator of request ids, which also counts the requests. */
 export type RequestIds = ReturnType<typeof createRequestIds>;
 
-/** Creates a generator of request ids. An id consists of a random prefix for the process and a counter. */
+/** Creates a generator of ids: a random prefix for the process and a counter. */
 export function createRequestIds(random: Random) {
   const prefix = random.bytes(6).toString('base64url');
   let count = 0;

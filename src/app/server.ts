@@ -29,7 +29,7 @@ import type { Access } from './open/access.ts';
 import type { AppBasics } from './options.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/** Returns the functions with which session routes report errors in the same way as all other routes. */
+/** Returns the functions with which session routes report errors as all other routes do. */
 export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
   return {
     toProblem,
@@ -47,7 +47,7 @@ interface ServerOptions extends AppBasics {
   readonly requestIds: RequestIds;
 }
 
-/** Creates the Fastify server without error handlers, hooks and routes. The caller must add them. */
+/** Creates the Fastify server. The caller must add error handlers, hooks and routes. */
 export function createServer(
   { config, logger, writePage, requestIds }: ServerOptions,
   access: Access,
@@ -64,11 +64,11 @@ export function createServer(
   const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
     logController: new LogController({ disableRequestLogging: true }),
-    // Fastify gets the logger here and below, and not as an option, because it would then add listeners to each response
-    // to log it. Log lines contain the request id themselves, so requests need no logger of their own.
+    // As an option, the logger would make Fastify add listeners to each response. Log lines name
+    // the request id themselves.
     childLoggerFactory: () => logger,
     genReqId: requestId,
-    // Before the router and all hooks, so that routes, guards and caches know one form of each path.
+    // Before the router and all hooks, which then know only one form of each path.
     rewriteUrl: ({ url = '' }) => toCanonicalTarget(url),
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: async (error, request, reply) => {

@@ -56,9 +56,8 @@ export interface Services extends AppBasics {
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
   readonly requestIds: RequestIds;
-  /** Configured settings with their sources. The dashboard shows them to the operator. */
   readonly settings: Settings;
-  /** Warnings about the settings, collected when the server started. The dashboard shows them to the operator. */
+  /** Warnings about the settings, collected at the start, for the dashboard. */
   readonly startWarnings: readonly string[];
 }
 

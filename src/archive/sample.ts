@@ -9,15 +9,12 @@ import type { StoredCopy } from './media/copy-reader.ts';
 import type { ArchiveStore } from './store/store.ts';
 import type { StoredRepost } from './store/timeline.ts';
 
-/** Version of the built-in sample archive. Increment it when a file in `resources/sample/` changes. */
+/** Version of the sample archive. Increment it when a file in `resources/sample/` changes. */
 export const sampleVersion: number = 7;
 
 interface Sample {
   readonly accounts: readonly Account[];
-  /**
-   * Posts. `parentId` is the id of the post to which a post replies; `null` if it is not a reply. Placeholders for
-   * deleted replies also have a `parentId`.
-   */
+  /** Posts, also placeholders for deleted replies. `parentId`: `null` if the post is no reply. */
   readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
   readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
   /** Handles of followed accounts, keyed by the handle of the follower. */
@@ -48,7 +45,7 @@ interface KnownRecords {
   readonly posts: ReadonlyMap<string, Post>;
 }
 
-/** Reads the built-in sample archive. @throws Error if a record refers to an unknown account or post */
+/** Reads the sample archive. @throws Error if a record refers to an unknown account or post */
 export function readSample(): Sample {
   // A test checks the records against the schemas of the model.
   const accounts = readRecords('accounts') as Sample['accounts'];
@@ -69,7 +66,7 @@ export function readSample(): Sample {
 
 const pictureFolder = 'resources/sample/pictures';
 
-/** Reads the pictures of the built-in sample archive. Returns them by their hashes. */
+/** Reads the sample's pictures, keyed by their hashes. */
 export function readSamplePictures(): ReadonlyMap<string, StoredCopy> {
   const names = readdirSync(packagePath(pictureFolder), { recursive: true, encoding: 'utf8' });
   const paths = names
@@ -140,7 +137,7 @@ function lookUp<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
 
 const versionFact = 'sample_version';
 
-/** Stores the built-in sample archive, unless its current version is already stored. Replaces an older version. */
+/** Stores the sample archive or replaces an older version, unless it is current. */
 export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);
   if (store.readFact(versionFact) === version) return;

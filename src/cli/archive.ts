@@ -5,10 +5,6 @@ import { removeAction } from './archive/remove.ts';
 import { withSubcommands } from './arguments.ts';
 import type { CommandBody } from './command.ts';
 
-/**
- * Command `perch archive`, which manages the archive of imported accounts. The command can be used
- * while a server is running.
- */
 export const archiveCommand: CommandBody = {
   exits:
     'Exit code: 0 success, 1 no such account or nothing to import, 2 bad usage, 3 archive or export not usable or incomplete.',

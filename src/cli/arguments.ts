@@ -29,13 +29,11 @@ export const globalOptions = {
   },
 } as const satisfies CommandOptions;
 
-/** Options that override the settings `PORT` and `HOST`. */
 export const listenOptions = {
   port: { type: 'string', value: 'PORT', about: 'Port to listen on. Overrides PORT.' },
   host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
 } as const satisfies CommandOptions;
 
-/** Converts the values of the options `--port` and `--host` to the settings `PORT` and `HOST`. */
 export const toListenSettings = ({ port, host }: ListenValues) => ({ PORT: port, HOST: host });
 
 interface ListenValues {
@@ -43,10 +41,7 @@ interface ListenValues {
   readonly host?: string | undefined;
 }
 
-/**
- * Removes the global options from the arguments. Returns their values and the remaining arguments.
- * @throws UsageError if a global option is repeated or has no value
- */
+/** Separates global options from the rest. @throws UsageError if one is repeated or empty */
 export function takeGlobalOptions(args: readonly string[]) {
   const end = args.indexOf('--');
   const own = end === -1 ? args : args.slice(0, end);
@@ -66,11 +61,7 @@ type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
 
-/**
- * Returns the members `options` and `plan` of a command. `plan` parses the arguments and returns a function that
- * runs the command. If the command throws a CommandError, that function prints the message and resolves to the
- * error's exit code.
- */
+/** Returns `options` and `plan`, whose function prints a CommandError and returns its exit code. */
 export function withOptions<
   const Options extends CommandOptions,
   Context extends CommandStreams = CommandContext,
@@ -96,10 +87,6 @@ export function withOptions<
   };
 }
 
-/**
- * Returns the members `subcommands` and `plan` of a command that requires a subcommand. `plan` parses the name and
- * the arguments of the subcommand.
- */
 export function withSubcommands<Context = CommandContext>(
   name: string,
   subcommands: Readonly<Record<string, Action<Context>>>,
@@ -114,10 +101,7 @@ export function withSubcommands<Context = CommandContext>(
   };
 }
 
-/**
- * Creates a `list` subcommand, which prints a table of items. With `--json`, the subcommand prints
- * a line of JSON for each item. `noun` is the name of an item in the help text.
- */
+/** Creates a `list` subcommand: a table, or with `--json` one line per item. `noun`: an item. */
 export function createListing(noun: string, about: string, run: (isJson: boolean) => Run): Action {
   const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
   return {
@@ -132,7 +116,7 @@ export function createListing(noun: string, about: string, run: (isJson: boolean
 
 const commonOptions = [...Object.keys(globalOptions), 'help'];
 
-/** Parses the arguments of a command. @throws UsageError for an unknown option or a missing option value */
+/** Parses arguments. @throws UsageError for an unknown option or a missing option value */
 export function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
@@ -146,10 +130,7 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   }
 }
 
-/**
- * Joins each option with a negative number after it: `--limit -1` becomes `--limit=-1`. Node's `parseArgs` takes `-1`
- * for an option, so that users would not get the message that names the valid numbers.
- */
+/** Joins `--limit -1` to `--limit=-1`, because `parseArgs` takes `-1` for an option. */
 function joinNegativeNumbers(args: readonly string[], options: CommandOptions): string[] {
   const end = args.indexOf('--');
   const takesValue = (arg: string) =>
@@ -198,11 +179,7 @@ function suggestOption(option: string, known: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean ${prefix}--${near}?`;
 }
 
-/**
- * Returns the entry of `table` with the name `word`.
- * @throws UsageError for an unknown name. The error message consists of `sentence`, all names in
- * `table` and a suggestion. The message omits `word`, which may be a secret.
- */
+/** Finds an entry. @throws UsageError with all names, but without `word`: it may be secret */
 export function chooseByName<Value>(
   table: Readonly<Record<string, Value>>,
   word: string,
@@ -213,17 +190,13 @@ export function chooseByName<Value>(
   throw new UsageError(`${sentence} ${Object.keys(table).join(', ')}.${suggestName(word, table)}`);
 }
 
-/** Returns ` Did you mean NAME?` with the most similar name in `table`; an empty string if no name is similar. */
+/** Returns ` Did you mean NAME?`; an empty string if no name is similar. */
 export function suggestName(word: string, table: Readonly<Record<string, unknown>>): string {
   const near = nearestChoice(word, Object.keys(table));
   return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
-/**
- * Checks that a value is neither a misspelling nor a synonym of one of `words`. Accepts the words themselves, in upper or lower case,
- * and values that are not similar to any of the words.
- * @throws UsageError that suggests the similar word
- */
+/** Accepts `words` and dissimilar values. @throws UsageError that suggests the similar word */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;
   const near = nearestChoice(value, words);
@@ -235,7 +208,7 @@ export function refuseMisspelling(option: string, value: string, words: readonly
 
 const maxItems = 1_000_000;
 
-/** Parses `--limit` (default: 20 items). Returns `Infinity` for `--all`. @throws UsageError for an invalid number */
+/** Parses `--limit`; `Infinity` for `--all`. @throws UsageError for an invalid number */
 export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all cannot be used together.');

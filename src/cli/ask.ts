@@ -20,10 +20,6 @@ import { createProgressLine, type ProgressLine } from './output/progress-line.ts
 import { toJsonLines } from './output/table.ts';
 import { askServer, askSession } from './sessions/ask-session.ts';
 
-/**
- * Command `perch ask`, which answers a question from documentation or source code. Does not need a
- * running Perch server.
- */
 export const askCommand: CommandBody = {
   exits:
     'Exit code: 0 answered, perhaps uncertain, 1 not answered, 2 bad usage, no such session, 3 no session or turn failed.',
@@ -95,10 +91,7 @@ function toServerUrl(value: string): string {
   throw new UsageError('--url must be the address of a server, such as https://perch.example.org.');
 }
 
-/**
- * Parses the value of `--session`. Returns the session id; `null` for the value `new`.
- * @throws UsageError for other values
- */
+/** Returns `null` for the value `new`. @throws UsageError unless it is a session id */
 function toSessionId(value: string): string | null {
   if (value === 'new') return null;
   if (isSessionId(value)) return value;

@@ -33,10 +33,6 @@ import { explainWriteErrors } from './output/output-file.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores/with-store.ts';
 
-/**
- * Command `perch backup`, which copies the data folder into one file. The command can be used while
- * a server is running.
- */
 export const backupCommand: CommandBody = {
   details: `The backup is a zip file with the archive, the keys, the sessions and the secrets, as they are at one moment.
 The server can run at the same time. Anyone who can read the backup can read this data. \`perch restore\` restores it.`,
@@ -120,10 +116,7 @@ function backUpToFile(path: string, force: boolean, options: BackupOptions): Pro
   });
 }
 
-/**
- * Checks that a backup can be written to `path`.
- * @throws CommandError if a file exists there and `force` is not set, or if the path is not a regular file
- */
+/** Checks the target. @throws CommandError if it exists without `force`, or is no regular file */
 function requireNew(path: string, force: boolean): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -136,10 +129,7 @@ function requireNew(path: string, force: boolean): void {
   throw new CommandError('usage', fault);
 }
 
-/**
- * Creates the empty folder `part` for an unfinished backup, and locks the folder.
- * @throws CommandError if another backup uses the folder
- */
+/** Creates and locks an empty folder. @throws CommandError if another backup uses it */
 function openPart(part: string, path: string) {
   try {
     mkdirSync(part, { mode: 0o700 });
@@ -217,10 +207,7 @@ function copy({ context, signal }: BackupOptions, target: string): Promise<Copie
   });
 }
 
-/**
- * Calls `work` and returns its result.
- * @throws CommandError with a message for the user if `work` fails because `signal` is aborted
- */
+/** Calls `work`. @throws CommandError for the user if it fails because `signal` is aborted */
 async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

@@ -1,6 +1,6 @@
 import type { BareBody, Command, CommandBody, CommandSummary } from './command.ts';
 
-/** Command whose module is imported on first use, because importing all commands would slow down the start. */
+/** Command that is imported on first use, because importing all would slow down the start. */
 type CommandEntry = CommandSummary & { load(): Promise<BareBody | CommandBody> };
 
 /** Commands by name, in the order in which `perch --help` lists them. */
@@ -89,7 +89,6 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** Imports the modules of all commands. Returns the commands by name, with their help texts and implementations. */
 export async function loadCommands(): Promise<Readonly<Record<string, Command>>> {
   const loaded = Object.entries(commands).map(
     async ([name, entry]) => [name, { ...entry, ...(await entry.load()) }] as const,

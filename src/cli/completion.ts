@@ -25,7 +25,6 @@ const shells: Readonly<Record<string, Shell>> = {
 
 type LoadCommands = () => Promise<Readonly<Record<string, Command>>>;
 
-/** Creates the command `perch completion`, which prints scripts that complete commands, options and values. */
 export function createCompletionCommand(load: LoadCommands): BareBody {
   const subcommands = Object.entries(shells).map(
     ([name, shell]) => [name, createPrinter(name, shell, load)] as const,

@@ -13,7 +13,6 @@ const options = {
   ...listenOptions,
 } as const satisfies CommandOptions;
 
-/** Command `perch config`, which prints all settings with their sources. */
 export const configCommand: CommandBody = {
   exits: 'Exit code: 0 printed, 2 bad usage or invalid configuration.',
   settings: (args) => toListenSettings(parseCommandArgs(args, options).values),

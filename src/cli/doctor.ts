@@ -20,13 +20,9 @@ const options = {
   ...listenOptions,
 } as const satisfies CommandOptions;
 
-/**
- * Milliseconds after the output until the process is forced to exit, in case a failed check has left connections
- * open.
- */
+/** Milliseconds until a forced exit, in case a failed check has left connections open. */
 const exitDelayMs = 200;
 
-/** Command `perch doctor`, which checks the configuration and everything that the server needs. */
 export const doctorCommand: BareBody = {
   isBare: true,
   exits: 'Exit code: 0 no faults, 1 at least one fault, 2 bad usage.',

@@ -7,13 +7,9 @@ import { withDeadline } from '../core/scheduling/deadline.ts';
 import { listenOptions, toListenSettings, withOptions } from './arguments.ts';
 import { type BareBody, type BareContext, exitCodes, UsageError } from './command.ts';
 
-/** Maximum time in milliseconds for the command `perch health`. */
 const timeoutMs = 4000;
 
-/**
- * Command `perch health`, which checks whether the server on this machine is ready. Containers run the command every
- * few seconds. To start quickly, it loads neither the setting schemas nor an HTTP library.
- */
+/** Command without setting schemas or an HTTP library: containers run it every few seconds. */
 export const healthCommand: BareBody = {
   isBare: true,
   exits: 'Exit code: 0 ready, 1 not ready, 2 bad usage.',

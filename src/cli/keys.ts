@@ -43,7 +43,6 @@ const fieldOptions = {
   notes: { type: 'string', value: 'TEXT', about: 'Notes about the key, for the operator.' },
 } as const satisfies CommandOptions;
 
-/** Command `perch keys`, which manages the API keys of callers. The command can be used while a server is running. */
 export const keysCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such key, 2 bad usage, 3 key store unusable.',
   ...withSubcommands('keys', {

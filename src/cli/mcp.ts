@@ -8,10 +8,6 @@ import { type CommandBody, exitCodes, type Run, UsageError } from './command.ts'
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 
-/**
- * Command `perch mcp`, which serves one MCP client on standard input and output. Does not need a
- * running Perch server.
- */
 export const mcpCommand: CommandBody = {
   folder: 'created',
   details: `The tools and resources are the same as those of /mcp. No other server is needed. The command ends when

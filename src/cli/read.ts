@@ -39,10 +39,6 @@ const options: CommandOptions = {
   },
 };
 
-/**
- * Command `perch read`, which prints posts, profiles, follower lists and searches. Does not need a
- * running Perch server.
- */
 export const readCommand: CommandBody = {
   details: `
 An input is one of:
@@ -85,7 +81,7 @@ its results.`,
   }),
 };
 
-/** Checks that each option applies to at least one input. @throws UsageError for an option that applies to none */
+/** Checks all options. @throws UsageError for an option that applies to no input */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
   if (requested.length === 0) return;
@@ -112,10 +108,7 @@ interface PlanOptions {
   readonly notes: NoteFolder | null;
 }
 
-/**
- * Returns the parameters, output format and print function for one input of `perch read`.
- * @throws UsageError for invalid options
- */
+/** Plans one input. @throws UsageError for invalid options */
 function plan(
   { text, target }: ReadInput,
   values: OptionValues,

@@ -22,7 +22,7 @@ import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores/with-store.ts';
 
-/** Command `perch restore`, which replaces the data of a stopped server with the data of a backup. */
+/** Command `perch restore`, which needs a stopped server. */
 export const restoreCommand: CommandBody = {
   folder: 'own',
   details: `Stop the server first. The command checks the whole backup before it changes anything, and keeps the earlier data
@@ -42,7 +42,7 @@ in a folder of the data directory. If the command is interrupted, either all the
 
 type Use = (backup: Backup, context: CommandContext, signal: AbortSignal) => Promise<ExitCode>;
 
-/** Opens a backup, calls `use`, and closes the backup. @throws CommandError with a message for the user */
+/** Closes the backup after `use`. @throws CommandError with a message for the user */
 async function withBackup(file: string, context: CommandContext, use: Use): Promise<ExitCode> {
   const backup = await openBackup(file);
   try {
@@ -93,7 +93,6 @@ const restoreBackup: Use = async (backup, context, signal) => {
 
 interface ExtractOptions {
   readonly backup: Backup;
-  /** Folder to write the files of the backup to. */
   readonly target: string;
   readonly signal: AbortSignal;
   readonly stderr: CommandContext['stderr'];

@@ -21,7 +21,6 @@ import { commands } from './commands.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
 import { createOutput, type RawOutput } from './output/output.ts';
 
-/** Environment variables and streams of the process. Tests pass substitutes. */
 export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin?: Readable;
@@ -174,9 +173,8 @@ interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
 }
 
 /**
- * Returns the default of `PERCH_DATA_DIR`: `./data` if `cwd` is a checkout of Perch or contains
- * `data/perch.db`, otherwise the folder `perch` in the user's data directory
- * (https://specifications.freedesktop.org/basedir-spec/latest/).
+ * Returns `./data` if `cwd` is a checkout of Perch or contains `data/perch.db`, otherwise `perch`
+ * in the user's data directory (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
 export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string {
   const isCheckout = resolve(cwd) === packagePath();

@@ -14,7 +14,6 @@ const { format: _format, ...parameterOptions } = readOptions.options;
 
 const options = { ...parameterOptions, ...listOptions, ...jsonOption, ...noteOptions };
 
-/** Command `perch search`, which searches posts or accounts. Does not need a running Perch server. */
 export const searchCommand: CommandBody = {
   exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 source not available.',
   ...withOptions(options, (values, [q, ...more]) => {

@@ -15,13 +15,9 @@ import { createLogger } from './logger.ts';
 import { explainOpenError, isOfSettings } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 
-/**
- * Maximum length of the queue of connections that wait to be accepted (listen backlog). With Node's default of 511,
- * some clients wait 1 to 3 seconds if a thousand clients connect at once.
- */
+/** Listen backlog. With Node's 511, some of a thousand simultaneous clients wait 1 to 3 seconds. */
 const backlog = 4096;
 
-/** Command `perch serve`, which runs the server until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
   folder: 'created',
   lockedExit: exitCodes.failedStart,
@@ -68,7 +64,7 @@ async function open(context: CommandContext, logger: Logger): Promise<App> {
   return buildApp({ ...basics, settings, startWarnings });
 }
 
-/** Runs the server until `signal` is aborted, then shuts it down. @throws Error if the port cannot be opened */
+/** Runs until `signal` is aborted, then shuts down. @throws Error if the port cannot be opened */
 async function serveUntil(
   signal: AbortSignal,
   app: App,
@@ -114,30 +110,21 @@ async function serveUntil(
 const browserPagesHint =
   'Set PERCH_BROWSER_PAGES=true to open links to posts as web pages in browsers.\n';
 
-/** Delay in milliseconds before the process exits after the server has closed, even if work is pending. */
+/** Milliseconds from closing the server to a forced exit, even if work is pending. */
 const exitDelayMs = 500;
 
-/** Maximum time in milliseconds to finish sending responses after the grace period. Then all connections are closed. */
+/** Maximum time in milliseconds to finish sending responses after the grace period. */
 const flushMs = 500;
 
 interface ShutdownOptions {
   readonly clock: Clock;
-  /**
-   * Maximum time in milliseconds to wait for requests in progress. Requests that take longer fail
-   * with `shutting_down`.
-   */
+  /** Milliseconds to wait for requests in progress, which then fail with `shutting_down`. */
   readonly graceMs: number;
-  /**
-   * Minimum time in milliseconds that the port stays open after the shutdown begins, so that load
-   * balancers notice the shutdown.
-   */
+  /** Minimum milliseconds that the port stays open, so that load balancers notice the shutdown. */
   readonly drainMs: number;
 }
 
-/**
- * Refuses new requests, waits for requests in progress, and closes the server. The wait takes at
- * least `drainMs`. After `graceMs`, the wait ends even if requests are in progress.
- */
+/** Refuses new requests and waits, `drainMs` to `graceMs`, for requests in progress. */
 export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
   app.startDraining();
   const startedMs = clock.now();

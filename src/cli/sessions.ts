@@ -26,10 +26,6 @@ import { type Columns, toJsonLines, toTable } from './output/table.ts';
 import { openCommandEngine } from './stores/command-engine.ts';
 import { withStore } from './stores/with-store.ts';
 
-/**
- * Command `perch sessions`, which lists, prints and deletes stored sessions. The command can be
- * used while a server is running.
- */
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',
   ...withSubcommands('sessions', {
@@ -109,10 +105,7 @@ function withSessions(
   };
 }
 
-/**
- * Returns a sentence that names the location of the stored sessions.
- * @throws UsageError if sessions are stored only in memory
- */
+/** Returns a sentence. @throws UsageError if sessions are stored only in memory */
 export function describeSessionPlace(context: CommandContext): string {
   if (context.config.PERCH_REDIS_URL !== undefined) {
     return 'The sessions are in the shared engine at PERCH_REDIS_URL.';

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 const names = ['SIGINT', 'SIGTERM'] as const;
 
-/** Calls `use` with an AbortSignal. The first SIGINT or SIGTERM aborts the AbortSignal; the second ends the process. */
+/** Calls `use`. The first SIGINT or SIGTERM aborts its signal; the second ends the process. */
 export async function withStopSignal<Result>(
   use: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -19,10 +19,7 @@ export async function withStopSignal<Result>(
   }
 }
 
-/**
- * If this process has the id 1, as in a container, adds listeners that end the process on SIGINT and SIGTERM. Without
- * listeners, Linux ignores these signals for process 1.
- */
+/** Ends process 1 on SIGINT and SIGTERM, which Linux ignores there without listeners. */
 export function exitOnSignalAsInit(): void {
   if (process.pid === 1) for (const name of names) process.on(name, end);
 }
@@ -33,7 +30,7 @@ function end(name: NodeJS.Signals): void {
 
 type Listener = (name: NodeJS.Signals) => void;
 
-/** Replaces a signal listener. The new listener is added before the old one is removed, so that no signal is missed. */
+/** Adds the new listener before it removes the old one, so that no signal is missed. */
 function replaceListener(old: Listener, next: Listener): void {
   for (const name of names) process.on(name, next).off(name, old);
 }

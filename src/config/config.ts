@@ -289,16 +289,12 @@ const configSchema = variables.transform((set) => {
 /** Configuration with defaults filled in. Each property has the name of an environment variable. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
-/** Result of `loadConfig`: a valid configuration, or error messages about invalid settings. */
 export type LoadedConfig = ValidConfig | InvalidConfig;
 
 export interface ValidConfig {
   readonly ok: true;
   readonly config: Config;
-  /**
-   * Settings from the environment, the command line and the settings file, with their sources.
-   * Defaults are not included.
-   */
+  /** Settings from all sources, without defaults. */
   readonly settings: Settings;
   /** Messages about unknown variables, which may be misspelled. */
   readonly warnings: readonly string[];
@@ -310,10 +306,7 @@ export interface InvalidConfig {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads the configuration from environment variables and other sources. An empty variable counts as unset. `dataFolder`
- * is the default of `PERCH_DATA_DIR`.
- */
+/** Reads the configuration. Empty means unset. `dataFolder`: default of `PERCH_DATA_DIR`. */
 export function loadConfig(
   env: SettingSources['env'],
   dataFolder = './data',
@@ -343,7 +336,7 @@ export function checkSettings(settings: Settings, dataFolder: string) {
   return { config: parsed.success && faults.length === 0 ? parsed.data : null, faults };
 }
 
-/** Returns a list with one error if FxTwitter would reject the configured user agent; otherwise an empty list. */
+/** Returns an error if FxTwitter would reject the configured user agent. */
 function userAgentFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
   const word = forbiddenInUserAgent(own ?? baseUrl);
@@ -362,7 +355,6 @@ function describeIssue(issue: z.core.$ZodIssue, settings: Settings): SettingFaul
   return { names: [name], message: `${label}${value} ${redactCredentials(issue.message)}.` };
 }
 
-/** Returns the names of the variables whose values are secret. */
 export function secretNames(): readonly string[] {
   const entries: readonly [string, z.ZodType][] = Object.entries(variables.shape);
   return entries.filter(([, schema]) => isSecret(schema)).map(([name]) => name);
@@ -370,7 +362,7 @@ export function secretNames(): readonly string[] {
 
 const maxUnknowns = 20;
 
-/** Returns warnings about unknown settings. Ignores environment variables without the prefix `PERCH_`. */
+/** Returns warnings, except about environment variables without the prefix `PERCH_`. */
 export function describeUnknowns(settings: Settings): readonly string[] {
   const known = [
     ...Object.keys(variables.shape),

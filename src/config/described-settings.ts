@@ -51,7 +51,7 @@ function areaOf(name: string): SettingArea {
   return (found?.[0] as keyof typeof areas | undefined) ?? 'general'; // a key of `areas`
 }
 
-/** Returns a setting's fixed default in the format of the environment variable; `null` if there is none. */
+/** Returns a fixed default in the format of the environment variable; `null` if there is none. */
 export function defaultOf(schema: z.ZodType | undefined): string | null {
   if (!(schema instanceof z.ZodDefault)) return null;
   const value: unknown = schema.def.defaultValue;

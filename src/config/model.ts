@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { flag, httpUrl, integer, secret, text } from './schemas.ts';
 import type { SettingFault } from './sources.ts';
 
-/** Schemas of the environment variables for the optional language model that answers questions. */
 export const modelVariables = z.object({
   // Some services put a key into the path of the URL.
   PERCH_MODEL_URL: secret(
@@ -37,10 +36,7 @@ export const modelVariables = z.object({
   ),
 });
 
-/**
- * Returns an error for each required language model variable that is missing although another
- * language model variable is set.
- */
+/** Returns an error for each missing variable of the language model, if any other one is set. */
 export function modelFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model, PERCH_MODEL_KEY: key } = set;
   const names = ['PERCH_MODEL_URL', 'PERCH_MODEL', 'PERCH_MODEL_KEY'];

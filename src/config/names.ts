@@ -1,17 +1,14 @@
 import { nearestName } from '../core/near-name.ts';
 import type { Origin } from './sources.ts';
 
-/** Returns a label for messages with a setting's name and source, such as `PORT in perch.env (line 3)`. */
+/** Returns a name with its source for messages, such as `PORT in perch.env (line 3)`. */
 export function labelOf(name: string, origin: Origin): string {
   if (origin.kind === 'option') return origin.option;
   if (origin.kind === 'file') return `${name} in ${origin.path} (line ${origin.line})`;
   return origin.kind === 'secret_file' ? `${name} in ${origin.path}` : name;
 }
 
-/**
- * Returns the warning about an unknown setting. `label`: name and source of the setting (see
- * `labelOf`). `known`: names of all settings.
- */
+/** Returns a warning. `label`: see `labelOf`. `known`: names of all settings. */
 export function describeUnknown(name: string, label: string, known: readonly string[]): string {
   const near = findNear(name, known);
   const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;

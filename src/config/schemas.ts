@@ -14,10 +14,7 @@ export const integer = (least: number, most: number, byDefault: number) =>
 
 export const optionalInteger = (least: number, most: number) => integerFrom(least, most).optional();
 
-/**
- * Creates the schema of an optional string that matches `pattern`. `requirement` is the error message for other
- * strings.
- */
+/** Creates a schema. `requirement`: error message for strings that do not match `pattern`. */
 export const text = (pattern: RegExp, requirement: string) =>
   z.string().regex(pattern, requirement).optional();
 
@@ -27,10 +24,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return z.enum(words, requirement).default(words[0]);
 }
 
-/**
- * Marks the setting of a schema as secret. Perch never prints its value. Instead of a secret setting `NAME`, the
- * user can set `NAME_FILE` to the path of a file that contains the value.
- */
+/** Marks a setting as secret: never printed, and also settable by a file in `NAME_FILE`. */
 export const secret = <Schema extends z.ZodType>(schema: Schema): Schema =>
   schema.meta({ ...schema.meta(), isSecret: true });
 
@@ -38,10 +32,7 @@ export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.isSecret 
 
 export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 
-/**
- * Creates a zod refinement that checks each list entry. `faultOf` returns an error message, or `null` for a valid
- * entry.
- */
+/** Creates a zod refinement of lists. `faultOf` returns an entry's error message, or `null`. */
 export const checkEach =
   (faultOf: (entry: string) => string | null) =>
   (entries: readonly string[], context: { addIssue(fault: string): void }) => {
@@ -50,20 +41,21 @@ export const checkEach =
     }
   };
 
-/** Creates the schema of a boolean. Accepts `true`, `1`, `yes`, `on`, and `false`, `0`, `no`, `off`. */
+/** Creates the schema of a boolean: `true`, `1`, `yes`, `on`, or `false`, `0`, `no`, `off`. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
     .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
     .default(byDefault);
 
-/** Schema of a list of web origins such as `https://app.example.org` (RFC 6454 §6.2), or `*`. Default: empty list. */
+/** Schema of a list of web origins (RFC 6454 §6.2), or `*`. Default: empty list. */
 export const origins = z
   .string()
   .toLowerCase()
   .pipe(list)
   .superRefine(checkEach(originFault))
-  // The URL parser computes origins for http and https only. Browser extensions have their own schemes.
+  // The URL parser computes origins for http and https only. Browser extensions have their own
+  // schemes.
   .transform((entries) => entries.map((one) => (/^https?:/.test(one) ? new URL(one).origin : one)))
   .default([]);
 

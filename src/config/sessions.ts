@@ -4,7 +4,6 @@ import { flag, integer, oneOf, optionalInteger, origins } from './schemas.ts';
 
 const defaultSegment = 'svc';
 
-/** Schemas of the environment variables of the session service, including all its limits. */
 export const sessionVariables = z.object({
   PERCH_SESSIONS: flag(true).describe(
     'Whether clients can ask questions in sessions and on `/docs/ask`.',

@@ -1,7 +1,6 @@
 import { parseEnv } from 'node:util';
 import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
 
-/** Maximum size of a settings file in bytes. */
 const maxFileBytes = 262_144;
 
 /** Line of a settings file in the form `NAME=value`. */
@@ -18,7 +17,7 @@ export interface SettingsFile {
   readonly faults: readonly string[];
 }
 
-/** Reads a file of `NAME=value` lines. `variable`: option or variable that contains `path`, for the error message. */
+/** Reads a file of `NAME=value` lines. `variable`: source of `path`, for the error message. */
 export function readSettingsFile(path: string, variable: string): SettingsFile {
   try {
     return parseSettings(readBoundedText(path, maxFileBytes), path);
@@ -29,10 +28,7 @@ export function readSettingsFile(path: string, variable: string): SettingsFile {
   }
 }
 
-/**
- * Parses the text of a settings file. Accepts only lines that systemd (`EnvironmentFile=`) and Node.js
- * (`util.parseEnv`) read in the same way. Error messages contain `path`, but no values, because values may be secret.
- */
+/** Parses lines that systemd and Node.js read alike. Messages contain no (secret) values. */
 export function parseSettings(text: string, path: string): SettingsFile {
   const lines: SettingLine[] = [];
   const faults: string[] = [];
@@ -57,10 +53,6 @@ const assignment = /^([A-Za-z_]\w{0,99})=(.*)$/;
 const unquoted = /^[^'"`#\\\s](?:[^'"`#\\]*[^'"`#\\\s])?$/;
 const quoted = /^(?:'[^']*'|"[^"\\]*")$/;
 
-/**
- * Returns the error message for a line that is not of the form `NAME=value`, or that systemd and
- * Node.js would read differently. Returns `null` if the line is valid.
- */
 function findFault(source: string, lineOf: ReadonlyMap<string, number>): string | null {
   if (/[^\P{Cc}\t]/u.test(source)) return 'Remove the control character.';
   const [, name, value = ''] = assignment.exec(source) ?? [];

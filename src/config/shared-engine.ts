@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { parseEngineUrl } from '../core/engine/engine-url.ts';
 import { flag, integer, secret } from './schemas.ts';
 
-/** Schemas of the environment variables for the shared engine (the Valkey or Redis server that instances share). */
 export const engineVariables = z.object({
   PERCH_REDIS_URL: secret(
     z

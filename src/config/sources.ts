@@ -1,10 +1,8 @@
 import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
 import { readSettingsFile } from './settings-file.ts';
 
-/** Maximum size in bytes of a file that contains a secret. */
 const maxSecretBytes = 16_384;
 
-/** Source of a variable: the environment, a command-line option, or the settings file. */
 export type SetOrigin =
   | { readonly kind: 'environment' }
   /** Command-line option that sets the variable, such as `--port`. */
@@ -34,7 +32,7 @@ export interface SettingSources {
   /** Values of command-line options, by the name of the variable that each option overrides. */
   readonly options?: Readonly<Record<string, string | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Value of the option `--config`. Default: the path in the environment variable `PERCH_CONFIG`. */
+  /** Value of the option `--config`. Default: the path in `PERCH_CONFIG`. */
   readonly configFile?: string | undefined;
 }
 
@@ -52,10 +50,7 @@ export interface GatheredSettings {
 /** Returns the name of the variable that contains the path of the file with the secret `name`. */
 export const fileVariableOf = (name: string): string => `${name}_FILE`;
 
-/**
- * Reads the settings file, merges all sources, and reads the files of secrets. `secrets`: variable names of all
- * secrets.
- */
+/** Merges the settings file and all other sources, and reads the files of `secrets`. */
 export function gatherSettings(
   { options = {}, env, configFile }: SettingSources,
   secrets: readonly string[],

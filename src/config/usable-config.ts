@@ -9,16 +9,14 @@ import {
 /** Configuration in which defaults replace invalid settings. */
 export interface UsableConfig {
   readonly config: Config;
-  /** Valid settings from the environment, the command line and the settings file. Defaults are not included. */
+  /** Valid settings from all sources, without defaults. */
   readonly settings: Settings;
-  /** Error messages about the invalid settings. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
   /** Names of the variables with invalid values. */
   readonly invalid: ReadonlySet<string>;
 }
 
-/** Reads the configuration and replaces invalid settings with their defaults. */
 export function loadUsableConfig(sources: SettingSources, dataFolder: string): UsableConfig {
   const gathered = gatherSettings(sources, secretNames());
   const warnings = describeUnknowns(gathered.settings);

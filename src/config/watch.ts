@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { secret, text } from './schemas.ts';
 
-/** Schemas of the environment variables for the command `perch watch`. */
 export const watchVariables = z.object({
   PERCH_WEBHOOK_SECRET: secret(
     text(

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds, or rejects with the signal's reason if the signal is aborted first. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -19,10 +19,7 @@ export const systemClock: Clock = {
 /** Formats Unix milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
 export const toIsoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/**
- * Creates a clock that is never set back. If `clock` is set back, the time continues from the last value that was read.
- * For limits and pauses, which otherwise would last until `clock` reaches its earlier time again.
- */
+/** Creates a clock that is never set back, so that limits and pauses do not last longer. */
 export function createSteadyClock<Given extends Pick<Clock, 'now'>>(clock: Given): Given {
   let lastMs = clock.now();
   let offsetMs = 0;

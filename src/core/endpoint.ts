@@ -13,17 +13,14 @@ export type EndpointTag =
   | 'sessions'
   | 'v1';
 
-/**
- * Subject of operations that read posts and accounts. Each topic is a tag in the OpenAPI document, and a page of the
- * API reference.
- */
+/** Subject of operations: a tag in the OpenAPI document and a page of the API reference. */
 export type Topic = 'posts' | 'profiles' | 'follows' | 'search' | 'history' | 'embeds' | 'feeds';
 
-/** Documented response of an endpoint. Error responses (problem documents) are documented separately. */
+/** Documented response of an endpoint, except problem documents. */
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
-  /** Schemas of the body, by media type. The value is `text` or `binary` if the body is not JSON. */
+  /** Schemas of the body, by media type; `text` or `binary` if the body is not JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text' | 'binary'>>;
   /** Response headers, in addition to the headers of all responses. */
   readonly headers?: EndpointHeaders;
@@ -37,7 +34,7 @@ export interface EndpointHeader {
   readonly isOptional?: true;
 }
 
-/** Description of a route that does not read posts or accounts, for the OpenAPI document and `/api`. */
+/** Route that reads no posts or accounts, as described in the OpenAPI document and `/api`. */
 export interface Endpoint {
   /** OpenAPI operation id. A published id never changes. */
   readonly id: string;
@@ -47,7 +44,7 @@ export interface Endpoint {
   readonly tag: EndpointTag;
   /** Tag in the OpenAPI document. Default: the value of `tag`. */
   readonly topic?: Topic;
-  /** Name of the operation in the words that a reader would search, such as `Get a post`. OpenAPI calls it `summary`. */
+  /** Name in words that a reader would search, such as `Get a post`; OpenAPI's `summary`. */
   readonly title: string;
   /** Sentence about what the endpoint does. */
   readonly summary: string;
@@ -60,13 +57,10 @@ export interface Endpoint {
   readonly body?: Readonly<Record<string, z.ZodType>>;
   readonly isBodyOptional?: true;
   readonly replies: readonly EndpointReply[];
-  /** Headers of all responses of this endpoint, including errors, in addition to the common headers. */
+  /** Headers of all responses, including errors, in addition to the common headers. */
   readonly headers?: EndpointHeaders;
   /** Codes of the errors that the route can return, in addition to the errors of all routes. */
   readonly problems: readonly ProblemCode[];
-  /**
-   * Credentials that the route accepts. `open`: none; `key`: an optional API key; `bearer`: any
-   * bearer token; `operator`: the admin token.
-   */
+  /** Credentials: none, an optional API key, any bearer token (`bearer`) or the admin token. */
   readonly access: 'open' | 'key' | 'bearer' | 'operator';
 }

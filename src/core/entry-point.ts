@@ -1,14 +1,10 @@
 /** Script that runs in a thread or process of its own. */
 export interface EntryPoint {
   readonly url: URL;
-  /** Options of Node.js for the thread or process. */
   readonly execArgv: readonly string[];
 }
 
-/**
- * Returns the script `name` beside the calling module, whose `import.meta.url` is `from`. In the build, which is bundled,
- * it is an entry point of the same name (scripts/bundle.ts).
- */
+/** Returns the script `name` beside the module `from`, also in the build (scripts/bundle.ts). */
 export function entryPoint(name: string, from: string): EntryPoint {
   const isSource = from.endsWith('.ts');
   return {

@@ -8,17 +8,15 @@ export interface SchemaForms {
   get(schema: z.core.$ZodType): JsonSchema | undefined;
 }
 
-/**
- * Returns the JSON Schema of the values that a zod schema accepts. For each zod schema in `forms`, uses its
- * hand-written JSON Schema instead of a generated one.
- */
+/** Returns the JSON Schema of accepted values, with the hand-written schemas in `forms`. */
 export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
       const form = forms.get(zodSchema);
       if (form !== undefined) replace(jsonSchema, form);
-      // zod omits a default that is followed by a transform, although it is the default of the input.
+      // zod omits a default that is followed by a transform, although it is the default of the
+      // input.
       if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue;
     },
   });
@@ -34,9 +32,7 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 
 const schemaPrefix = '#/components/schemas/'; // prefix of references by id (OpenAPI 3.1 §4.8.7)
 
-/**
- * Creates a string schema with a list of known values. Clients must expect further values in later versions of Perch.
- */
+/** Creates a string schema with known values. Clients must expect more in later versions. */
 export const openEnum = (values: readonly string[], description: string): z.ZodString =>
   z.string().meta({ description, 'x-extensible-enum': values });
 
@@ -47,10 +43,7 @@ export function refer(schema: z.ZodType): JsonSchema {
   return { $ref: `${schemaPrefix}${id}` };
 }
 
-/**
- * Returns a `$ref` to a response schema that has an id. For other schemas, returns the JSON Schema,
- * which allows additional properties.
- */
+/** Returns a `$ref` for a schema with an id; otherwise a schema open to additional properties. */
 export function toReplySchema(schema: z.ZodType): JsonSchema {
   if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
   const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
@@ -60,11 +53,7 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
   return withoutNames(rewriteReferences(described));
 }
 
-/**
- * Returns the JSON Schema of a request body (`schema`), and the named schemas to which it refers
- * (`kept`). None of these schemas allows additional properties. The names in `kept` end in `Input`
- * to distinguish them from the schemas of responses.
- */
+/** Returns a body's schema and those it refers to, named `…Input`, all closed to additions. */
 export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });
   const toClosed = (one: object) => withoutNames(rewriteReferences(one, 'Input'));
@@ -80,15 +69,12 @@ function rewriteReferences(described: object, suffix = ''): JsonSchema {
   );
 }
 
-/**
- * Returns all JSON Schemas to which responses refer, sorted by id, in a form that allows additions in later versions.
- * Objects allow additional properties. Enumerations list the known values in `x-extensible-enum` instead of `enum`.
- * `const` values are kept, because they distinguish the members of unions.
- */
+/** Returns referenced schemas by id, open to additions: `x-extensible-enum` instead of `enum`. */
 export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `${schemaPrefix}${id}`,
-    // zod converts every schema with an id, even schemas that no response uses. No conversion may fail.
+    // zod converts every schema with an id, even schemas that no response uses. No conversion may
+    // fail.
     unrepresentable: 'any',
     override: ({ jsonSchema }) => open(jsonSchema),
   });
@@ -105,10 +91,6 @@ export function toReplySchemas(replies: readonly z.ZodType[]) {
   return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(schemas[id] ?? {})]));
 }
 
-/**
- * Changes a JSON Schema so that it allows unknown properties and values. Mutates the schema, as
- * zod's `override` requires.
- */
 function open(schema: Record<string, unknown>): void {
   delete schema.readOnly; // clients do not send replies back
   if (schema.additionalProperties === false) delete schema.additionalProperties;

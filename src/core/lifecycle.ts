@@ -1,12 +1,11 @@
 import { toIsoSeconds } from './clock.ts';
 
-/** Dates of a route's deprecation and removal, rounded to seconds. Removal never precedes deprecation (RFC 8594 §3). */
+/** Dates of deprecation and removal in whole seconds. Removal never comes first (RFC 8594 §3). */
 export interface Lifecycle {
   readonly deprecationMs: number;
   readonly sunsetMs: number;
 }
 
-/** Deprecation and removal dates of the routes that are scheduled for removal. */
 export const scheduledLifecycle: Lifecycle = {
   deprecationMs: Date.UTC(2026, 8, 15),
   sunsetMs: Date.UTC(2027, 8, 15),
@@ -14,10 +13,7 @@ export const scheduledLifecycle: Lifecycle = {
 
 type LifecycleState = 'current' | 'announced' | 'deprecated' | 'past_sunset';
 
-/**
- * Returns the deprecation state of a route at a time in Unix milliseconds. `lifecycle` is `null`
- * for a route whose deprecation is not scheduled.
- */
+/** Returns a route's state. `lifecycle` is `null` if no deprecation is scheduled. */
 export function lifecycleState(lifecycle: Lifecycle | null, nowMs: number): LifecycleState {
   if (lifecycle === null) return 'current';
   if (nowMs < lifecycle.deprecationMs) return 'announced';

@@ -41,7 +41,7 @@ function writeSample(name: string, { suffix, labels = {}, value }: MetricSample)
   return `${name}${suffix ?? ''}${braced} ${String(value).replace('Infinity', 'Inf').replace(/^Inf/, '+Inf')}`;
 }
 
-/** Measures memory, CPU time and event loop use of this process. Returns metrics with the usual Prometheus names. */
+/** Measures memory, CPU time and event loop use, under the usual Prometheus names. */
 export function measureProcess(): readonly MetricFamily[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { userCPUTime, systemCPUTime } = process.resourceUsage();

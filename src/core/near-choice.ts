@@ -35,10 +35,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 
 const maxLength = 40;
 
-/**
- * Returns the value of `choices` that a person probably means by `word`: a synonym such as `md` for `markdown`, a media
- * type such as `text/html`, or a misspelling. Returns `undefined` if no value is similar.
- */
+/** Returns the choice meant by a synonym (`md`), media type or misspelling; else `undefined`. */
 export function nearestChoice(word: string, choices: readonly string[]): string | undefined {
   if (word.length > maxLength) return undefined;
   const lower = word.trim().toLowerCase();

@@ -1,7 +1,4 @@
-/**
- * Returns the name with the smallest edit distance from `word`. Returns `undefined` unless this
- * distance is at most 2 and less than half of `word.length`.
- */
+/** Returns the nearest name at most 2 edits and less than half of `word` away, or `undefined`. */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let most = Math.min(2, Math.floor((word.length - 1) / 2));
@@ -12,10 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/**
- * Returns the edit distance of `a` and `b`: the number of letters added, removed, changed or
- * swapped. Returns `most + 1` for any distance greater than `most`.
- */
+/** Returns the number of letters added, removed, changed or swapped, up to `most + 1`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

@@ -10,10 +10,7 @@ export interface ProblemKind {
   readonly retryAfterSeconds?: number;
 }
 
-/**
- * Creates an entry of `problemKinds`, the table of errors. `seconds` is the default value of the
- * header `Retry-After`.
- */
+/** Creates an entry of `problemKinds`. `seconds`: default of the header `Retry-After`. */
 const kind = (
   status: number,
   title: string,
@@ -95,7 +92,7 @@ export const sessionProblemKinds = {
   ]),
 };
 
-/** All errors that the server can report, by code. A published code never changes its meaning or status. */
+/** All errors by code. A published code never changes its meaning or status. */
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
     'Send the URL of the post in the parameter `url`. The route for posts also accepts `handle` and `id` instead of `url`.',
@@ -306,24 +303,24 @@ const faultyParams: Partial<Readonly<Record<ProblemCode, string>>> = {
 };
 
 interface ProblemOptions {
-  /** Description of the error for the caller, for example with the invalid parameter and the accepted values. */
+  /** Description for the caller, for example with the invalid parameter and accepted values. */
   readonly detail: string;
   /** Next step for the caller. Default: `resolution` in the table `problemKinds`. */
   readonly resolution?: string | undefined;
-  /** Name of the parameter at fault, or of the member of the body. Default: the parameter of the code, if it has one. */
+  /** Parameter or body member at fault. Default: the parameter of the code, if it has one. */
   readonly param?: string | undefined;
-  /** Value of the header `Retry-After` in seconds. Default: `retryAfterSeconds` in the table `problemKinds`. */
+  /** Value of `Retry-After` in seconds. Default: that in the table `problemKinds`. */
   readonly retryAfterSeconds?: number | undefined;
   /** HTTP methods for the header `Allow`. Used only with the code `method_not_allowed`. */
   readonly allow?: readonly string[] | undefined;
-  /** Why the requested post is unavailable, as far as a source says so. Used only with the code `not_found`. */
+  /** Reason why a post is unavailable, if a source says so. Only with the code `not_found`. */
   readonly unavailable?: UnavailablePost | undefined;
   readonly cause?: unknown;
 }
 
 type UnavailablePost = Readonly<{ reason: string; detail: string }>;
 
-/** Error whose code and message are sent to the client. For any other error, the client gets only `internal_error`. */
+/** Error whose code and message are sent to the client. Others become `internal_error`. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -358,11 +355,7 @@ export class Problem extends Error {
 /** Media type of problem documents (RFC 9457 §3). */
 export const problemMediaType = 'application/problem+json; charset=utf-8';
 
-/**
- * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `param`, `resolution`,
- * `unavailable` and `retry_after`.
- * @param where.instance path and query of the request, without secrets; absent if no request caused the problem
- */
+/** Returns the document (RFC 9457 §3.1). `where.instance`: path and query, without secrets. */
 export function toProblemDocument(
   problem: Problem,
   where: { readonly baseUrl: string; readonly instance?: string | undefined },

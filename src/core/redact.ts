@@ -6,7 +6,7 @@ const layers = 3; // maximum number of layers of percent-encoding that are decod
 
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
-/** Masks API keys, session ids and continuation tokens. If one of them is percent-encoded, masks the whole text. */
+/** Masks keys, session ids and continuation tokens; the whole text if one is percent-encoded. */
 export function redactKeys(text: string): string {
   const redacted = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
   let decoded = redacted;
@@ -22,7 +22,7 @@ const urlStart = /(?=https?:\/)/i;
 /** Matches the characters around texts that are not complete URLs, such as entries of a list. */
 const separators = /([\s,"“”`'()<>]+)/;
 
-/** Masks the user names and passwords of all HTTP URLs in a text, also of invalid ones and of ones without a scheme. */
+/** Masks user names and passwords of HTTP URLs, also invalid ones and ones without a scheme. */
 export function redactCredentials(text: string): string {
   if (!text.includes('@')) return text;
   const parts = text.split(urlStart).map((part) => {

@@ -5,10 +5,10 @@ const intervalMs = 60_000;
 
 type WriteLine = (fields: { readonly repeated?: number }) => void;
 
-/** Writes the line of a fault, unless a line with the same key was written in the last minute. Counts omitted lines. */
+/** Writer of log lines that omits and counts those whose key was written in the last minute. */
 export type RepeatedLines = (key: string, write: WriteLine) => void;
 
-/** Creates the function that limits and counts log lines. The callers use a bounded number of keys. */
+/** Creates the function that limits log lines. Callers use a bounded number of keys. */
 export function createRepeatedLines(clock: Pick<Clock, 'now'>): RepeatedLines {
   const written = new Map<string, { readonly atMs: number; omitted: number }>();
   return (key, write) => {

@@ -9,14 +9,9 @@ import {
 } from './files/private-files.ts';
 import type { Random } from './random.ts';
 
-/** Error for a secret file that does not contain a valid secret. */
 export class UnusableSecretError extends Error {}
 
-/**
- * Returns the secret in a file. Creates the file with a new secret if it is missing. Processes that do this at the
- * same time get the same secret.
- * @throws UnusableSecretError if the file contains no valid secret; Error if the file cannot be read or written
- */
+/** Returns or creates a secret, the same for concurrent processes. Throws UnusableSecretError. */
 export function openSecret(path: string, random: Random): Buffer {
   try {
     return readPrivately(path);
@@ -35,10 +30,7 @@ function readPrivately(path: string): Buffer {
   }
 }
 
-/**
- * Reads the secret in a file.
- * @throws UnusableSecretError if the file contains no valid secret; Error if the file cannot be read
- */
+/** Reads a secret. Throws UnusableSecretError if it is invalid, Error if the file is unreadable. */
 export function readSecret(path: string): Buffer {
   const text = withPath(path, () => readFileSync(path, 'utf8').trim());
   if (!/^[0-9a-f]{64}$/.test(text)) {

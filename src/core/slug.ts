@@ -1,4 +1,4 @@
-/** Returns the URL fragment of a heading, as GitHub generates it: `Keys and limits` becomes `keys-and-limits`. */
+/** Returns a heading's URL fragment as on GitHub: `Keys and limits` becomes `keys-and-limits`. */
 export function toSlug(heading: string): string {
   return heading
     .trim()

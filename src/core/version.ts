@@ -1,2 +1,2 @@
-/** Version of Perch. `test/architecture.test.ts` checks that `package.json` has the same version. */
+/** Version of Perch, as in `package.json` (checked by `test/architecture.test.ts`). */
 export const version = '0.1.0';

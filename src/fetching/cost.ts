@@ -5,26 +5,21 @@ import type { Reservation } from '../core/scheduling/ledger.ts';
 import type { TraceSpan } from '../core/tracing/tracing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/**
- * Origin of a request to read posts or accounts: the caller that is charged, the client whose
- * limits apply, and the signal that aborts the read.
- */
+/** Origin of a read: the caller charged, the client whose limits apply, and the abort signal. */
 export interface Requester {
   readonly signal: AbortSignal;
-  /** Caller that is charged for each answer that does not come from the cache; `undefined` if reads are free. */
+  /** Caller charged for each answer not from the cache; `undefined` if reads are free. */
   readonly caller?: Caller | undefined;
-  /**
-   * Client (network address) whose limits apply to the read; `undefined` for the server's own work and the command
-   * line.
-   */
+  /** Client whose limits apply; `undefined` for the server's own work and the command line. */
   readonly client?: Client | undefined;
   /** Span of the request; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
 /**
- * Charges a read to the caller's rate limit, then runs `work`. Refunds the charge if `work` fails, unless
- * `keepsCharge` returns `true` for the error. @throws Problem `rate_limited` if the caller's rate limit is exhausted
+ * Charges a read to the caller, then runs `work`. Refunds the charge if `work` fails, unless
+ * `keepsCharge` returns `true` for the error.
+ * @throws Problem `rate_limited` if the caller's rate limit is exhausted
  */
 export async function withCharge<Result>(
   requester: Requester | undefined,
@@ -45,10 +40,7 @@ function keepsCharge(error: unknown, signal: AbortSignal | undefined): boolean {
   return ['not_found', 'invalid_query'].includes(error.code) || isHangingHost(error.cause);
 }
 
-/**
- * Returns whether a read failed because the server that the caller's URL or handle names timed out. Failed reads of
- * this kind are charged, because other reads had to wait for them.
- */
+/** Returns whether the caller's host timed out. Charged, because other reads waited for it. */
 function isHangingHost(cause: unknown): boolean {
   if (!(cause instanceof ProviderError) || cause.isProviderWide) return false;
   const failure = cause.cause;
@@ -56,9 +48,9 @@ function isHangingHost(cause: unknown): boolean {
 }
 
 /**
- * Returns a function that adds `count` received response bytes of a read to the total in `reservation`. If the total
- * would exceed its limit, the function throws Problem `overloaded`; if this read alone exceeds the limit, it throws
- * HttpFailure `over_budget`, because waiting for other reads would not help.
+ * Returns a function that counts received bytes of a read in `reservation`. It throws Problem
+ * `overloaded` above the total limit, but HttpFailure `over_budget` if this read alone exceeds it,
+ * because waiting would not help.
  */
 export function toTakeBytes(reservation: Reservation): (count: number) => void {
   return (count) => {

@@ -32,15 +32,9 @@ export interface FetchOptions extends Lifetimes {
   readonly memory: SentItemsMemory;
   readonly clock: Clock;
   readonly readTimeoutMs: number;
-  /**
-   * Limits on concurrent upstream reads (`upstreamReads`) and on the total size of their responses
-   * in bytes (`upstreamBytes`).
-   */
+  /** Limits on concurrent upstream reads and on the total bytes of their responses. */
   readonly ledger: Ledger;
-  /**
-   * Rate limit on the upstream requests of all callers together; `undefined` for no limit. Requests
-   * for posts and replies are not counted.
-   */
+  /** Rate limit on the upstream requests of all callers. Posts and replies are not counted. */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
   readonly onDefect: (error: unknown) => void;
@@ -76,10 +70,7 @@ export function createFetcher(options: FetchOptions) {
     }
   };
   return {
-    /**
-     * Returns the cached answer if it is fresh, otherwise `undefined`. @throws Problem `not_found`
-     * if the cache stores this error instead of an answer
-     */
+    /** Returns a fresh cached answer. @throws Problem `not_found` if the cache stores this error */
     getFresh: (plan: Plan, span?: TraceSpan | undefined): Answer | undefined => {
       const cached = lookUp(plan);
       if (cached === undefined || !isFresh(cached)) return undefined;
@@ -87,10 +78,9 @@ export function createFetcher(options: FetchOptions) {
       return toAnswer(cached, 'hit');
     },
     /**
-     * Returns the answer to a query from the cache, an in-flight fetch or a provider. Answers from the cache do not
-     * count towards the caller's rate limit.
-     * @throws Problem of `ProviderChain.ask`; Problem `overloaded` or `rate_limited`; the abort reason of
-     * `requester.signal`
+     * Returns an answer from the cache (free of charge), an in-flight fetch or a provider.
+     * @throws Problem of `ProviderChain.ask`; Problem `overloaded` or `rate_limited`; the abort
+     *   reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const search = requester?.span?.startChild('cache');
@@ -101,10 +91,7 @@ export function createFetcher(options: FetchOptions) {
       requester?.span?.set({ 'perch.cache.state': answer.cache });
       return answer;
     },
-    /**
-     * Stores what the next page of a list needs if it continues after the first `count` items of an answer, because the
-     * reply has no more of them.
-     */
+    /** Stores what the next page needs if it continues after `count` items of the answer. */
     keepPosition: async (plan: Plan, answer: Answer, count: number): Promise<void> => {
       if (plan.query.kind !== 'browse') return;
       const { source, isLocal, requestedMs } = answer;
@@ -143,7 +130,6 @@ function createCacheSearch(options: FetchOptions) {
   return { lookUp, isFresh, find };
 }
 
-/** Adds a cache hit to the trace. The new span has no duration, because the lookup in a map takes only microseconds. */
 function traceHit(span: TraceSpan): void {
   const attributes = { 'perch.cache.state': 'hit' };
   span.startChild('cache', { attributes }).end();
@@ -208,7 +194,8 @@ function createInFlightFetches(options: FetchOptions) {
     } catch (error) {
       const isRateLimited = error instanceof Problem && error.code === 'rate_limited';
       if (isOwn || !isRateLimited) throw error;
-      // The first caller may have used up its share of the request budget, so this caller starts its own fetch.
+      // The first caller may have used up its share of the request budget, so this caller starts
+      // its own fetch.
       return join(`${shareOf(requester)} ${flightKey}`, flight).fetched;
     }
   };

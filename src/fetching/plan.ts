@@ -2,25 +2,22 @@ import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
 
-/** Kind of answer. In the cache, a list stays fresh for 1/12 as long as a post, and a search for 1/60 as long. */
+/** Kind of answer. A list stays fresh for 1/12 as long as a post, and a search for 1/60. */
 export type Freshness = 'post' | 'list' | 'search';
 
-/** Query with its cache key and cache options. A plan depends only on the parameters of the request. */
+/** Query with its cache key and cache options. Depends only on the request's parameters. */
 export interface Plan {
   readonly query: PostQuery | BrowseQuery;
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
-  /**
-   * Key of the requested post, account or search. If this post or account is confirmed not to
-   * exist, cached answers about it are removed.
-   */
+  /** Key of the requested post, account or search. If it is gone, cached answers are removed. */
   readonly subject: string;
-  /** Request parameter that names the post; absent for accounts and searches, which have only one such parameter. */
+  /** Request parameter that names the post; absent for accounts and searches. */
   readonly param?: string | undefined;
   readonly freshness: Freshness;
   /** Whether a cached answer may be used; `false` if the request has `nocache=true`. */
   readonly useCache: boolean;
-  /** Whether stale answers and providers of last resort, such as the server's archive, are excluded. */
+  /** Whether stale answers and providers of last resort, such as the archive, are excluded. */
   readonly isLiveOnly?: boolean;
 }
 
@@ -37,14 +34,14 @@ export interface Answer {
   readonly source: string;
   /** Whether the answer comes from a provider of this instance, such as its archive. */
   readonly isLocal: boolean;
-  /** Time in Unix milliseconds at which the oldest part of the answer was requested from a provider. */
+  /** Unix time in ms at which the oldest part was requested from a provider. */
   readonly requestedMs: number;
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
   readonly renderings: RenderingBudget;
 }
 
-/** Returns the post and conversation that an answer contains. @throws Error if the answer contains a page of a list */
+/** Returns the post that an answer contains. @throws Error if it contains a page of a list */
 export function postIn({ found }: Answer): PostFound {
   if ('post' in found) return found;
   throw new Error('The answer has a page of a list instead of a post.');
@@ -60,18 +57,13 @@ const maxRenderings = 16; // cached renderings per answer; further renderings ar
 
 /** Limit on the number of renderings (Markdown, JSON, …) that are cached for one answer. */
 export interface RenderingBudget {
-  /**
-   * Counts one more cached rendering of `bytes` bytes. If the limit is reached, returns `false` without counting it.
-   */
+  /** Counts one more cached rendering. At the limit, returns `false` without counting it. */
   admit(bytes: number): boolean;
   /** Counts `bytes` more bytes of an admitted rendering. */
   grow(bytes: number): void;
 }
 
-/**
- * Creates a limit on the number of cached renderings (Markdown, JSON, …) of one fetched answer. Whenever the limit
- * allows another rendering, calls `grow` with its size in bytes, so that the cache can count these bytes.
- */
+/** Creates a limit on an answer's cached renderings. `grow` is called with each one's bytes. */
 export function createRenderingBudget(grow: (bytes: number) => void): RenderingBudget {
   let count = 0;
   return {
@@ -87,7 +79,7 @@ export function createRenderingBudget(grow: (bytes: number) => void): RenderingB
 
 export type RenderingCache<Value> = ReturnType<typeof createRenderingCache<Value>>;
 
-/** Creates a cache of the renderings (Markdown, HTML, …) of answers. Evicting an answer also evicts its renderings. */
+/** Creates a cache of answers' renderings, which are evicted with their answers. */
 export function createRenderingCache<Value>() {
   const byBudget = new WeakMap<RenderingBudget, Map<string, Value>>();
   return {

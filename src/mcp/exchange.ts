@@ -5,19 +5,17 @@ import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } fro
 
 export type McpExchange = ReturnType<typeof createExchange>;
 
-/** Maximum size of an HTTP request body in bytes. */
 export const maxBodyBytes = 65_536;
 
 const revisionOfBatches = '2025-03-26';
 
 const revisionHeader = 'mcp-protocol-version';
 
-/** Maximum number of JSON-RPC messages in a batch. */
 export const maxBatch = 10;
 
 const maxSubscriptions = 4096;
 
-/** Creates the handler of MCP messages over HTTP. Calls `onReport` with each error that the MCP SDK reports. */
+/** Creates the handler of MCP messages over HTTP. `onReport` gets each error of the MCP SDK. */
 export function createExchange(
   sdk: Sdk,
   { onReport, ...options }: McpOptions & { readonly onReport: (error: Error) => void },
@@ -30,7 +28,8 @@ export function createExchange(
   );
   const answerLegacy = async (request: Request, parsedBody: unknown): Promise<Response> => {
     const server = createServer(identities.get(request));
-    // Over HTTP, clients cancel by disconnecting. A batch that cancels its own call would never be answered.
+    // Over HTTP, clients cancel by disconnecting. A batch that cancels its own call would never be
+    // answered.
     server.setNotificationHandler('notifications/cancelled', () => undefined);
     server.onerror = onReport;
     const transportOptions = { enableJsonResponse: true };
@@ -44,7 +43,7 @@ export function createExchange(
     }
   };
   return {
-    /** Answers a POST request. The caller must abort the signal of `request` when the client disconnects. */
+    /** Answers a POST request. The caller must abort its signal when the client disconnects. */
     answer: async (request: Request, body: string, identity: RequestIdentity) => {
       let parsedBody: unknown;
       try {

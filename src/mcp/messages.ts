@@ -9,10 +9,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Removes the members of `params` that are `null`, and `params` itself if it is `null`, from a message or from each
- * message of a batch. MCP has no such values, but many clients send them for absent values.
- */
+/** Removes `params` members that are `null`, which many clients send although MCP has none. */
 export function withoutNulls(message: unknown): unknown {
   return Array.isArray(message) ? message.map(removeNulls) : removeNulls(message);
 }
@@ -32,10 +29,7 @@ export const isHandshake = (sdk: Sdk, message: unknown): boolean =>
 
 const headerMismatch = -32020;
 
-/**
- * Returns the JSON-RPC error for a message of an MCP revision that the server does not know; otherwise `undefined`. The
- * message itself or the HTTP header `MCP-Protocol-Version` can name the revision.
- */
+/** Returns the error for an unknown MCP revision, named by message or `MCP-Protocol-Version`. */
 export function refuseUnknownRevision(sdk: Sdk, message: unknown, header: string | null = null) {
   const known = [revisionWithoutHandshake, ...sdk.SUPPORTED_PROTOCOL_VERSIONS];
   const inMessage = revisionIn(sdk, message);

@@ -12,9 +12,8 @@ import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
 interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
-  /** Rules about the web origins whose pages may call `/mcp`. */
   readonly origins: Origins;
-  /** Returns the caller of a request. `refusal` is the error for invalid credentials; otherwise `null`. */
+  /** Returns the caller. `refusal` is the error for invalid credentials; otherwise `null`. */
   readonly identityOf: (request: FastifyRequest) => {
     readonly caller: Caller;
     readonly refusal: Problem | null;
@@ -22,7 +21,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly clientOf: (request: FastifyRequest) => Client;
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
-  /** Returns the error for new requests while the process is overloaded or shutting down; otherwise `null`. */
+  /** Returns the error for new requests during overload or shutdown; otherwise `null`. */
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Adds the response to the access log if the response is slow or its status is 500 or higher. */
@@ -126,7 +125,8 @@ function toHeaders({ headers }: FastifyRequest): Headers {
   return new Headers({
     // The SDK refuses every other value, even `*/*`. `send` reads the header of the request.
     accept: 'application/json, text/event-stream',
-    // The SDK accepts no other media type. The body parser has already refused types that are not JSON.
+    // The SDK accepts no other media type. The body parser has already refused types that are not
+    // JSON.
     'content-type': contentType === '' ? '' : 'application/json',
     ...Object.fromEntries(mcpHeaders),
   });
@@ -168,10 +168,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/**
- * Counts a response as an open event stream until the response closes.
- * @throws Problem `overloaded` if too many streams are open
- */
+/** Counts a stream until it closes. @throws Problem `overloaded` if too many streams are open */
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,

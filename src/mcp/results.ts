@@ -20,15 +20,15 @@ interface ToolCall {
   readonly reader: Reader;
   readonly context: PlanContext;
   readonly requester: Requester;
-  /** Lets other requests run between two steps of a long rendering. If `undefined`, a rendering runs without pauses. */
+  /** Lets other requests run between steps of a long rendering. `undefined`: no pauses. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * Calls a tool. The result is one text: the HTTP response body for the same parameters. Only results in JSON have
- * structured content, because many clients show a model either the text or the structured content. Errors are problem
+ * Returns one text: the HTTP response body for the same parameters. Only JSON results have
+ * structured content too, because many clients show a model either of them. Errors are problem
  * documents (RFC 9457) in both. Throws only after a disconnect.
  */
 export async function callTool(tool: ReadTool, args: ToolArguments, call: ToolCall) {
@@ -50,9 +50,8 @@ function toDefect(cause: unknown, { onDefect }: ToolCall): Problem {
 const maxCompared = 50;
 
 /**
- * Checks the arguments of a tool call and returns two groups. `given`: all arguments except `null` and empty text, which
- * many models send for arguments that they leave out. `unknown`: names of arguments that the tool does not have. Probable
- * misspellings of known arguments are not in `unknown`, because the read operation warns about them.
+ * Ignores `null` and empty text, which many models send for omitted arguments. `unknown` omits
+ * probable misspellings, which the read operation reports.
  * @throws Problem if the value of an argument is a list
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
@@ -89,10 +88,7 @@ async function readTool(
   return render(await reader.fetch(parsed, requester), call);
 }
 
-/**
- * Checks that the tool supports the requested format, because tools have fewer formats than HTTP.
- * @throws Problem `invalid_format` if the tool does not support the format
- */
+/** Checks the format: tools have fewer than HTTP. @throws Problem `invalid_format` */
 function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definition']): void {
   const offered = inputSchema.properties.format?.enum;
   if (format === undefined || !Array.isArray(offered) || offered.includes(format)) return;

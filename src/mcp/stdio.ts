@@ -32,11 +32,6 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
   stop.removeEventListener('abort', close);
 }
 
-/**
- * Creates a transport that stays open until all requests are answered. The transport of the MCP SDK
- * would drop calls in flight when the input ends, for example in `echo … | perch mcp`. `closed`
- * resolves when the transport has closed.
- */
 function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'input' | 'write'>) {
   const decoder = new StringDecoder();
   const unanswered = new Set<unknown>();

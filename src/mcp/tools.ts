@@ -2,7 +2,6 @@ import type { JsonSchema } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
-/** MCP tool: a read operation and the tool definition that is sent to clients. */
 export type ReadTool = NonNullable<ReturnType<ReturnType<typeof createTools>['get']>>;
 
 const annotations = {
@@ -37,7 +36,7 @@ const toolFormats: Readonly<Record<string, string>> = {
   obsidian: '`obsidian`: a note with YAML properties.',
 };
 
-/** Default values of arguments that have none over HTTP. The text of a result must fit into a model's context window. */
+/** Defaults that HTTP does not have: results must fit into a model's context window. */
 const ownDefaults: Readonly<Record<string, number>> = { max_chars: 60_000 };
 
 const defaultsOf = ({ properties }: ReturnType<typeof describeInput>) =>

@@ -17,7 +17,7 @@ export const facet = record('Facet', {
   url: optionalText.describe('Target of a link, mention or tag.'),
 });
 
-/** Mastodon server from which Perch read a copy of a post or account of another server, and the URL of the copy. */
+/** Mastodon server from which Perch read a copy of another server's content, and its URL. */
 export const copiedFrom = record('CopiedFrom', {
   host: z
     .string()
@@ -28,10 +28,7 @@ export const copiedFrom = record('CopiedFrom', {
 });
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
-/**
- * Names of the members of a post or an account that are incomplete, because the source sent too
- * much data or unreadable data.
- */
+/** Names of incomplete members: the source sent too much or unreadable data. */
 export const leftOut = list(z.string())
   .optional()
   .describe(
@@ -86,10 +83,7 @@ export type Account = z.output<typeof account>;
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
   Partial<Account>;
 
-/**
- * Creates an account from the members in `known`. Missing members become `null`, except `protected`
- * and `verified`, which become `false`.
- */
+/** Fills missing members with `null`, but `protected` and `verified` with `false`. */
 export function toAccount(known: KnownAccount): Account {
   return {
     description: null,
@@ -109,7 +103,7 @@ export function toAccount(known: KnownAccount): Account {
   };
 }
 
-/** Returns a website; `null` if `url` is empty. `display` defaults to the URL without its scheme and trailing slash. */
+/** Returns `null` for an empty `url`. `display` defaults to it without scheme and last slash. */
 export function toWebsite(url: string | null, display: string | null = null): Account['website'] {
   if (url === null || url === '') return null;
   const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');

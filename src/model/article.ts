@@ -10,7 +10,7 @@ const styleRange = z
   })
   .readonly();
 
-/** Styled range in the text of an article block. Offsets count Unicode code points; the end is exclusive. */
+/** Styled range of a block's text. Offsets count Unicode code points; the end is exclusive. */
 export type StyleRange = z.output<typeof styleRange>;
 const styledText = { text: z.string(), styles: list(styleRange) };
 
@@ -38,7 +38,7 @@ const articleBlock = z
 
 export type ArticleBlock = z.output<typeof articleBlock>;
 
-/** Long-form article in a post, with its blocks in reading order. `blocks` is empty if only a preview is available. */
+/** Article with blocks in reading order. `blocks` is empty if only a preview is available. */
 export const article = record('Article', {
   id: nullableText,
   title: z.string(),

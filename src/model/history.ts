@@ -114,7 +114,7 @@ export type HistoryReply = z.output<typeof historyReply>;
 export const historyPostLine = record('HistoryPostLine', { post: historyPost });
 export type HistoryPostLine = z.output<typeof historyPostLine>;
 
-/** Last line of a history (all posts of an account) in NDJSON. An incomplete response lacks this line. */
+/** Last NDJSON line of a history. An incomplete response lacks this line. */
 export const historyMetaLine = record('HistoryMetaLine', {
   meta: historyMeta.unwrap().extend(about).readonly(),
 });

@@ -10,7 +10,7 @@ const videoVariant = z.object({
     .describe('Bit rate in bits per second; null if unknown, for example for HLS.'),
 });
 
-/** Image, video, looping image (`gif`), audio or other file. Sizes are in pixels, the duration is in seconds. */
+/** Image, video, looping image (`gif`), audio or file. Sizes in pixels, duration in seconds. */
 export const media = record('Media', {
   type: z.enum(['photo', 'video', 'gif', 'audio', 'file']),
   url: z.string(),
@@ -28,9 +28,7 @@ export const media = record('Media', {
 });
 export type Media = z.output<typeof media>;
 
-/**
- * Media of a post. `all` contains all media in display order. `photos` and `videos` contain the media of these types.
- */
+/** Media of a post. `all` is in display order; audio and files are only in `all`. */
 export const mediaSet = record('MediaSet', {
   all: list(media),
   photos: list(media),
@@ -38,7 +36,7 @@ export const mediaSet = record('MediaSet', {
 });
 export type MediaSet = z.output<typeof mediaSet>;
 
-/** Creates a media set. `videos` includes items of type `gif`. Audio and files are only in `all`. */
+/** Creates a media set. `videos` includes type `gif`. Audio and files are only in `all`. */
 export function toMediaSet(all: readonly Media[]): MediaSet {
   return {
     all,

@@ -9,7 +9,7 @@ import { platform } from './reference.ts';
 export type Facet = z.output<typeof facet>;
 const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
-/** Role of a post in a conversation: ancestor, requested post, later post of the author's thread, or reply. */
+/** Role: ancestor, requested post, later post of the author's thread, or reply. */
 export type PostContext = z.output<typeof postContext>;
 
 const unavailableReasons = [
@@ -80,7 +80,7 @@ const poll = record('Poll', {
   ends_at: nullableText.describe('Time at which the poll ends: ISO 8601, UTC.'),
 });
 
-/** Poll with its current result. Percentages have one decimal place, and are `null` while the result is hidden. */
+/** Poll. Percentages have one decimal place, and are `null` while the result is hidden. */
 export type Poll = z.output<typeof poll>;
 
 const card = record('Card', {
@@ -170,13 +170,9 @@ export const status = z
 
 export type Status = Readonly<z.output<typeof status>>;
 
-/** Post, or placeholder for a post that cannot be shown. */
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/**
- * Returns the URL of a post; `null` for a placeholder without a URL. For a copy from another server
- * (`copied_from`), returns the URL of the copy.
- */
+/** Returns the URL (of a copy: `copied_from`'s); `null` for a placeholder without a URL. */
 export const canonicalUrl = (post: Post): string | null =>
   post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

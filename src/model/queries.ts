@@ -29,10 +29,7 @@ interface PageQuery {
   readonly count: number;
 }
 
-/**
- * Query for the posts of an account that are older than `untilSeconds` (Unix seconds), newest
- * first. If `untilSeconds` is `null`, the query has no time limit.
- */
+/** Query for posts before `untilSeconds` (Unix seconds), newest first. `null`: no time limit. */
 export interface TimelineQuery extends PageQuery {
   readonly kind: 'timeline';
   readonly account: AccountReference;
@@ -40,9 +37,7 @@ export interface TimelineQuery extends PageQuery {
   readonly withReposts: boolean;
   /** Whether to omit posts without images, videos or audio. */
   readonly onlyMedia?: boolean;
-  /**
-   * Whether only replies to other accounts are wanted. Sources that cannot filter them return other posts too.
-   */
+  /** Whether only replies are wanted. Sources that cannot filter them return other posts too. */
   readonly onlyReplies?: boolean;
   readonly untilSeconds: number | null;
 }
@@ -68,21 +63,18 @@ export interface UserSearchQuery extends PageQuery {
 }
 
 interface Dated {
-  /**
-   * Unix time in milliseconds of the export that contains the archived content, or at which Perch stored the content if
-   * it comes from no export. Absent for live content.
-   */
+  /** Unix milliseconds of the export or storage of archived content. Absent for live content. */
   readonly asOfMs?: number;
 }
 
-/** Post with its conversation. `ancestors` and `continuation` (later posts of the author's thread) are oldest first. */
+/** Post and conversation. `ancestors` and `continuation` (author's thread) are oldest first. */
 export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
-  /** Direct replies to the post, in the requested order. Each direct reply is followed by the replies to that reply. */
+  /** Direct replies in the requested order, each followed by the replies to it. */
   readonly replies: readonly Post[];
-  /** Requested parts of the conversation that could not be read. `warnings` explains each missing part. */
+  /** Requested parts that could not be read. `warnings` explains each. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
 }
@@ -92,25 +84,22 @@ export interface ProfileFound extends Dated {
   readonly warnings: readonly string[];
 }
 
-/** Time range that a received timeline page covers. Perch uses it to read other pages of the timeline concurrently. */
+/** Time range of a timeline page, from which Perch reads other pages concurrently. */
 export interface PageSpan {
-  /**
-   * Newer end of the page's time range (exclusive), in Unix milliseconds; `null` if the page starts
-   * at the newest post.
-   */
+  /** Newer end (exclusive) in Unix milliseconds; `null` if the page starts at the newest post. */
   readonly fromMs: number | null;
   /** Older end of the page's time range (inclusive), in Unix milliseconds; `null` if unknown. */
   readonly toMs: number | null;
-  /** Whether the page contains all posts of its time range. `false` if the source may have omitted posts. */
+  /** Whether the page contains all posts of its time range; `false` if some may be omitted. */
   readonly isWhole: boolean;
 }
 
-/** Page of a list from a provider. Pages can be short, empty or overlapping. `cursor` is `null` on the last page. */
+/** Page of a provider: may be short, empty or overlapping. `cursor` is `null` on the last. */
 export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
-  /** Number of posts or accounts that the source sent, before filtering. Default: the length of `items`. */
+  /** Number of items that the source sent, before filtering. Default: `items.length`. */
   readonly rows?: number;
   /** Whether the page is suspiciously short, so that a retry may return more items. */
   readonly isDoubtful?: boolean;

@@ -6,7 +6,7 @@ export const record = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
 
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** Schema of a count, such as the number of likes. The value is `null` if the provider does not send the count. */
+/** Count; `null` if the provider does not send it. */
 export const count = z.number().nullable();
 export const optionalText = z.string().optional();
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { domainName, isPublicName } from '../core/http/public-host.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 
-/** Schema of a platform. Later versions of Perch may add platforms, so clients must accept unknown values. */
+/** Platform. Later versions may add platforms, so clients must accept unknown values. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 export type Platform = z.output<typeof platform>;
 
-/** Targets of a search: the platforms, the archive of imported posts, and the fictional sample data. */
+/** Targets of a search: platforms, archive of imported posts, and fictional sample data. */
 export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive', 'sample'] as const;
 
 /** Names of platforms and search targets for use in sentences. */
@@ -20,15 +20,13 @@ export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> 
 
 export type SearchPlatform = (typeof searchPlatforms)[number];
 
-/** Reference to an account. `handle` is in lower case, without a leading `@`; on Mastodon, it is `user@host`. */
+/** Account. `handle` is lower case without `@`; on Mastodon, `user@host`. */
 export interface AccountReference {
   readonly platform: Platform;
   readonly handle: string;
 }
 
-/**
- * Reference to a post. `handle` is `null` if the URL of the post contains no handle. On Mastodon, it is never `null`.
- */
+/** Post. `handle` is `null` if its URL contains none, but never on Mastodon. */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;
@@ -56,7 +54,7 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
 
 const maxSnowflake = 9223372036854775807n; // maximum signed 64-bit number
 
-/** Parses a handle with or without `@`, ignoring case. Returns `null` if no platform has handles in this format. */
+/** Parses a handle with or without `@`, in any case. `null` if no platform has such handles. */
 export function parseHandle(text: string): AccountReference | null {
   // ASCII only, because `toLowerCase` converts the Kelvin sign to `k`.
   const handle = text.replace(/^@/, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -72,11 +70,11 @@ export function isPostId(of: Platform, id: string): boolean {
   return of !== 'x' || BigInt(id) <= maxSnowflake;
 }
 
-/** Returns a key that identifies a post. The key includes the handle if post ids are not unique on the platform. */
+/** Returns a key that includes the handle if post ids are not unique on the platform. */
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
   `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
-/** Placeholder in X URLs without a handle, such as `x.com/i/status/20`. No X account can have this handle. */
+/** Placeholder in X URLs without a handle (`x.com/i/status/20`). No account can have it. */
 export const nobodyOnX = 'i';
 
 /** Returns a reference to a post; `null` if the handle or the id is malformed. */
@@ -87,7 +85,7 @@ export function toPostReference(handle: string, id: string): PostReference | nul
   return isNobody ? { platform: 'x', handle: null, id } : { ...account, id };
 }
 
-/** Parses the parameters `handle` and `id`. Throws Problem `invalid_params`, which names the malformed parameter. */
+/** Parses both parameters. @throws Problem `invalid_params`, which names the malformed one */
 export function parsePostParams(handle: string, id: string): PostReference {
   const post = toPostReference(handle, id);
   if (post !== null) return post;

@@ -4,7 +4,6 @@ import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, optionalText, record } from './record.ts';
 
-/** Names of all data providers, as used in the member `source` of responses. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
 /** Formats of feeds. Perch returns threads, histories and lists of posts in these formats. */
 export const feedFormats = ['atom', 'rss', 'jsonfeed'] as const;
@@ -16,16 +15,13 @@ export const postFormats = ['markdown', 'json', 'obsidian', 'html', ...feedForma
 export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as const;
 export const accountFormats = ['markdown', 'json', 'html'] as const;
 
-/**
- * Output formats that are not values of the request parameter `format`: `preview` for link preview crawlers, and `data`,
- * which is JSON without `markdown`, for MCP.
- */
+/** Internal formats: `preview` for link preview crawlers; `data` (no `markdown`) for MCP. */
 export const internalFormats = ['preview', 'data'] as const;
 export type Format = (typeof postFormats)[number] | (typeof internalFormats)[number];
 export const isInternalFormat = (format: string): boolean =>
   internalFormats.some((one) => one === format);
 
-/** Kinds of search results. The request parameter also accepts `media` as a synonym for `photos`. */
+/** Kinds of search results. The parameter also accepts `media` as a synonym for `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
 const warnings = list(z.string()).describe(
@@ -55,19 +51,14 @@ export const postReply = record('PostReply', {
 });
 export type PostReply = z.output<typeof postReply>;
 
-/**
- * Accounts whose profiles a page includes: none, only the author of the requested post, or all accounts on the page.
- */
+/** Accounts whose profiles a page includes: none, the post's author, or all on the page. */
 export type UserDetail = 'off' | 'author' | 'all';
 
-/** Absolute URLs of a result page and its neighboring pages under `/api/v1`, without the parameter `format`. */
+/** Absolute URLs of a page and its neighbors under `/api/v1`, without `format`. */
 export interface PageUrls {
   readonly self: string;
   readonly first: string;
-  /**
-   * URL of the previous page; `null` on the first page and from page 12 on. The URL contains the number of the previous
-   * page, and a request accepts page numbers up to 10 only. Later pages are reached with a cursor.
-   */
+  /** `null` on the first page and from page 12 on, as `page` may be 10 at most. */
   readonly previous: string | null;
 }
 
@@ -100,10 +91,9 @@ export interface PostResult extends ReadResult {
   };
 }
 
-/** Content of a `PostResult` that its Markdown shows. */
 export type PostPage = Omit<PostResult, 'kind' | 'urls' | 'embedUrl' | 'freshSeconds' | 'bound'>;
 
-/** JSON response with a list: the posts of a profile, followers, following, replies, or search results. */
+/** JSON list: posts of a profile, followers, following, replies, or search results. */
 export const browseReply = record('BrowseReply', {
   resource: openEnum(
     ['profile', 'followers', 'following', 'search', 'replies'],
@@ -155,10 +145,7 @@ export type BrowseItems =
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
-      /**
-       * Handle without `@`, capitalized as in the account data from the source. Lower case if the source sent no
-       * account data.
-       */
+      /** Handle without `@`, capitalized as at the source; lower case without account data. */
       readonly handle: string;
       readonly url: string;
     }
@@ -166,7 +153,7 @@ export type BrowseSubject =
       readonly resource: 'replies';
       readonly id: string;
       readonly url: string;
-      /** Handle of the author of the post whose replies were requested, without `@`; `null` if unknown. */
+      /** Handle, without `@`, of the author of the post with these replies; `null` if unknown. */
       readonly handle: string | null;
       /** Post whose replies were requested; `null` if the source has not sent that post. */
       readonly answered: z.output<typeof post> | null;
@@ -187,10 +174,7 @@ export interface BrowseResult extends ReadResult {
   readonly degraded: boolean;
   /** Limit on the length of the text; absent for no limit. */
   readonly bound?: TextBound & {
-    /**
-     * Returns the page that continues after the first `count` items of this page; `null` if the source's cursor is too
-     * long to be passed on. The function is `null` if the text cannot refer to another page.
-     */
+    /** Returns the page after the first `count` items; `null` if its cursor is too long. */
     readonly nextAfter: ((count: number) => NextPage | null) | null;
   };
 }

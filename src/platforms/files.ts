@@ -18,10 +18,7 @@ interface Attachment {
 /** Form of a media type (RFC 6838 §4.2), without parameters such as `charset`. */
 const contentTypeForm = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/;
 
-/**
- * Returns the media type of a file: `given` if it is valid, otherwise the type that the extension in the path of the
- * URL, or its parameter `format`, stands for; `null` if there is none.
- */
+/** Returns `given` if valid, or else the type by extension or the URL parameter `format`. */
 export function contentTypeOf(url: string, given: string | null = null): string | null {
   const [type = ''] = (given ?? '').split(';', 1);
   if (contentTypeForm.test(type.trim())) return type.trim().toLowerCase();

@@ -24,7 +24,7 @@ interface HtmlOptions {
 
 const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
-/** Converts HTML to text and facets (links and styles). Takes linear time, and builds no tree of elements. */
+/** Converts HTML to text and facets in linear time, without a tree of elements. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const bounded = html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html;
   return new HtmlReader(bounded, options).read(bounded);
@@ -50,20 +50,15 @@ class HtmlReader {
   readonly #tokenizer: Tokenizer;
   readonly #lists: Lists;
   readonly #open: OpenElement[] = [];
-  /**
-   * Number of open elements for each text style. If elements of the same style are nested, only the
-   * outermost element creates a facet (styled range).
-   */
+  /** Number of open elements for each style. Only the outermost element creates a facet. */
   readonly #styled = new Map<Facet['type'], number>();
   readonly #tables = new Tables(this.#writer);
   #link: OpenLink | null = null;
   #math: Formula | null = null;
-  /** Whether the last text is a formula. */
   #isAfterMath = false;
   #shift: 'sup' | 'sub' | null = null;
   /** Whether the open ruby text has its own parentheses (`rp`). */
   #hasParentheses = false;
-  /** Number of open elements with the CSS class `invisible`. */
   #invisible = 0;
   #omitted = 0;
   #verbatim = 0;
@@ -108,7 +103,7 @@ class HtmlReader {
     this.#open.push({ name, leave: this.#enter(token) });
   }
 
-  /** Opens an HTML element, and returns the function that closes it. */
+  /** Opens an element, and returns the function that closes it. */
   #enter(token: Token.TagToken): () => void {
     const { tagName: name } = token;
     const classes = new Set(attributeOf(token, 'class').split(/\s+/));
@@ -258,7 +253,7 @@ class HtmlReader {
     return () => this.#text(after);
   }
 
-  /** Adds parentheses to the readings in a ruby text that has none for readers without ruby. */
+  /** Adds parentheses to ruby readings that have none, for readers without ruby. */
   #enterRuby(name: 'rp' | 'rt' | 'ruby'): () => void {
     if (name === 'rt' && !this.#hasParentheses) return this.#enterPair('(', ')');
     if (name !== 'rt') this.#hasParentheses = name === 'rp';
@@ -312,10 +307,7 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /**
-   * Closes the open link, formula and paragraph, then starts the HTML block element `name`. Before a new item, row or
-   * cell, also closes the previous one.
-   */
+  /** Closes the open link, formula, paragraph and previous item or cell, then starts a block. */
   #startBlock(name: string): void {
     for (const open of ['math', 'a', 'p']) this.#closeTo(open);
     this.#closeImplied(name);
@@ -346,8 +338,8 @@ class HtmlReader {
   }
 
   /**
-   * Closes the innermost open HTML element `name` and all elements in it. Does nothing if `name` is
-   * an inline element that contains an open block element, or if the element contains the open cell of a table.
+   * Closes the innermost element `name` and all elements in it. Does nothing if `name` is an inline
+   * element with an open block element in it, or if the element contains the open cell of a table.
    */
   #closeTo(name: string): void {
     const at = this.#open.findLastIndex((element) => element.name === name);

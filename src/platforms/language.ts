@@ -13,16 +13,16 @@ const subtags = [
 
 const privateUse = 'x(?:-[a-z\\d]{1,8})+';
 
-/** Tags from before RFC 4646 that have another form. The others of them are well-formed without an exception. */
+/** Irregular tags from before RFC 4646; the others from then are well-formed anyway. */
 const irregular = 'en-gb-oed|i-[a-z]{3,8}|sgn-(?:be-fr|be-nl|ch-de)';
 
 const wellFormed = new RegExp(`^(?:${subtags.join('')}|${privateUse}|${irregular})$`, 'i');
 
-/** Returns a language tag as a platform sent it; `null` if it is not well-formed (BCP 47, RFC 5646 §2.1). */
+/** Returns a language tag unchanged; `null` if it is not well-formed (BCP 47, RFC 5646 §2.1). */
 export const toLanguage = (tag: string | null | undefined): string | null =>
   typeof tag === 'string' && tag.length <= maxLength && wellFormed.test(tag) ? tag : null;
 
-/** Returns a post that was read from a file with the language tags of the post and its quotes checked. */
+/** Checks the language tags of a post from a file, and of its quotes. */
 export function checkLanguages(post: Post): Post {
   if (post.type === 'tombstone') return post;
   const { lang, quote } = post;

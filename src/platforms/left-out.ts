@@ -1,6 +1,5 @@
 import type { List } from './lenient.ts';
 
-/** Post or account that names its incomplete members. */
 export interface Lossy {
   readonly left_out?: readonly string[] | undefined;
 }

@@ -10,7 +10,7 @@ export function lenient<S extends z.ZodType>(schema: S) {
   return anything.transform((value) => (value === undefined ? null : read(value)));
 }
 
-/** Creates a function that parses a value, and returns `null` if the schema rejects it. */
+/** Creates a function that parses a value, or returns `null` if the schema rejects it. */
 export function parserOf<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> | null {
   return (value) => {
     const parsed = schema.safeParse(value);
@@ -18,18 +18,15 @@ export function parserOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
-/** Adds a validation error in a zod transform. Returns `z.NEVER`, which the transform must return. */
+/** Adds a validation error in a zod transform. Returns `z.NEVER`, which it must return. */
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 }
 
-/** Array of the successfully parsed items of an upstream list, with the number of omitted items. */
+/** Parsed items of an upstream list, with the number of omitted items. */
 export type List<Row> = readonly Row[] & {
-  /**
-   * Number of omitted items: malformed items, and items beyond the maximum length of the list;
-   * absent if no items were omitted.
-   */
+  /** Number of malformed items and items beyond the maximum; absent if there are none. */
   readonly leftOut?: number;
 };
 
@@ -39,10 +36,10 @@ export const joinLists = <Row>(first: List<Row>, second: List<Row>): List<Row> =
 const toList = <Row>(rows: readonly Row[], leftOut: number): List<Row> =>
   leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 
-/** Number of malformed items in a list at which the parsing of the list stops, because failing parses are slow. */
+/** Number of malformed items at which parsing stops, because failing parses are slow. */
 const maxUnreadable = 100;
 
-/** Creates a schema for a list. The schema skips malformed items, and omits valid items beyond the first `max`. */
+/** Creates a list schema that skips malformed items, and valid items beyond the first `max`. */
 export function listOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
@@ -63,9 +60,9 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
 }
 
 /**
- * Creates a schema for a list in which every item matters, such as a list of moderation labels. Accepts fewer than
- * `max` valid items and rejects longer lists, so that no valid item is lost. Skips up to 99 malformed items, and
- * rejects lists with more of them.
+ * Creates a schema for a list in which every item matters, such as moderation labels: rejects `max`
+ * or more valid items, so that none is lost. Skips up to 99 malformed items, and rejects lists with
+ * more.
  */
 export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   return listOf(schema, max).refine(
@@ -73,21 +70,16 @@ export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
   );
 }
 
-/**
- * Cuts a text to `maximums.rawText` plus one UTF-16 code unit. The additional code unit lets `isCut` detect the cut.
- */
+/** Keeps one UTF-16 code unit more than `maximums.rawText`, which lets `isCut` detect the cut. */
 const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
 
-/** Schema of a text, which may be empty. A text longer than `maximums.rawText` is cut; `isCut` detects this. */
+/** Text, maybe empty. One longer than `maximums.rawText` is cut; `isCut` detects this. */
 export const text = z.string().transform(cutRaw);
 
-/** Schema of a text on one line. A text longer than `maximums.rawLine` is rejected. */
+/** Text on one line. One longer than `maximums.rawLine` is rejected. */
 export const line = z.string().max(maximums.rawLine);
 
-/**
- * Schema of a text that is not empty or blank. A text longer than `maximums.rawText` is cut. Any other value becomes
- * `null`.
- */
+/** Text that is not blank, cut to `maximums.rawText`. Any other value becomes `null`. */
 export const textOrNull = anything.transform((value) =>
   typeof value === 'string' && isFilled(value) ? cutRaw(value) : null,
 );
@@ -101,16 +93,16 @@ const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 const isPrintable = (value: string): boolean => !unprintable.test(value);
 
-/** Schema of a short machine-readable text, such as the value of a `type` field. Refuses control characters. */
+/** Short machine-readable text, such as a `type`. Control characters are refused. */
 export const token = z.string().max(maximums.token).refine(isPrintable);
 
-/** Schema of a `token` that is not empty. Any other value becomes `null`. */
+/** `token` that is not empty. Any other value becomes `null`. */
 export const tokenOrNull = shorterThan(maximums.token);
 
-/** Schema of a URL: a non-empty text of limited length without control characters. Does not check the syntax of the URL. */
+/** Non-empty text of limited length without control characters. The URL syntax is not checked. */
 export const url = z.string().min(1).max(maximums.url).refine(isPrintable);
 
-/** Schema of a `url`. Any other value becomes `null`. */
+/** `url`. Any other value becomes `null`. */
 export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
@@ -121,7 +113,7 @@ function shorterThan(max: number) {
   );
 }
 
-/** Schema of a finite number of at least 0. Any other value becomes `null`, such as the -1 of an unknown count. */
+/** Number of at least 0. Any other value becomes `null`, such as the -1 of an unknown count. */
 export const count = anything.transform((value) =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null,
 );

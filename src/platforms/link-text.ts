@@ -9,15 +9,12 @@ interface LinkElement {
   readonly isShortened: boolean;
 }
 
-/**
- * Function that returns the full handle of a mentioned account, from the URL and the visible text
- * of the mention; `null` if the handle is unknown.
- */
+/** Function that returns a mention's full handle; `null` if unknown. `label`: visible text. */
 export type NameMention = (url: string, label: string) => string | null;
 
 /**
- * Returns the text of a link, and its facet (type and URL). The facet is `null` if the URL is invalid or the link has
- * no text. The text of a mention becomes the full handle. A shortened URL becomes the full URL.
+ * Returns a link's text and facet; the facet is `null` for an invalid URL or without text. The text
+ * of a mention becomes the full handle, and a shortened URL the full one.
  */
 export function toLinkText(link: LinkElement, nameMention: NameMention) {
   const { label } = link;
@@ -39,5 +36,5 @@ function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link'
   return isMention || (classes.has('u-url') && label.startsWith('@')) ? 'mention' : 'link';
 }
 
-/** Percent-encodes a URL if it contains white space, because white space would end the URL within a text. */
+/** Percent-encodes a URL with white space, which would end it within a text. */
 const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);

@@ -1,6 +1,6 @@
-/** Maximum sizes of the parts of an upstream response. They protect Perch against hostile servers. */
+/** Maximum sizes of upstream response parts. They protect Perch against hostile servers. */
 export const maximums = {
-  /** Maximum number of posts or accounts in a list, such as a page of search results or the replies to a post. */
+  /** Maximum number of posts or accounts in a list, such as a page of search results. */
   rows: 500,
   media: 64,
   variants: 32,
@@ -8,22 +8,19 @@ export const maximums = {
   choices: 64,
   tags: 200,
   reactions: 100,
-  /**
-   * Smallest number of moderation labels that makes a list too long. Perch rejects the list instead of cutting it,
-   * because a cut could remove a label such as `!hide`.
-   */
+  /** Length at which a list of labels is rejected: a cut could remove a label such as `!hide`. */
   labels: 1000,
   languages: 32,
-  /** Maximum number of fields in a profile, of authors of a link preview, and of links in a WebFinger document. */
+  /** Maximum number of profile fields, link preview authors, or links in a WebFinger document. */
   fields: 32,
-  /** Maximum number of parts of one kind in an article. Kinds: text blocks, media items, and entities such as links. */
+  /** Maximum number of text blocks, media items or entities in an article. */
   blocks: 2000,
   quotes: 3,
   /** Maximum number of earlier versions of an edited post. X allows five edits. */
   versions: 10,
-  /** Maximum length in UTF-16 code units of a text in an upstream response, including markup. */
+  /** Maximum length in UTF-16 code units of a text in an upstream response, with markup. */
   rawText: 30_000,
-  /** Maximum length in UTF-16 code units of the name or value of a profile field, including markup. */
+  /** Maximum UTF-16 length of the name or value of a profile field, with markup. */
   rawLine: 4000,
   /** Maximum length in UTF-16 code units of an identifier, a type, a time or a language code. */
   token: 256,
@@ -31,14 +28,14 @@ export const maximums = {
   url: 4096,
 } as const;
 
-/** Maximum lengths, in UTF-16 code units, of the texts in Perch's responses. Each kind of text has its own maximum. */
+/** Maximum lengths, in UTF-16 code units, of the texts in Perch's responses. */
 export interface TextMaximums {
   readonly text: number;
   readonly name: number;
   readonly description: number;
-  /** Maximum length in UTF-16 code units of a title, poll choice, content warning or location. */
+  /** Maximum length of a title, poll choice, content warning or location. */
   readonly line: number;
-  /** Maximum length in UTF-16 code units of an image description, an article preview, or a community note. */
+  /** Maximum length of an image description, an article preview, or a community note. */
   readonly note: number;
 }
 
@@ -50,10 +47,7 @@ export const shownTexts: TextMaximums = {
   note: 10_000,
 };
 
-/**
- * Lengths, in UTF-16 code units, to which the texts of a post are cut if the full texts would exceed the text budget
- * of the response (`maxAnswerText`).
- */
+/** Lengths to which the texts of a post are cut if the response exceeds `maxAnswerText`. */
 export const shortTexts: TextMaximums = {
   text: 300,
   name: 100,
@@ -62,11 +56,8 @@ export const shortTexts: TextMaximums = {
   note: 100,
 };
 
-/**
- * Text budget of a response: maximum total length of its texts in UTF-16 code units. Posts beyond
- * this budget are shortened.
- */
+/** Maximum total length of a response's texts in UTF-16 units. Posts beyond it are shortened. */
 export const maxAnswerText = 75_000;
 
-/** Number of UTF-16 code units that each line break counts for in the text budget `maxAnswerText`. */
+/** Number of UTF-16 code units that each line break counts for in `maxAnswerText`. */
 export const lineWeight = 25;

@@ -1,4 +1,3 @@
-/** Returns a copy of an object without the members that are `null` or `undefined`. */
 export function omitNull<T extends object>(
   members: T,
 ): { [Name in keyof T]?: NonNullable<T[Name]> } {

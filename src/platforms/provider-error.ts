@@ -1,6 +1,5 @@
 import type { Unavailability } from './unavailable.ts';
 
-/** Reason for a provider's failure. */
 export type ProviderErrorKind =
   | 'missing'
   /** Post or account that the provider did not find, although it may exist. */
@@ -15,26 +14,20 @@ export type ProviderErrorKind =
   | 'malformed';
 
 export interface ProviderErrorOptions {
-  /**
-   * Number of seconds to wait before the next request, as the upstream server demands. Set only for
-   * errors of the kind `throttled`.
-   */
+  /** Seconds to wait, as the upstream server demands. Set only for the kind `throttled`. */
   readonly retryAfterSeconds?: number | undefined;
-  /**
-   * Whether an error of the kind `ambiguous` counts as evidence that the post or account does not
-   * exist; default `true`.
-   */
+  /** Whether `ambiguous` is evidence that the post or account does not exist; default `true`. */
   readonly isEvidence?: boolean;
-  /** Whether the failure affects all requests to the provider, not only one post, account or host; default `true`. */
+  /** Whether all requests fail, not only for one post, account or host; default `true`. */
   readonly isProviderWide?: boolean;
-  /** Whether no connection to the source was possible, for example because its name could not be resolved. */
+  /** Whether no connection was possible, for example because the name could not be resolved. */
   readonly isUnreachable?: boolean;
   /** Why a post is unavailable. Set only for errors of the kind `missing`, and only for posts. */
   readonly unavailable?: Unavailability;
   readonly cause?: unknown;
 }
 
-/** Failure of a data provider. The message is a sentence for API clients, without internal details. */
+/** Failure whose message is a sentence for API clients, without internal details. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;

@@ -1,7 +1,4 @@
-/**
- * Range of a text in Unicode code points; `end` is exclusive. A range with a `url` is a link. `nestRuns` splits
- * overlapping ranges, but never a link.
- */
+/** Range in code points; `end` is exclusive. `nestRuns` never splits one with a `url` (a link). */
 export interface Run {
   readonly start: number;
   readonly end: number;
@@ -9,8 +6,9 @@ export interface Run {
 }
 
 /**
- * Sorts ranges by `start`, longer ranges first. Splits styled ranges, so that any two ranges are nested or disjoint.
- * Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles nested more than 16 levels deep.
+ * Sorts ranges by `start`, longer ones first, and splits styled ranges so that any two are nested
+ * or disjoint. Drops ranges outside `[0, length]`, links that overlap an earlier link, and styles
+ * nested more than 16 levels deep.
  */
 export function nestRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -28,10 +26,6 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
-/**
- * Cuts a styled range at the start of a link if the link starts within the range and ends after it, so that the
- * ranges can be nested. Returns both parts. If there is no such link, returns a list with the unchanged range.
- */
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   const last = lastWhere(links, (link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
@@ -44,8 +38,8 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
 const maxDepth = 16;
 
 /**
- * Splits each styled range that partly overlaps an earlier range, at the end of the earlier range, so that the
- * ranges are nested. The caller must ensure that no link partly overlaps another range.
+ * Splits styled ranges at the end of earlier ranges, so that all are nested. The caller must ensure
+ * that no link partly overlaps another range.
  */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
@@ -74,10 +68,7 @@ function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
 }
 
-/**
- * Returns the last item for which `isBefore` returns `true`; `undefined` if there is none. Uses
- * binary search, so all items for which `isBefore` returns `true` must precede the others.
- */
+/** Finds the last match by binary search: all items that match must precede the others. */
 export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
   let low = 0;
   let high = list.length;

@@ -5,7 +5,7 @@ export interface SecondRange {
   readonly toSecond: number;
 }
 
-/** Returns the parts of the time range `whole` that no range in `others` covers, newest first. */
+/** Returns the parts of `whole` that no range in `others` covers, newest first. */
 export function subtractRanges(
   whole: SecondRange,
   others: readonly SecondRange[],
@@ -22,7 +22,7 @@ export function subtractRanges(
     : [...left, { fromSecond: whole.fromSecond, toSecond }];
 }
 
-/** Merges time ranges that overlap or are adjacent. Returns the merged ranges newest first. */
+/** Merges time ranges that overlap or are adjacent. Returns them newest first. */
 export function joinRanges(ranges: readonly SecondRange[]): readonly SecondRange[] {
   const joined: SecondRange[] = [];
   for (const range of ranges.toSorted((a, b) => b.toSecond - a.toSecond)) {

@@ -4,12 +4,12 @@ import { maximums } from './maximums.ts';
 import { nestRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
 
-/** Types of facets (annotated text ranges) that consist of a sign (`@`, `#` or `$`) and a name. */
+/** Facets that consist of a sign (`@`, `#` or `$`) and a name. */
 export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
 
-/** Returns the URL of a mention, hashtag or symbol on X; `null` if the name is empty or cannot be encoded in a URL. */
+/** Returns the URL of a tag on X; `null` if the name is empty or cannot be encoded in a URL. */
 export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
   // A lone surrogate cannot be encoded in a URL.
@@ -19,7 +19,7 @@ export function tagUrl(type: TagType, tag: string): string | null {
   return xSymbolUrl(name);
 }
 
-/** Returns whether two names are equal, ignoring case and the sign (`@`, `#` or `$`) before each name. */
+/** Returns whether two names are equal, ignoring case and the signs `@`, `#` or `$`. */
 export function isNamed(slice: string, name: string): boolean {
   if (slice === name) return true;
   // Fast path: lower-casing changes the length of a name by at most a factor of two.
@@ -39,7 +39,7 @@ const names = [
   },
 ] as const;
 
-/** Finds the mentions and hashtags in the text of an X post whose source sent no list of mentions and hashtags. */
+/** Finds mentions and hashtags in a post on X whose source sent no list of them. */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>

@@ -7,10 +7,7 @@ export interface RichText {
   readonly facets: readonly Facet[];
 }
 
-/**
- * Prefixes of the lines of a block, such as `> ` for a quotation. `first` is the prefix of the
- * first line, and `rest` is the prefix of all other lines.
- */
+/** Prefixes of the first and all other lines of a block, such as `> ` for a quotation. */
 export interface Margin {
   readonly first: string;
   readonly rest: string;
@@ -49,7 +46,7 @@ const maxMargins = 6; // deeper margins are omitted, so that no line consists on
 
 const maxBreaks = 2;
 
-/** Writer that builds a text and its facets (links and styles). The offsets of facets count Unicode code points. */
+/** Writer of a text and its facets, whose offsets count Unicode code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];
@@ -59,11 +56,11 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /** Number of margins (line prefixes such as `> `) to write on each empty line before the next line of text. */
+  /** Number of margins to write on each empty line before the next line of text. */
   #blankMargins = 0;
   readonly #row: Row = { ...emptyRow, cells: 0, hasText: false };
 
-  /** Number of Unicode code points of the text. */
+  /** Number of Unicode code points. */
   get length(): number {
     return this.#length;
   }
@@ -88,7 +85,6 @@ export class TextWriter {
     }
   }
 
-  /** Writes one line of text as a link, mention or hashtag. */
   writeLink(text: string, facet: Pick<Facet, 'type' | 'url'>): void {
     this.#writeLine(text);
     this.#facets.push({ ...facet, start: this.#length - countCodePoints(text), end: this.#length });
@@ -118,10 +114,7 @@ export class TextWriter {
     this.#blankMargins = Math.min(this.#blankMargins, this.#margins.length);
   }
 
-  /**
-   * Starts a cell of a table, after a number of separators. End the cell with `closeCell()`, and its row with
-   * `endRow()`.
-   */
+  /** Starts a cell after some separators. End it with `closeCell()`, its row with `endRow()`. */
   openCell(separators: number): void {
     this.#row.separators += separators;
     this.#row.cells += 1;
@@ -131,20 +124,18 @@ export class TextWriter {
     this.#row.cells -= 1;
   }
 
-  /** Ends a row of a table. Empty cells at its end keep their separators, unless all cells are empty. */
+  /** Keeps the separators of empty cells at the end of the row, unless all cells are empty. */
   endRow(): void {
     const { separators, hasText } = this.#row;
     if (hasText) this.#push(' |'.repeat(separators));
     Object.assign(this.#row, emptyRow, { hasText: false });
   }
 
-  /** Starts a row of a table within a cell, after a row with text. */
   startInnerRow(): void {
     this.#push(' |'.repeat(this.#row.separators));
     Object.assign(this.#row, emptyRow, { isAfterInnerRow: true });
   }
 
-  /** Ends a table within a cell. */
   endInnerRows(): void {
     this.#row.isAfterInnerRow = false;
   }
@@ -155,12 +146,12 @@ export class TextWriter {
     return style;
   }
 
-  /** Ends a style, such as bold. A style without text creates no facet (styled range). */
+  /** Ends a style. A style without text creates no facet. */
   closeStyle({ type, start }: OpenStyle): void {
     if (start !== null) this.#facets.push({ type, start, end: this.#length });
   }
 
-  /** Returns the text and its facets (links and styles). Removes white space at the end of the text. */
+  /** Returns the text without white space at its end. */
   finish(): RichText {
     const text = this.#parts.join('').trimEnd();
     const length = countCodePoints(text);
@@ -192,7 +183,6 @@ export class TextWriter {
     if (words !== '' && /\s$/.test(text)) this.#row.isSpaced = true;
   }
 
-  /** Writes the separators between the previous text of a row and the next one. */
   #startInCell(): void {
     const { separators, marker, isSpaced, isAfterInnerRow, hasText } = this.#row;
     const line = Array(separators).fill('|').join(' ');

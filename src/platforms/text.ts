@@ -3,7 +3,7 @@ import { parseUrl } from '../core/http/url.ts';
 /** Splits text into Unicode code points, the unit of all offsets on X. */
 export const toCodePoints = (text: string): readonly string[] => Array.from(text);
 
-/** Counts the Unicode code points of a text without allocating a list. */
+/** Counts without allocating a list. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -13,7 +13,7 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Creates a function that converts an index in `text` (UTF-16 code units) to an offset in code points. */
+/** Creates a function that converts a UTF-16 index in `text` to an offset in code points. */
 export function codePointOffsets(text: string): (index: number) => number {
   const offsets = new Uint32Array(text.length + 1);
   let index = 0;
@@ -30,28 +30,21 @@ export function codePointOffsets(text: string): (index: number) => number {
 const characters = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 const entities: ReadonlyMap<string, string> = new Map(Object.entries(characters));
 
-/** Decodes the five HTML entities that X uses. If a text was encoded twice, decodes it only once. */
+/** Decodes the five HTML entities that X uses, only once in a text that was encoded twice. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** Text with decoded HTML entities, and a function that converts offsets from the encoded text. */
+/** Decoded text, and a function that converts offsets from the encoded text. */
 export interface DecodedText {
   readonly text: string;
-  /** Number of code points of the text before the HTML entities were decoded. */
+  /** Number of code points before the HTML entities were decoded. */
   readonly length: number;
-  /**
-   * Converts a code point offset in the text before decoding to a UTF-16 index in the decoded
-   * `text`. Offsets beyond the end become the length of `text`.
-   */
+  /** Converts an encoded code point offset to a UTF-16 index in `text`, at most its length. */
   toIndex(codePoint: number): number;
 }
 
-/**
- * Decodes the HTML entities in a text. The returned `toIndex` converts offsets in the encoded text
- * to indices in the decoded text.
- */
 export function decodeWithOffsets(encoded: string): DecodedText {
   // Without entities and surrogate pairs, offsets and indices are equal.
   if (!/[&\ud800-\udfff]/.test(encoded)) {
@@ -73,7 +66,6 @@ export function decodeWithOffsets(encoded: string): DecodedText {
   return { text: decodeEntities(encoded), length: indices.length, toIndex };
 }
 
-/** Returns whether a text is an absolute http or https URL. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
@@ -84,7 +76,7 @@ export const webUrlOrNull = (url: string | null): string | null =>
 
 const searched = 64; // UTF-16 code units around a cut that are searched for a grapheme boundary
 
-/** Cuts a text to a maximum of `max` UTF-16 code units. Cuts at a grapheme boundary (UAX #29) if one is near. */
+/** Cuts a text to `max` UTF-16 code units, at a grapheme boundary (UAX #29) if one is near. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);
@@ -96,6 +88,6 @@ export function cutText(text: string, max: number): string {
   return text.slice(0, splitsPair ? max - 1 : max);
 }
 
-/** Cuts a text to a maximum of `max` UTF-16 code units. A text that was cut ends with an ellipsis. */
+/** Cuts a text to `max` UTF-16 code units. A text that was cut ends with an ellipsis. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${cutText(text, max - 1)}…`;

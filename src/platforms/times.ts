@@ -8,21 +8,15 @@ const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$
 const yearOneMs = -62_135_596_800_000;
 const yearTenThousandMs = 253_402_300_800_000;
 
-/** Returns a time in Unix milliseconds unchanged if it is in the years 1 to 9999; otherwise `null`. */
+/** Returns Unix milliseconds in the years 1 to 9999 unchanged; otherwise `null`. */
 export const checkTimeMs = (ms: number): number | null =>
   ms >= yearOneMs && ms < yearTenThousandMs ? ms : null;
 
-/**
- * Parses a time to Unix milliseconds. Accepts ISO 8601 and the format `Tue Oct 01 19:59:18 +0000
- * 2024`. Returns `null` for other formats.
- */
+/** Parses ISO 8601 and `Tue Oct 01 19:59:18 +0000 2024`; returns `null` for other formats. */
 export const readTimeMs = (text: string): number | null =>
   isoTime.test(text) || xTime.test(text) ? checkTimeMs(Date.parse(text)) : null;
 
-/**
- * Converts a time to ISO 8601 in UTC with a precision of seconds. Returns `null` if `text` is
- * `null` or cannot be parsed.
- */
+/** Converts a time to ISO 8601 in UTC with seconds; `null` if it cannot be parsed. */
 export function toIsoTime(text: string | null): string | null {
   const ms = text === null ? null : readTimeMs(text);
   return ms === null ? null : toIsoSeconds(ms);
@@ -32,10 +26,7 @@ export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_time
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
 
-/**
- * Adds the creation time in Unix milliseconds to a parsed post. Adds a validation error to the zod
- * transform if `createdMs` is `null`.
- */
+/** Adds the creation time to a parsed post, or a validation error if it is `null`. */
 export function withCreatedMs<Row extends object>(
   row: Row,
   createdMs: number | null,

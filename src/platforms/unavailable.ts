@@ -19,7 +19,7 @@ const kinds = {
 
 export type UnavailableReason = keyof typeof kinds;
 
-/** Why a post is unavailable: the value of `unavailable.reason` in responses, and a sentence for readers. */
+/** Value of `unavailable.reason` in responses, and a sentence for readers. */
 export interface Unavailability {
   readonly reason: UnavailableReason;
   readonly detail: string;
@@ -32,7 +32,6 @@ export const toUnavailability = (
 
 type Reference = Pick<Tombstone, 'platform'> & Partial<Pick<Tombstone, 'id' | 'url' | 'author'>>;
 
-/** Creates the placeholder of an unavailable post. */
 export function toTombstone({ reason, detail }: Unavailability, reference: Reference): Tombstone {
   return {
     type: 'tombstone',
@@ -47,7 +46,7 @@ export function toTombstone({ reason, detail }: Unavailability, reference: Refer
   };
 }
 
-/** Returns why the post of a placeholder is unavailable. Placeholders of earlier versions lack `unavailable`. */
+/** Returns the reason of a placeholder. Those of earlier versions lack `unavailable`. */
 export function unavailabilityOf({ reason, text, unavailable }: Tombstone): Unavailability {
   const known = unavailable?.reason ?? reason;
   const [named = 'unknown' as const] = Object.keys(kinds).filter(

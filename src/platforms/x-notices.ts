@@ -8,11 +8,11 @@ const notices: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/limits who can view/i, 'protected'],
 ];
 
-/** Name of the country or list of countries in a notice such as `withheld in Germany based on local law(s)`. */
+/** Countries in a notice such as `withheld in Germany based on local law(s)`. */
 const place =
   /\b[Ww]ithheld in (?!response\b)((?:the )?\p{Lu}[\p{L} ,'’-]{1,80}?)(?= in response| based on|[.;]|$)/u;
 
-/** Returns why a post on X is unavailable, according to X's notice; `null` if the notice states no known reason. */
+/** Returns why a post is unavailable; `null` if X's notice states no known reason. */
 export function readNotice(text: string): Unavailability | null {
   const [, reason] = notices.find(([pattern]) => pattern.test(text)) ?? [];
   if (reason === undefined) return null;

@@ -4,16 +4,13 @@ import type { Status } from '../model/post.ts';
 
 export const xId = z.string().regex(/^\d{1,20}$/);
 
-/** Schema of a handle in upstream responses about X. Handles in responses may be longer than handles in requests. */
+/** Handle in upstream responses, which may be longer than handles in requests. */
 export const xHandle = z.string().regex(/^\w{1,20}$/);
 
 export const xPostUrl = (handle: string | null, id: string): string =>
   postUrl({ platform: 'x', handle, id }, '');
 
-/**
- * Returns a reference to the parent of a reply on X. `handle`: handle of the parent's author. `id`:
- * id of the parent. Returns `null` if both are `null`.
- */
+/** Returns a reference to a reply's parent, by its author and id; `null` if both are `null`. */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
   if (handle === null && id === null) return null;
   return { screen_name: handle, status: id, url: id === null ? null : xPostUrl(handle, id) };
@@ -22,15 +19,14 @@ export function toReplyingTo(handle: string | null, id: string | null): Status['
 export const enlargeAvatar = (url: string | null): string | null =>
   url === null ? null : url.replace(/_(?:normal|200x200)(?=\.\w+$)/, '_400x400');
 
-/** Time in Unix milliseconds from which X counts the time in the ids of posts. */
+/** Unix milliseconds from which X counts the time in the ids of posts. */
 export const snowflakeEpochMs = 1_288_834_974_657;
 
-/** Upper bound of sequential post ids, used until November 2010. Later ids are snowflakes, which encode a time. */
+/** Upper bound of sequential ids (until November 2010). Later ids are snowflakes with a time. */
 export const lastCountedId = 30_000_000_000n;
 
-/** Number of bits of a snowflake id below its time. */
 export const bitsBelowTime = 22n;
 
-/** Returns the time of a snowflake id in Unix milliseconds; `null` for an older, sequential id. */
+/** Returns the Unix milliseconds of a snowflake id; `null` for an older, sequential id. */
 export const timeOfXId = (id: bigint): number | null =>
   id > lastCountedId ? Number(id >> bitsBelowTime) + snowflakeEpochMs : null;

@@ -19,10 +19,7 @@ import { countCodePoints, shorten } from '../platforms/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
-/**
- * Returns a provider like `provider` that shortens overlong posts and accounts in the results, and
- * adds warnings about this.
- */
+/** Wraps a provider. Shortens overlong posts and accounts, and adds warnings about this. */
 export function withBounds(provider: Provider): Provider {
   // TypeScript types the keys as `string`, but all of them are kinds of query.
   const kinds = Object.keys(provider.ask) as QueryKind[];
@@ -30,9 +27,7 @@ export function withBounds(provider: Provider): Provider {
   return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
-/**
- * Creates a provider that reads from the servers of one platform. The provider shortens overlong posts and accounts.
- */
+/** Creates a provider for one platform's servers. Shortens overlong posts and accounts. */
 export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
   const covers = (query: Query) => platformOf(query) === platform;
   return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
@@ -60,10 +55,6 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
   return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
-/**
- * Shortens posts once the response has reached its maximum text length. Counts the text of the
- * requested post first, so that other posts are shortened before the requested post.
- */
 async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
   const budget = createBudget(sliced);
@@ -170,10 +161,7 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
   });
 }
 
-/**
- * Returns a post whose lists and texts are shortened to their maximum lengths. Adds the names of the shortened
- * members to the list `left_out` of the result.
- */
+/** Shortens the lists and texts of a post. Adds the names of shortened members to `left_out`. */
 export function boundPost(
   post: Post,
   texts: TextMaximums = shownTexts,
@@ -192,10 +180,7 @@ export function boundPost(
   };
 }
 
-/**
- * Returns an account whose texts are shortened to their maximum lengths. Adds the names of the shortened members to
- * the list `left_out` of the result.
- */
+/** Shortens the texts of an account. Adds the names of shortened members to `left_out`. */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
   const description = shortenOrNull(account.description, texts.description);
   const bounded = replaceNamed(account, {

@@ -1,10 +1,7 @@
 import { type Clock, createSteadyClock } from '../core/clock.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/**
- * Number of seconds for which Perch sends no requests to an upstream after a rate-limited response
- * without `Retry-After`.
- */
+/** Seconds without requests to an upstream after a rate-limited response without `Retry-After`. */
 export const defaultPauseSeconds = 30;
 
 const maxPauseSeconds = 300;
@@ -20,54 +17,41 @@ export const toPauseMs = ({ retryAfterSeconds = defaultPauseSeconds }: ProviderE
 export interface BreakerOptions {
   /** Number of consecutive failures that open the circuit breaker. */
   readonly failures: number;
-  /**
-   * Milliseconds for which the breaker stays open. The time doubles each time the breaker opens
-   * again without a success, up to `maxOpenMs`.
-   */
+  /** Milliseconds it stays open. Doubles at each reopening without a success, up to `maxOpenMs`. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
 
 export interface CircuitBreakerOptions extends BreakerOptions {
   readonly clock: Clock;
-  /** Called with each new state. `failure`: error that opened the breaker; absent if another instance reported it. */
+  /** Called with each new state. `failure`: absent if another instance reported it. */
   readonly onChange?: (state: BreakerState, failure?: ProviderError) => void;
   /** Called when failures open the breaker, with the milliseconds for which it stays open. */
   readonly onOpen?: (openMs: number) => void;
-  /** Host whose requests the breaker controls. If absent, the breaker controls all requests of a provider. */
+  /** Host whose requests the breaker controls. If absent, all requests of a provider. */
   readonly host?: string;
 }
 
-/**
- * State of a circuit breaker. `closed`: queries pass. `open`: queries fail immediately.
- * `half_open`: a single query tests whether the server has recovered.
- */
+/** State: passes queries (`closed`), rejects them (`open`), or tests the server (`half_open`). */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** Reason why a circuit breaker rejects queries, and the time until it admits one. */
 export interface BreakerHold {
   readonly reason: 'rate limit' | 'failures';
-  /**
-   * Milliseconds for which the breaker will still reject all queries. 0 if this time has passed: the breaker then
-   * admits a single test query, or waits for the result of the test query.
-   */
+  /** Milliseconds until a query may pass; 0 if a single test query is admitted or in flight. */
   readonly waitMs: number;
 }
 
 export interface BreakerCall {
   readonly signal: AbortSignal;
-  /**
-   * Key of the requested resource: a post, an account, a search text, or a URL path of the host. Repeated
-   * `malformed` responses for the same subject count as one failure.
-   */
+  /** Key of the requested resource. Repeated `malformed` responses for it count as one failure. */
   readonly subject: string;
 }
 
 /**
- * Circuit breaker of a provider or, with the option `host`, of one host. The breaker rejects queries for a while
- * after repeated failures (it opens) and after a rate-limited response (it pauses). If the breaker opens or closes
- * during a query, the query counts neither as a success nor as a failure; a rate-limited response still causes a
- * pause.
+ * Circuit breaker of a provider or, with `host`, of one host. Opens after repeated failures, and
+ * pauses after a rate-limited response. A query during which the breaker opens or closes counts
+ * neither as a success nor as a failure, but can still cause a pause.
  */
 export class CircuitBreaker {
   state: BreakerState = 'closed';
@@ -83,7 +67,7 @@ export class CircuitBreaker {
     this.#options = { ...options, clock: createSteadyClock(options.clock) };
   }
 
-  /** Runs a query. Throws ProviderError `unavailable` while the breaker is open, and `throttled` during a pause. */
+  /** Runs a query. Throws ProviderError `unavailable` if open, `throttled` during a pause. */
   async run<Found>(ask: () => Promise<Found>, { signal, subject }: BreakerCall): Promise<Found> {
     const epoch = this.#admit();
     try {
@@ -98,25 +82,20 @@ export class CircuitBreaker {
     }
   }
 
-  /**
-   * Rejects all queries for the time that a `throttled` error specifies, or for 30 seconds if the
-   * error specifies no time.
-   */
+  /** Rejects all queries for the time in a `throttled` error, by default 30 seconds. */
   pause(error: ProviderError): void {
     const untilMs = this.#options.clock.now() + toPauseMs(error);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /** Opens a closed breaker for `ms` milliseconds. Called when the breaker of another Perch instance has opened. */
+  /** Opens a closed breaker for `ms`, because the breaker of another instance has opened. */
   openFor(ms: number): void {
     if (this.state !== 'closed') return;
     this.#openUntilMs = this.#options.clock.now() + ms;
     this.#change('open');
   }
 
-  /**
-   * Returns the reason why the breaker rejects queries or admits only a test query; `null` if it admits all queries.
-   */
+  /** Returns why it rejects queries or admits only a test; `null` if it admits all queries. */
   hold(): BreakerHold | null {
     const now = this.#options.clock.now();
     if (now < this.#pausedUntilMs)

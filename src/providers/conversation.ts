@@ -6,7 +6,7 @@ interface ThreadForm<Row> {
 }
 
 interface Ranking<Row> {
-  /** Ids of the posts whose direct replies are sorted by `order`; `null` for a post whose id is unknown. */
+  /** Ids of the posts whose direct replies are sorted by `order`; `null` for unknown ids. */
   readonly answeredIds: readonly (string | null)[];
   readonly order: 'top' | 'recent';
   readonly others?: readonly Row[];
@@ -28,10 +28,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
   const isOwn = (row: Row, focal: Row) => row.id !== focal.id && authorOf(row) === authorOf(focal);
   const byLikes = (a: Row, b: Row) => (likesOf(b) ?? -1) - (likesOf(a) ?? -1) || byOldest(a, b);
   return {
-    /**
-     * Returns the posts with which the author of `focal` continues the thread: the author's first
-     * reply to `focal`, the author's first reply to that reply, and so on.
-     */
+    /** Returns the author's first reply to `focal`, the author's first reply to it, and so on. */
     pickContinuation: (focal: Row, rows: readonly Row[]): readonly Row[] => {
       const own = groupByParent(rows.filter((row) => isOwn(row, focal)));
       const chain = new Map([[focal.id, focal]]);
@@ -42,10 +39,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /**
-     * Returns a flat list: the direct replies to the posts `answeredIds`, sorted by `order`, and then the posts
-     * `others`, in their given order. Each of these posts is followed by all replies below it, oldest first.
-     */
+    /** Returns replies to `answeredIds` by `order`, then `others`, each followed by its replies. */
     rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds

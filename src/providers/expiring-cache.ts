@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, createSteadyClock } from '../core/clock.ts';
 
-/** Creates an LRU cache of up to `max` entries. An entry expires `ttlMs` milliseconds after it was set. */
+/** Creates an LRU cache. An entry expires `ttlMs` milliseconds after it was set. */
 export function createExpiringCache<Value extends NonNullable<unknown>>(
   clock: Clock,
   { max, ttlMs }: { readonly max: number; readonly ttlMs: number },
@@ -10,7 +10,8 @@ export function createExpiringCache<Value extends NonNullable<unknown>>(
     // `max` would allocate memory for all entries at once.
     maxSize: max,
     sizeCalculation: () => 1,
-    // The library expires an entry when it is older than `ttl`. A resolution of 0 reads the clock on each access.
+    // The library expires an entry when it is older than `ttl`. A resolution of 0 reads the clock
+    // on each access.
     ttl: ttlMs - 1,
     ttlResolution: 0,
     perf: createSteadyClock(clock),

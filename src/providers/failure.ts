@@ -25,7 +25,8 @@ export const unanswered = {
   aborted: 'The read was cancelled before the source answered.',
   connect: 'The source could not be reached.',
   reset: 'The source could not be reached.',
-  // Missing names and private addresses have the same message, to hide the names of a private network.
+  // Missing names and private addresses have the same message, to hide the names of a private
+  // network.
   refused: 'The server of this account could not be reached.',
   over_budget: 'The source sends more data for this read than this server receives for one read.',
 } as const;
@@ -33,14 +34,15 @@ export const unanswered = {
 export function toProviderError(failure: HttpFailure): ProviderError {
   const { kind } = failure;
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
-  // The client chose the refused host, or the read. The provider may still reach other hosts, or answer other reads.
+  // The client chose the refused host, or the read. The provider may still reach other hosts, or
+  // answer other reads.
   const isProviderWide = kind !== 'refused' && kind !== 'over_budget';
   const isUnreachable = isProviderWide && isUnconnected(failure);
   const options = { isProviderWide, isUnreachable, cause: failure };
   return new ProviderError('unavailable', unanswered[kind], options);
 }
 
-/** Error codes of failures after the connection was made (https://undici.nodejs.org/#/docs/api/Errors). */
+/** Codes of failures after connecting (https://undici.nodejs.org/#/docs/api/Errors). */
 const connectedCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 
 function isUnconnected({ kind, cause }: HttpFailure): boolean {
@@ -49,9 +51,7 @@ function isUnconnected({ kind, cause }: HttpFailure): boolean {
   return kind === 'connect' && !connectedCode.test(code);
 }
 
-/**
- * Returns the error for HTTP status 429, 403 (which some CDNs send instead of 429) or 5xx; `null` for other statuses.
- */
+/** Returns the error for 429, 403 (sent by some CDNs instead) or 5xx; `null` for other statuses. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -65,7 +65,7 @@ export function toStatusFailure(
   return new ProviderError('unavailable', 'The source is failing at the moment.', { cause });
 }
 
-/** Reports a `throttled` error of an optional request, so that the provider pauses. Ignores other errors. */
+/** Reports a `throttled` error of an optional read, to pause the provider. Ignores others. */
 export function reportThrottle({ onThrottled }: ProviderContext, error: unknown): void {
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
@@ -81,10 +81,7 @@ export async function readOrNull<Found>(read: Promise<Found>, context: ProviderC
   }
 }
 
-/**
- * Waits for a read and discards its result. Throws ProviderError `missing` if the post or account does not exist.
- * Ignores ProviderErrors of other kinds, and rethrows all other errors.
- */
+/** Waits for a read. Throws ProviderError `missing`, but ignores ProviderErrors of other kinds. */
 export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;
@@ -99,10 +96,7 @@ export const unreadParts = {
   replies: 'The replies could not be read.',
 } as const;
 
-/**
- * Returns the parts of a conversation that a query requests in addition to the post: the thread,
- * the replies, or both.
- */
+/** Returns the requested parts other than the post: the thread, the replies, or both. */
 export function wantedParts({ thread, replies }: PostQuery): PostFound['missing'] {
   const parts = ['thread', 'replies'] as const;
   return parts.filter((part) => (part === 'thread' ? thread : replies !== 'off'));

@@ -17,33 +17,26 @@ export const readNames = [
 
 export interface ProviderContext extends RequestContext {
   /**
-   * Called when a request for an optional part of a response, such as the replies to a post, fails with the error
-   * `throttled`. The current query continues without this part. If the error is provider-wide, the callback pauses
-   * the provider: Perch rejects new queries to it for a while.
+   * Called when an optional part of a response, such as the replies, fails with `throttled`. The
+   * query continues without it. If the error is provider-wide, the callback pauses the provider.
    */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/**
- * Function of a provider that answers one kind of query. Throws ProviderError, or Problem
- * `rate_limited` or `overloaded`.
- */
+/** Function for a kind of query. Throws ProviderError, Problem `rate_limited` or `overloaded`. */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
 
-/**
- * Whether a provider can answer a query. A provider of `last resort` is used only after all other
- * providers have failed.
- */
+/** Whether a provider can answer a query; `last resort`: only after all others have failed. */
 export type Coverage = boolean | 'last resort';
 
 export interface Provider {
   readonly name: string;
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<(typeof readNames)[number]>;
-  /** Returns whether the provider can answer a query. For example, the archive contains only some accounts. */
+  /** Returns whether it can answer a query. For example, the archive has only some accounts. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
   /** Whether the provider reads stored data and sends no requests to upstream servers. */

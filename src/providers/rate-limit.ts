@@ -4,7 +4,7 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface RateLimitOptions {
-  /** Returns the current maximum number of requests per minute. The maximum may change over time. */
+  /** Returns the current maximum number of requests per minute, which may change. */
   readonly perMinute: () => number;
   readonly maxWaitMs: number;
   readonly clock: Clock;
@@ -14,20 +14,17 @@ const minuteMs = 60_000;
 
 const reservedShare = 5; // one fifth of all requests is reserved for requests that do not run in the background
 
-/**
- * Number of milliseconds by which the 60-second rate-limit window is longer for background requests. Two requests
- * can reach the upstream closer together than Perch sent them.
- */
 const slackMs = 2000;
 
 const fairTurns = 100; // number of requests in 60 seconds that each client may always start
 
 /**
- * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background requests start only
- * while less than four fifths of this number are used. A caller of Perch that has started 100 or more requests in
- * the last 60 seconds must wait, unless it has started fewer requests than all callers together may still start.
- * `get` throws ProviderError `throttled` if a foreground request would wait longer than `maxWaitMs`; background
- * requests wait without a limit.
+ * Returns an HTTP client that starts at most `perMinute` requests in any 60 seconds. Background
+ * requests start only while less than four fifths are used. A caller with 100 or more requests in
+ * the last 60 seconds must wait, unless it has started fewer than all callers together may still
+ * start.
+ * @throws ProviderError `throttled` from `get` if a foreground request would wait longer than
+ *   `maxWaitMs`; background requests wait without a limit
  */
 export function withRateLimit(http: HttpClient, options: RateLimitOptions): HttpClient {
   const { perMinute, maxWaitMs } = options;
@@ -73,10 +70,7 @@ function throttled(message: string, waitMs: number, isProviderWide: boolean): Pr
   return new ProviderError('throttled', message, { retryAfterSeconds, isProviderWide });
 }
 
-/**
- * Returns the key by which the requests of a client are counted: the client's IPv6 /48 network or
- * its IPv4 address; `null` for an unknown client.
- */
+/** Returns the key for counting: IPv6 /48 network or IPv4 address; `null` for unknown clients. */
 const nameOf = (client: Client | null | undefined): string | null =>
   client?.network ?? client?.address ?? null;
 
@@ -101,19 +95,12 @@ function createTurnWindow(perMinute: () => number) {
     }
   };
   return {
-    /**
-     * Returns the earliest time at which a request can start so that, after it, at least `left` requests remain
-     * within the rate limit.
-     */
+    /** Returns when a request can start so that, after it, at least `left` requests remain. */
     freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute() + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    /**
-     * Returns the earliest time at which the client `name` may start a request. A client may always start 100
-     * requests in 60 seconds. It may start more while it has started fewer requests than all clients together may
-     * still start.
-     */
+    /** Returns when `name` may start: up to 100 in 60 s, or fewer than all may still start. */
     fairAt: (name: string | null, nowMs: number): number => {
       removeUntil(nowMs - minuteMs - slackMs);
       let own = taken.get(name ?? '') ?? 0;

@@ -17,7 +17,7 @@ export type ProviderName = (typeof providerNames)[number];
 
 export interface ProviderSettings {
   readonly http: HttpClient;
-  /** HTTP client for hosts that API clients choose. The client connects only to public addresses. */
+  /** HTTP client for hosts that API clients choose. Connects only to public addresses. */
   readonly publicHttp: HttpClient;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -25,7 +25,7 @@ export interface ProviderSettings {
   readonly sample: boolean;
   readonly fxtwitterUrl: string;
   readonly fxtwitterPerMinute: number;
-  /** Returns the number of Perch instances among which the rate limits of upstream servers are divided. */
+  /** Returns the number of instances among which the rate limits of upstreams are divided. */
   readonly countInstances: () => number;
   readonly syndicationUrl: string;
   readonly blueskyUrl: string;
@@ -36,7 +36,7 @@ export interface ProviderSettings {
   readonly maxPerHost: number;
 }
 
-/** Functions that create the providers, by provider name. A provider with a `close` method must be closed after use. */
+/** Functions that create the providers, by name. Close providers that have a `close` method. */
 export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {

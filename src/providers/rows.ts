@@ -10,7 +10,7 @@ export interface Rows<Row> {
   readonly excess: number;
 }
 
-/** Parses the items of a list one by one, and counts the malformed items. Returns `null` if `list` is not an array. */
+/** Parses items, and counts malformed ones. Returns `null` if `list` is not an array. */
 export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
@@ -43,10 +43,7 @@ export function uniqueBy<Row>(
 export const uniqueById = <Row extends { readonly id: string | null }>(rows: readonly Row[]) =>
   uniqueBy(rows, ({ id }) => id);
 
-/**
- * Returns whether a post matches a search. The post must be in the time range. It must have a photo
- * if `feed` is `photos`, and a video if `feed` is `videos`.
- */
+/** Returns whether a post is in the time range and has the media that `feed` requires. */
 export function isHit({ created_timestamp, media }: Status, query: SearchQuery): boolean {
   const { feed, sinceSeconds, untilSeconds } = query;
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -57,7 +54,7 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 export type RowNoun = keyof typeof plurals;
 
-/** Returns a list with one warning that `count` items were omitted; an empty list if `count` is 0. */
+/** Returns a list with one warning that `count` items were omitted; empty if `count` is 0. */
 export function describeOmitted(
   count: number,
   noun: RowNoun,

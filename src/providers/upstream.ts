@@ -13,10 +13,7 @@ export interface UpstreamOptions {
   readonly apiUrl: string;
 }
 
-/**
- * Function that sends a GET request to an upstream API. Throws ProviderError, or Problem
- * `rate_limited` or `overloaded`.
- */
+/** Function for GET requests. Throws ProviderError or Problem (`rate_limited`, `overloaded`). */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
@@ -31,7 +28,7 @@ export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
   };
 }
 
-/** Parses a JSON response body. Returns `undefined` for other content, such as an HTML error page. */
+/** Parses a JSON body. Returns `undefined` for other content, such as an HTML error page. */
 export function readJson({ mediaType, text }: HttpAnswer): unknown {
   if (mediaType !== 'application/json') return undefined;
   try {

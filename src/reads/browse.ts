@@ -72,7 +72,7 @@ type ListSchema = z.ZodObject<
 >;
 type ListParams = z.output<ListSchema>;
 
-/** Requested list of posts, accounts or search results, without the position of the requested page. */
+/** Requested list, without the position of the requested page. */
 export interface BrowseTarget<Params> {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
@@ -81,10 +81,7 @@ export interface BrowseTarget<Params> {
   readonly list: ListQuery | null;
   /** Path of the list, relative to `/api/v1`. */
   readonly path: string;
-  /**
-   * Parsed parameters that are not part of the path, in a form in which parameters with the same meaning are equal. The
-   * URLs of the pages consist of `path` and these parameters.
-   */
+  /** Parameters outside the path, in a form in which those with the same meaning are equal. */
   readonly parameters: SomeOf<Params>;
   readonly isLiveOnly?: boolean;
 }
@@ -97,7 +94,7 @@ export function toAccountReference(handle: string): AccountReference {
   throw new Problem('invalid_handle', { detail });
 }
 
-/** Creates a read operation that returns one page of a list. The schema of its parameters must include `listParams`. */
+/** Creates a read of one page of a list. Its parameters' schema must include `listParams`. */
 export function createBrowseRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget<z.output<Schema>>,
@@ -165,9 +162,7 @@ type BrowseView = Readonly<{
   target: BrowseTarget<unknown>;
   query: BrowseQuery;
   full: boolean;
-  /** Maximum length of the text; `undefined` for no maximum. */
   maxChars: number | undefined;
-  /** Cursor in the request; `undefined` if the request has none. */
   cursor: string | undefined;
   toUrl: (position: PagePosition) => string;
 }>;
@@ -248,11 +243,6 @@ function toNext(
   return cursor === null ? null : { cursor, url: toUrl({ cursor, page: undefined }) };
 }
 
-/**
- * Returns the URLs of a page. The URL of the previous page contains a page number, because cursors
- * lead only to later pages. Pages after the eleventh have no URL of the previous page, because the
- * maximum of the parameter `page` is 10.
- */
 function toUrls({ query: { page }, cursor, maxChars, toUrl }: BrowseView): PageUrls {
   // Numbered pages do not start where shortened pages end.
   const isNumbered = page === 2 || cursor === undefined || maxChars === undefined;

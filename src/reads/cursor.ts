@@ -14,9 +14,8 @@ const count = z.number().int().nonnegative();
 const positionTuple = z.tuple([name, name, count, count.positive(), count]);
 
 /**
- * Creates a codec that signs and verifies pagination cursors. A cursor is the base64url encoding of
- * a truncated HMAC-SHA256 (RFC 2104 §5) and a list position. The HMAC includes `listKey`, so a
- * cursor is not valid for another list.
+ * Creates a codec of signed cursors: base64url of a truncated HMAC-SHA256 (RFC 2104 §5) and a list
+ * position. The HMAC includes `listKey`, so a cursor is not valid for another list.
  */
 export function createCursorCodec(key: Buffer) {
   const sign = (listKey: string, body: Buffer): Buffer =>
@@ -26,18 +25,12 @@ export function createCursorCodec(key: Buffer) {
       .digest()
       .subarray(0, macBytes);
   return {
-    /**
-     * Returns a signed cursor of up to 2048 characters; `null` if the upstream's cursor in
-     * `position` is so long that the result would be longer.
-     */
+    /** Returns a signed cursor; `null` if it would exceed 2048 characters. */
     seal: (listKey: string, position: ListPosition): string | null => {
       const body = toBody(position);
       return body && Buffer.concat([sign(listKey, body), body]).toString('base64url');
     },
-    /**
-     * Verifies and decodes a cursor.
-     * @throws Problem `invalid_cursor` if the cursor was changed or belongs to another list
-     */
+    /** Verifies a cursor. @throws Problem `invalid_cursor` if changed or of another list */
     open: (listKey: string, cursor: string): ListPosition => {
       const bytes = cursor.length <= maxCursor ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0);
       const [mac, body] = [bytes.subarray(0, macBytes), bytes.subarray(macBytes)];

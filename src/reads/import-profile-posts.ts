@@ -46,7 +46,7 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-/** Read operation that imports all posts of an account in a time range. The response can be a stream. */
+/** Read of all posts of an account in a time range. The response can be a stream. */
 export const importProfilePosts = {
   name: 'importProfilePosts',
   title: 'Get all posts of an account in a date range',
@@ -57,7 +57,7 @@ export const importProfilePosts = {
   params,
   requires: [],
   reply: historyReply,
-  /** Parses the parameters of a request. Has no side effects. @throws Problem with status 400 for invalid parameters */
+  /** Parses parameters without side effects. @throws Problem with status 400 if they are invalid */
   parse: (given: Readonly<Record<string, unknown>>) => {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);

@@ -6,7 +6,7 @@ const maxWarnings = 5;
 
 const comparedName = /^[\w-]{1,32}$/;
 
-/** Returns the known parameter that `name` probably misspells; `undefined` if no parameter is similar. */
+/** Returns the parameter that `name` probably misspells; `undefined` if none is similar. */
 export const findCorrection = (name: string, known: readonly string[]): string | undefined =>
   comparedName.test(name) ? nearestName(name, known) : undefined;
 
@@ -55,10 +55,7 @@ function warnAboutOtherRead(name: string, known: readonly string[]): string {
   return `The parameter \`${name}\` does not apply here and was ignored; ${advice}.`;
 }
 
-/**
- * Returns a warning for each unknown parameter that is probably a misspelling of a known parameter, or that only other
- * reads have.
- */
+/** Returns a warning for each parameter that is probably misspelt or of other reads. */
 export function warnAboutMisspelt(
   known: readonly string[],
   given: Readonly<Record<string, unknown>>,

@@ -4,29 +4,19 @@ import type { JsonSchema } from '../core/json-schema.ts';
 import { nearestChoice } from '../core/near-choice.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/**
- * Error code for invalid values of a parameter. `accepts` lists the valid values and completes the
- * sentence “It must be …”.
- */
+/** Error of a parameter. `accepts` lists valid values and completes “It must be …”. */
 type ParameterFault = Readonly<{
   code: ProblemCode;
   accepts: string;
-  /** Words among the valid values. The error suggests the one that is similar to the given value. */
+  /** Words among the valid values. Errors suggest the one similar to the given value. */
   words?: readonly string[];
 }>;
 
 const parameterTexts = z.registry<{ readonly toText: (value: never) => string }>();
 
-/**
- * Error code and valid values of each parameter, for error messages. They are not in `parameterSchemas`, because the
- * published JSON Schemas do not contain them.
- */
 const parameterFaults = z.registry<ParameterFault>();
 
-/**
- * JSON Schema of each parameter for the published documents. The server also accepts some values
- * that a schema does not contain, such as words in upper case.
- */
+/** Published JSON Schemas. The server also accepts other values, such as upper-case words. */
 export const parameterSchemas = z.registry<JsonSchema>();
 
 function parameter<Schema extends z.ZodType>(
@@ -56,7 +46,7 @@ export const optionalChoice = <const Values extends readonly [string, ...string[
 
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-/** Creates a boolean parameter with the values `true`, `1`, `yes`, `false`, `0` and `no` in any letter case. */
+/** Creates a boolean parameter: `true`, `1`, `yes`, `false`, `0` or `no` in any letter case. */
 export function flag(byDefault: boolean) {
   const schema = z
     .string()
@@ -73,7 +63,7 @@ export function flag(byDefault: boolean) {
 
 export const freeText = (code: ProblemCode) => parameter(z.string(), { code, accepts: 'text' });
 
-/** Creates the `thread` parameter: `off`, `full`, `conversation` or a number of posts from 2 to 100. */
+/** Creates the parameter `thread`: `off`, `full`, `conversation` or 2 to 100 posts. */
 export function threadMode() {
   const modes = ['off', 'full', 'conversation'] as const;
   const pattern = /^(?:[2-9]|[1-9]\d|100)$/;
@@ -94,7 +84,7 @@ function count({ min, max }: Range, pattern: RegExp, toNumber: (text: string) =>
   return textOrScalar.pipe(digits.refine((number) => number >= min && number <= max));
 }
 
-/** Creates a parameter that accepts a whole number of 1 or more; a number above `max` is clamped to `max`. */
+/** Creates a parameter for a whole number from 1; a number above `max` is clamped. */
 export function clampedCount(max: number) {
   return parameter(
     count({ min: 1, max }, /^\d+$/, (text) => Math.min(Number(text), max)),
@@ -118,7 +108,7 @@ export function wholeNumber(max: number, min = 1) {
 const shortestText = 2000;
 const longestText = 400_000;
 
-/** Creates the parameter `max_chars`. `left`: the items that are left out of a text that is too long. */
+/** Creates `max_chars`. `left`: the items that are left out of a text that is too long. */
 export const textLimit = (left: string) =>
   wholeNumber(longestText, shortestText)
     .optional()
@@ -126,7 +116,7 @@ export const textLimit = (left: string) =>
       `Maximum number of characters of the text, ${shortestText} to ${longestText}. Longer texts are shortened: ${left}.`,
     );
 
-/** Creates an optional time parameter, parsed to Unix seconds. The description of the parameter starts with `about`. */
+/** Creates an optional time, parsed to Unix seconds. Its description starts with `about`. */
 export function timestamp(about: string) {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseTimestamp(text);
@@ -173,10 +163,7 @@ export function refuseEmptyRange(since: number | undefined, until: number | unde
   throw new Problem('invalid_option', { detail, param: 'since' });
 }
 
-/**
- * Parses those parameters that `schema` defines, and ignores others.
- * @throws Problem for the first invalid or repeated parameter
- */
+/** Ignores parameters outside `schema`. @throws Problem for the first invalid or repeated one */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
   given: Readonly<Record<string, unknown>>,
@@ -196,7 +183,7 @@ export function parseParameters<Schema extends z.ZodObject>(
   throw new Problem(code, { detail, param: name });
 }
 
-/** Returns a question that suggests the most similar choice; an empty string if no choice is similar. */
+/** Returns a question with the most similar choice; an empty string if none is similar. */
 export function suggestChoice(value: unknown, choices: readonly string[]): string {
   const near = typeof value === 'string' ? nearestChoice(value, choices) : undefined;
   return near === undefined ? '' : ` Did you mean \`${near}\`?`;
@@ -210,7 +197,6 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
   return `has the value ${quoteInput(String(value))}`;
 }
 
-/** Returns the error code for invalid values of a request parameter, and a description of the valid values. */
 export function faultOf(schema: unknown): ParameterFault {
   const fault = parameterFaults.get(unwrap(schema));
   return fault ?? { code: 'invalid_option', accepts: 'another value' };
@@ -222,16 +208,11 @@ function unwrap(schema: unknown): z.ZodType {
   return (isWrapped ? schema.unwrap() : schema) as z.ZodType;
 }
 
-/** Parsed parameters of a read, of which any may be absent. */
 export type SomeOf<Params> = { readonly [Name in keyof Params]?: Params[Name] | undefined };
 
 const withoutEffect: ReadonlySet<string> = new Set(['format', 'nocache']);
 
-/**
- * Returns the names and values of those parameters that change the content of a reply, in the order of the schema:
- * without `format` and `nocache`, and without parameters that are absent or have their default values. `parseParameters`
- * parses the values to `parsed` again.
- */
+/** Returns parameters that change a reply, in schema order and parsable to `parsed` again. */
 export function listEffective<Schema extends z.ZodObject>(
   { shape }: Schema,
   parsed: SomeOf<z.output<Schema>>,
@@ -246,7 +227,7 @@ export function listEffective<Schema extends z.ZodObject>(
   });
 }
 
-/** Returns the URL under `/api/v1` of a reply with the given parameters, without `format` and `nocache`. */
+/** Returns the URL under `/api/v1` without `format` and `nocache`. */
 export function toReplyUrl<Schema extends z.ZodObject>(
   schema: Schema,
   parsed: SomeOf<z.output<Schema>>,

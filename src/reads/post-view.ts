@@ -2,12 +2,8 @@ import type { Post, PostContext } from '../model/post.ts';
 import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
 
-/** Parts of a conversation to include in a response. */
 export interface PostView {
-  /**
-   * Posts of the thread to include. `off`: none; `full`: all; `conversation`: all, with all
-   * replies; a number: up to this many posts.
-   */
+  /** Posts of the thread: `conversation` is all with all replies; a number is a maximum. */
   readonly thread: 'off' | 'full' | 'conversation' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';
@@ -17,10 +13,7 @@ export interface PostView {
 
 const maxDirectReplies = 20;
 
-/**
- * Returns the fetched posts in reading order, without posts that `view` excludes, and warnings about excluded posts.
- * Adds `context` to each post: the role of the post in the conversation, such as `parent` or `reply`.
- */
+/** Returns the posts of `view` in reading order with their `context`, and warnings. */
 export function arrangePosts(found: PostFound, view: PostView) {
   const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
   const foreign = found.ancestors.findLastIndex(isForeign); // the author's own consecutive posts follow it

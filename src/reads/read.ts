@@ -17,24 +17,20 @@ import type { CursorCodec } from './cursor.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
 import { listEffective, parameterSchemas, parseParameters, type SomeOf } from './parameters.ts';
 
-/** Server settings that affect the parsing of requests. */
 export interface PlanContext extends AddressOptions, RenderContext {
   readonly cursors: CursorCodec;
   readonly searchPlatform: SearchPlatform;
-  /** Number of seconds for which Perch caches a post. oEmbed documents contain the same number as `cache_age`. */
+  /** Seconds for which Perch caches a post; also the `cache_age` of oEmbed documents. */
   readonly embedSeconds: number;
 }
 
 export interface ParsedRead {
   readonly plan: Plan;
-  /** Value of the parameter `format`; `undefined` if the request header `Accept` selects the format. */
+  /** Value of `format`; `undefined` if the request header `Accept` selects the format. */
   readonly format: Format | undefined;
   /** Whether the result is available as a feed, which requires a result that consists of posts. */
   readonly hasFeeds: boolean;
-  /**
-   * Cache key of the rendered response in each format. A key identifies the options that affect the rendering, but not
-   * the data. Responses with the same data and the same key have the same bytes.
-   */
+  /** Cache key of the response by format. The same data and key mean the same bytes. */
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
@@ -42,25 +38,18 @@ export interface ParsedRead {
 export interface ReadAbout {
   /** OpenAPI operation id of the read operation. */
   readonly name: string;
-  /** Name of the operation in the words that a reader would search, such as `Get a post`. OpenAPI calls it `summary`. */
+  /** Name as a reader would search it, such as `Get a post` (`summary` in OpenAPI). */
   readonly title: string;
   /** Tag of the operation in the OpenAPI document. */
   readonly topic: Topic;
-  /** Sentence about what the operation does. */
   readonly summary: string;
   /** Name of the MCP tool for the read operation; `null` if there is no tool. */
   readonly tool: string | null;
-  /**
-   * Whether the operation's routes check API keys, which can have a higher rate limit: `true` for profiles, followers,
-   * followed accounts, searches and history imports. The routes of other operations ignore API keys.
-   */
+  /** Whether the routes check API keys, which can have a higher rate limit. */
   readonly isBrowse: boolean;
   /** Schema of the request parameters. `handle` and `id` can be path parameters. */
   readonly params: z.ZodObject;
-  /**
-   * Required parameters that the schema marks as optional. `parse` checks for them itself, to report a specific error
-   * code, such as `missing_query`.
-   */
+  /** Required parameters, optional in the schema: `parse` reports specific errors for them. */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
@@ -69,7 +58,7 @@ export interface ReadAbout {
 export interface Read extends ReadAbout {
   /** Kind of the result, which determines the available output formats. */
   readonly kind: Result['kind'];
-  /** Parses the parameters of a request. Has no side effects. @throws Problem with status 400 for invalid parameters */
+  /** Parses parameters without side effects. @throws Problem with status 400 if they are invalid */
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
@@ -87,17 +76,11 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
 /** Result of parsing the parameters of a read operation. The cache keys are computed from it. */
 export type ReadPlan<Params extends z.ZodObject> = Omit<ParsedRead, 'plan' | 'views'> & {
   readonly plan: Omit<Plan, 'key'>;
-  /**
-   * All parsed parameters, in a form in which parameters with the same meaning are equal. May lack the parameters that
-   * are part of `plan.subject` or `plan.query`.
-   */
+  /** Parsed parameters in a normal form. May lack those in `plan.subject` or `plan.query`. */
   readonly parameters: SomeOf<z.output<Params>>;
 };
 
-/**
- * Creates a read operation. The operation parses the parameters with their schema before it calls `parse`, computes the
- * cache keys of the data and of the rendered responses, and adds warnings about misspelt parameters to the result.
- */
+/** Creates a read that parses parameters, computes cache keys and warns about misspelt ones. */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,
   parse: (params: z.output<Params>, context: PlanContext) => ReadPlan<Params>,
@@ -119,7 +102,7 @@ export function createRead<Params extends z.ZodObject>(
   };
 }
 
-/** Adds warnings to the result of a read, and therefore to the cache keys of its rendered responses. */
+/** Adds warnings to a read, and therefore to the cache keys of its rendered responses. */
 export function addWarnings(parsed: ParsedRead, warnings: readonly string[]): ParsedRead {
   if (warnings.length === 0) return parsed;
   const added = JSON.stringify(warnings);
@@ -141,7 +124,7 @@ function nameAnswer({ query, subject, isLiveOnly }: ReadPlan<z.ZodObject>['plan'
   return JSON.stringify([named, isLiveOnly]);
 }
 
-/** Returns the cache key of the rendered response in each format. A key consists of the format and `name`. */
+/** Returns cache keys that consist of the format and `name`. */
 export function nameViews(name: string): ParsedRead['views'] {
   return {
     markdown: `markdown ${name}`,
@@ -163,17 +146,14 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
   ];
 }
 
-/**
- * Returns whether a read operation can return its result as a feed (Atom, RSS or JSON Feed). Operations that return
- * lists of accounts cannot.
- */
+/** Returns whether a read can be a feed: lists of accounts cannot. */
 export function acceptsFeeds(read: ReadAbout): boolean {
   const schema = describeParametersOf(read).find(({ name }) => name === 'format')?.schema;
   const names: unknown = schema?.enum;
   return Array.isArray(names) && feedFormats.every((one) => names.includes(one));
 }
 
-/** Returns descriptions of an operation's parameters, in the order of the schema, for OpenAPI and MCP. */
+/** Returns descriptions in the order of the schema, for OpenAPI and MCP. */
 export function describeParametersOf({ params, requires }: ReadAbout) {
   const { properties, required = [] } = toInputSchema(params, parameterSchemas);
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);

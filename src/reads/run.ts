@@ -15,10 +15,7 @@ export interface RenderOptions extends Sliced {
   readonly span?: TraceSpan | undefined;
 }
 
-/**
- * Reader: the parser, fetcher and renderer of read operations for HTTP, MCP and the command line
- * (docs/architecture.md).
- */
+/** Parser, fetcher and renderer of reads for HTTP, MCP and the CLI (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
 
 export function createReader(
@@ -27,13 +24,10 @@ export function createReader(
 ) {
   const cached = createRenderingCache<Representation>();
   return {
-    /** Parses the parameters of a read operation. @throws Problem with status 400 for invalid parameters */
+    /** Parses parameters. @throws Problem with status 400 for invalid parameters */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
       read.parse(given, context),
-    /**
-     * Returns the data from the cache; `undefined` if the cache has no fresh data.
-     * @throws Problem `not_found` if the cached result is “not found”
-     */
+    /** Returns fresh cached data, if any. @throws Problem `not_found` if that is cached */
     getCached: (parsed: ParsedRead, span?: TraceSpan | undefined): AnsweredRead | undefined => {
       const answer = fetcher.getFresh(parsed.plan, span);
       return answer && { parsed, answer };
@@ -47,7 +41,7 @@ export function createReader(
       }
     },
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
-    /** Renders the response in a format. Later calls with the same data and format return the cached bytes. */
+    /** Renders a response. The same data and format yield the cached bytes. */
     represent: async (
       answered: AnsweredRead,
       format: Format,
@@ -74,9 +68,6 @@ function nameParam(error: unknown, { param }: Plan): unknown {
   return isAboutPlatform && param !== undefined ? error.with({ param }) : error;
 }
 
-/**
- * Returns the cache key of a rendered response. Stale and fresh responses have different keys,
- * because a stale response contains a warning.
- */
+/** Returns the cache key. Stale and fresh responses differ: a stale one contains a warning. */
 export const nameView = ({ parsed, answer }: AnsweredRead, format: Format): string =>
   `${answer.cache === 'stale' ? 'stale ' : ''}${parsed.views[format]}`;

@@ -13,11 +13,11 @@ import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
 interface ThreadNote {
   readonly posts: readonly Status[];
-  /** Time at which the posts were exported from their platform, in Unix seconds. */
+  /** Time of the export from the platform, in Unix seconds. */
   readonly stored: number;
 }
 
-/** Renders a thread as a Markdown note: front matter, then the posts with their times and counts. */
+/** Renders a thread as a Markdown note: front matter, then the posts. */
 export function renderThreadNote({ posts, stored }: ThreadNote): string {
   const note = renderPostNote({
     url: posts[0]?.url ?? '',
@@ -31,7 +31,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
   return runAtOnce(note);
 }
 
-/** Renders the front matter and the title of the note that lists an account's reposts in a month such as `2024-03`. */
+/** Renders front matter and title of the note with the reposts of a month like `2024-03`. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: account.screen_name });
@@ -66,7 +66,7 @@ export interface YearCount {
   readonly reposts: number;
 }
 
-/** Renders the overview note of an archive export as Markdown: the account's profile and a table of counts per year. */
+/** Renders the overview note of an export: the account's profile, and counts per year. */
 export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
   const front = renderFrontMatter({
     title: nameAccount(account),

@@ -9,10 +9,7 @@ import { copyPrefix } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
 import { headlinePost } from './summary.ts';
 
-/**
- * Renders a post as oEmbed 1.0 JSON of type `rich`. The `html` member contains no scripts, and
- * loads no resources except pictures from this server if `toPictureUrl` is set.
- */
+/** Renders oEmbed 1.0 JSON of type `rich`; no scripts, no resources but this server's pictures. */
 export function renderEmbedJson(
   result: EmbedResult,
   { toPictureUrl }: Pick<RenderContext, 'toPictureUrl'> = {},

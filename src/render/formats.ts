@@ -17,10 +17,10 @@ import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
-  /** Renders the response body as text. For a body that can be long, returns a generator, which can pause. */
+  /** Renders the response body. For a long body, returns a generator, which can pause. */
   readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
   readonly toFileNames?: (result: Of) => NoteNames;
-  /** Returns additional response headers. The names are in lower case. */
+  /** Returns additional response headers with lower-case names. */
   readonly toHeaders?: (result: Of, context: RenderContext) => Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ const feeds = {
   jsonfeed: { mediaType: feedMediaTypes.jsonfeed, render: createFeedRenderer('jsonfeed') },
 } as const;
 
-/** Output formats of each kind of result, by the value of the request parameter `format`. */
+/** Output formats of each kind of result, by the parameter `format`. */
 export const formats = {
   post: {
     markdown: { mediaType: markdown, render: renderPostPage },
@@ -63,26 +63,22 @@ export const formats = {
 interface Rendered {
   readonly body: string;
   readonly mediaType: string;
-  /** Suggested file names for a download; `null` if the body is not a download. */
+  /** File names for a download; `null` if the body is not a download. */
   readonly fileNames: NoteNames | null;
-  /** Additional response headers. The names are in lower case. */
+  /** Additional response headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Rendered result, without the items that were left out because of its maximum length. */
+  /** Rendered result, without items left out because of its maximum length. */
   readonly result: Result;
-  /** Number of items in `result` if others were left out because of its maximum length, otherwise `null`. */
+  /** Number of items in `result` if others were left out to fit, otherwise `null`. */
   readonly shown: number | null;
 }
 
-/** Output format of a result, and the context for its renderer. */
 export interface Rendering {
   readonly format: Format;
   readonly context: RenderContext;
 }
 
-/**
- * Renders a result in steps, so that other requests can run between two steps. Throws Error if results of this kind
- * do not have the format.
- */
+/** Renders in steps, between which other requests run. Throws Error without the format. */
 function* renderSteps(whole: Result, { format, context }: Rendering): Steps<Rendered> {
   const { mediaType, toFileNames, toHeaders } = findFormat(whole, format);
   const { result, text, shown } = yield* fitInFormat(whole, { format, context });
@@ -107,10 +103,7 @@ function* write(result: Result, { format, context }: Rendering): Steps<string> {
 
 const ownLength: ReadonlySet<Format> = new Set(['markdown', 'json', 'data', 'obsidian']);
 
-/**
- * Shortens a result to its maximum length. `text` in the returned value: the rendered result, or `null` if its length
- * was measured in another format or needs no measuring.
- */
+/** Shortens a result. `text` is `null` if measured in another format or not at all. */
 export function* fitInFormat(result: Result, { format, context }: Rendering) {
   // A preview page contains only the start of one post.
   if (result.kind === 'embed' || result.bound === undefined || format === 'preview') {
@@ -122,18 +115,17 @@ export function* fitInFormat(result: Result, { format, context }: Rendering) {
   return isOwn ? fitted : { ...fitted, text: null };
 }
 
-/** Renders a result in a format synchronously. Throws Error if results of this kind do not have the format. */
+/** Renders synchronously. Throws Error if results of this kind do not have the format. */
 export const render = (result: Result, rendering: Rendering): Rendered =>
   runAtOnce(renderSteps(result, rendering));
 
-/** Renders a result in a format, in time slices between which other requests can run. */
+/** Renders a result in time slices between which other requests can run. */
 export const renderInSlices = (
   result: Result,
   rendering: Rendering,
   sliced: Sliced,
 ): Promise<Rendered> => runInSlices(renderSteps(result, rendering), sliced);
 
-/** Result rendered in one format: the bytes of the body, and the values of response headers. */
 export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
 export async function represent(whole: Result, rendering: Rendering, sliced: Sliced) {
@@ -148,15 +140,12 @@ export async function represent(whole: Result, rendering: Rendering, sliced: Sli
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
-    /** URL of the posts of the result as an Atom feed; `null` if the result has no feeds. */
+    /** URL of the Atom feed; `null` if the result has no feeds. */
     feedUrl: hasFeeds(result) ? toFormatUrl(result.urls.self, 'atom') : null,
-    /**
-     * Number of seconds for which a client may reuse the response without a new request; `null` for
-     * the server's default.
-     */
+    /** Seconds for which clients may reuse the response; `null` for the server's default. */
     maxAgeSeconds:
       result.kind !== 'embed' && isFeedFormat(rendering.format) ? result.freshSeconds : null,
-    /** Whether the result is a search for which the platform's live results were unavailable. */
+    /** Whether it is a search for which the platform's live results were unavailable. */
     degraded: result.kind === 'browse' && result.degraded,
   };
 }

@@ -20,28 +20,25 @@ export const historyMediaTypes = {
   ...feedMediaTypes,
 } as const satisfies Record<HistoryFormat, string>;
 
-/** Metadata of an account's post history, available before the posts are read. */
+/** Metadata of a post history, available before the posts are read. */
 export interface HistoryHeader {
   readonly handle: string;
   readonly account: Account | null;
   readonly query: HistoryQuery;
   readonly source: string;
   readonly fetchedAtMs: number;
-  /** Returns the URL of the history that ends before `untilSeconds` (Unix seconds); `null` for no end. */
+  /** Returns the URL of the history before `untilSeconds` (Unix seconds); `null` for no end. */
   readonly toUrl: (untilSeconds: number | null, baseUrl: string) => string;
 }
 
-/** Writer of a post history as one document: a start, batches of posts, and an end. */
+/** Writer of a post history: a start, batches of posts, and an end. */
 export interface HistoryDocument {
   readonly add: (placed: readonly PlacedPost[]) => string;
-  /**
-   * Returns the text before and after the posts. Call this function after all posts are added, because both texts
-   * may depend on them.
-   */
+  /** Returns the text around the posts. Call it last: both texts may depend on the posts. */
   readonly finish: (end: HistoryResult) => { readonly start: string; readonly end: string };
 }
 
-/** Creates a writer that renders a post history as one JSON document. Its functions return parts of the document. */
+/** Creates a writer of a post history as one JSON document in parts. */
 export function createHistoryDocument(header: HistoryHeader): HistoryDocument {
   let comma = '';
   return {

@@ -4,14 +4,14 @@ import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-/** Renders a post with its thread as JSON text. The generator yields after each post to let other tasks run. */
+/** Renders a post with its thread; yields after each post to let other tasks run. */
 export function* renderPostJson(result: PostResult): Steps<string> {
   const { format, url, ...rest } = describePost(result);
   const reply: PostReply = { format, url, markdown: yield* renderPostPage(result), ...rest };
   return toJsonBody(reply);
 }
 
-/** Renders a post with its thread as JSON text, without the member `markdown`. */
+/** Renders a post with its thread, without the member `markdown`. */
 export const renderPostData = (result: PostResult): string => toJsonBody(describePost(result));
 
 function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
@@ -27,7 +27,7 @@ function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
   };
 }
 
-/** Renders a page of posts or accounts as JSON text. The generator yields after each post to let other tasks run. */
+/** Renders posts or accounts; yields after each post to let other tasks run. */
 export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   const { source, fetched_at, ...rest } = describeList(result);
   const reply: BrowseReply = {
@@ -39,7 +39,7 @@ export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   return toJsonBody(reply);
 }
 
-/** Renders a page of posts or accounts as JSON text, without the member `markdown`. */
+/** Renders a page of posts or accounts, without the member `markdown`. */
 export const renderBrowseData = (result: BrowseResult): string => toJsonBody(describeList(result));
 
 function describeList(result: BrowseResult): Omit<BrowseReply, 'markdown'> {

@@ -2,7 +2,7 @@ import type { Media } from '../model/media.ts';
 import { toLine } from './markdown/characters.ts';
 import { formatDuration } from './markdown/layout.ts';
 
-/** Returns a plain-text label for each media item of a post: the kind of media and the author's description. */
+/** Returns a label for each media item: its kind and the author's description. */
 export function describeMedia(all: readonly Media[]): readonly string[] {
   const positions = describePositions(all);
   return all.map((item, at) => {

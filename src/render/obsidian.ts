@@ -10,20 +10,16 @@ import { separateTemplates } from './markdown/note-syntax.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/**
- * Renders a post with its thread as an Obsidian note (YAML front matter and Markdown). The
- * generator yields after each post to let other tasks run.
- */
+/** Renders an Obsidian note (YAML front matter, Markdown); yields after each post. */
 export function* renderPostNote(result: PostPage): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-/** Names under which a note can be saved. */
 export interface NoteNames {
-  /** Name made of the title; posts with the same title share it. */
+  /** Name from the title; posts with the same title share it. */
   readonly readable: string;
-  /** Name in ASCII with the id of the post, which no other post of the account has. */
+  /** ASCII name with the id of the post, unique within the account. */
   readonly ascii: string;
 }
 
@@ -42,7 +38,7 @@ export function toNoteFileNames(result: PostPage): NoteNames {
   };
 }
 
-/** Renders properties as YAML front matter between lines of dashes. Each text is one line, and stays text in YAML 1.1. */
+/** Renders YAML between lines of dashes. Texts are one line, and stay texts in YAML 1.1. */
 export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
   const toText = (_: unknown, value: unknown) =>
     typeof value === 'string' ? toPropertyText(value) : value;
@@ -56,10 +52,6 @@ const invisible =
 const toPropertyText = (text: string): string =>
   separateTemplates(toLine(text.replace(invisible, '')));
 
-/**
- * YAML tag of texts that must be quoted: those that do not start with a letter, and the words that YAML 1.1 (PyYAML) or
- * Ruby reads as a boolean, a number or null. Nothing else that starts with a letter is a number or a time.
- */
 const quoted: ScalarTag = {
   tag: '!quoted',
   default: true,
@@ -67,7 +59,7 @@ const quoted: ScalarTag = {
   resolve: (text) => text,
 };
 
-/** Loads the `yaml` package only when it is needed, because the package is slow to load. */
+/** Loads the `yaml` package on demand, because it is slow to load. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostPage): Readonly<Record<string, unknown>> {

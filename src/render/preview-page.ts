@@ -7,7 +7,7 @@ import { nameAccount } from './markdown/accounts.ts';
 import { toThread } from './markdown/thread.ts';
 import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts';
 
-/** Renders the requested post as an HTML page with Open Graph tags for link previews, without scripts and styles. */
+/** Renders a page with Open Graph tags, without scripts and styles. */
 export function renderPreviewPage(result: PostResult): string {
   const { main } = toThread(result.posts);
   const lines = [
@@ -36,7 +36,7 @@ export function renderRelation(attributes: string, url: string): string {
 
 type Tag = readonly [name: string, content: string | number | null];
 
-/** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards, description and author. */
+/** Returns `meta` elements: Open Graph (ogp.me), Twitter cards, description and author. */
 export function renderPreviewTags(post: Post | undefined, url: string): string {
   const pictures = findPictures(post).slice(0, maxPictures);
   const [first] = pictures;
@@ -66,7 +66,6 @@ export function renderPreviewTags(post: Post | undefined, url: string): string {
 
 const maxPictures = 4; // Discord and Telegram show four, other clients one
 
-/** Returns the Open Graph tags of a picture. The URL must come first (see “Arrays” on ogp.me). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
   return [
     ['og:image', url],

@@ -8,11 +8,11 @@ const maxTitle = 120;
 const maxSummary = 300;
 const maxFirstWords = 60;
 
-/** Returns the author of a post and the title of its article (if any), as plain text on one line. */
+/** Returns author and article title (if any) as plain text on one line. */
 export const titlePost = (post: Post | undefined): string =>
   cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 
-/** Returns the author of a post and the post's article title or first words, as plain text on one line. */
+/** Returns author and article title or first words as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || articleTitleOf(post) !== '') return titlePost(post);
   return cut(joinTitle(nameAuthor(post), describeText(post) || summarizePost(post)), maxTitle);
@@ -21,26 +21,16 @@ export function headlinePost(post: Post | undefined): string {
 export const articleTitleOf = (post: Post | undefined): string =>
   post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
-/**
- * Pattern of a handle with a host, such as `@ada@reef.example.org`. The capture group is the part before the host.
- * GitHub turns the full handle into an e-mail link in headings.
- */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
-/**
- * Returns the first words of a post's article title; without a title, of its text; without a text, of its summary.
- * The result is one line of plain text with up to `max` code points.
- */
+/** Returns one line from article title, text or summary, with up to `max` code points. */
 export function firstWordsOf(post: Post, max = maxFirstWords): string {
   if (post.type === 'tombstone') return '';
   const words = articleTitleOf(post) || describeText(post) || summarizePost(post);
   return cut(words.replace(foreignHost, '$1'), max);
 }
 
-/**
- * Returns the author of a post as plain text. If the post was copied from another server, the text
- * starts with `Copy from host: `.
- */
+/** Returns the author as plain text; for a copied post, after `Copy from host: `. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';
@@ -49,10 +39,7 @@ export function nameAuthor(post: Post | undefined): string {
 
 const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
-/**
- * Summarizes the text, poll, article and quote of a post in up to 300 code points. If the post has
- * none of these, describes the media.
- */
+/** Summarizes a post in up to 300 code points; describes the media if there is nothing else. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
@@ -76,7 +63,7 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Formats a time to the minute as plain text. Returns the input on one line if `time` cannot be parsed. */
+/** Formats a time to the minute; returns the input on one line if it cannot be parsed. */
 export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
 export function describeChoices(poll: Poll): readonly string[] {
@@ -96,7 +83,8 @@ export function describeVotes(poll: Poll): string {
 }
 
 function cut(line: string, max: number): string {
-  // Splits only as much as needed, because texts can be long. A code point has one or two UTF-16 units.
+  // Splits only as much as needed, because texts can be long. A code point has one or two UTF-16
+  // units.
   const points = [...line.slice(0, (max + 1) * 2)];
   if (points.length <= max) return line;
   const head = points.slice(0, max - 1).join('');

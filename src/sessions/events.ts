@@ -110,7 +110,7 @@ export const sessionEvent = z
 export type SessionEvent = z.output<typeof sessionEvent>;
 export type EndReason = z.output<typeof endReason>;
 
-/** Session event before storage, without metadata. `deliveryId` is the id of the message that caused the event. */
+/** Event before storage. `deliveryId` is the id of the message that caused it. */
 export type EventDraft = {
   [Type in SessionEvent['type']]: {
     readonly type: Type;
@@ -119,9 +119,7 @@ export type EventDraft = {
   };
 }[SessionEvent['type']];
 
-/**
- * Last line of an event stream that ends at its time limit (the lease). The line is not an event and is never stored.
- */
+/** Last line of a stream at its time limit (the lease). It is not an event and never stored. */
 export const leaseRecord = z
   .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })
   .meta({ id: 'SessionLeaseEnded' });
@@ -129,7 +127,7 @@ export const leaseRecord = z
 export type LeaseRecord = z.infer<typeof leaseRecord>;
 export type EventStamp = Readonly<{ id: string; atMs: number; index: number }>;
 
-/** Serializes a session event as a line of JSON for the store, without a line feed or a continuation token. */
+/** Serializes an event as JSON without a line feed or a continuation token. */
 export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: EventStamp): string {
   const { id, atMs, index } = stamp;
   const at = new Date(atMs).toISOString();
@@ -137,7 +135,7 @@ export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: Event
   return JSON.stringify({ type, data, meta: { id, at, ...deliveryIds, index } });
 }
 
-/** Inserts the session's continuation token into a stored event line, if the event has a field for the token. */
+/** Inserts the continuation token into a stored line, if the event has a field for it. */
 export function fillToken(line: string, token: string): string {
   // A `session.waiting` event contains no text from users, so the replacement is unambiguous.
   if (!line.startsWith('{"type":"session.waiting"')) return line;

@@ -3,10 +3,7 @@ import type { Random } from '../core/random.ts';
 
 export const isSessionId = (text: string): boolean => /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 
-/**
- * Creates the functions that generate ids for sessions, messages (deliveries) and events. Each id
- * consists of a prefix and a ULID.
- */
+/** Creates ids that consist of a prefix and a ULID. */
 export function createSessionIds(clock: Clock, random: Random) {
   const next = createSequence(clock, random);
   return {

@@ -7,13 +7,12 @@ import { acceptMessage, type SessionRecord, startSession } from './store/state.t
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
-  /** Tracing span of the request that sends the message; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
 /**
- * Starts a session with its first message. @throws Problem `overloaded`, `turn_queue_full`,
- * `idempotency_conflict`, `not_ready`
+ * Starts a session.
+ * @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready`
  */
 export function sendFirstMessage(
   { text, owner, client, idempotency, span }: FirstMessage,
@@ -32,15 +31,15 @@ interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
   readonly idempotency: KeyedRequest | null;
-  /** Tracing span of the request that sends the message; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
-  /** Called with the session before the message is stored. Throws an error to reject the message. */
+  /** Called before the message is stored. Throws an error to reject it. */
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
 
 /**
- * Adds a message to the queue of a session. @throws Problem `session_not_active`, `session_expired`,
- * `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and the errors of `check`
+ * Adds a message to the queue of a session.
+ * @throws Problem `session_not_active`, `session_expired`, `turn_queue_full`, `overloaded`,
+ *   `idempotency_conflict`, `not_ready`, and the errors of `check`
  */
 export async function sendFurtherMessage(
   { sessionId, text, idempotency, span, check }: FurtherMessage,
@@ -65,11 +64,7 @@ export const unknownSession = (): Problem =>
 export const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
-/**
- * Checks that a caller may use a session. The caller must send the bearer token that started the session, or no token
- * if the session was started without one. `owner`: keyed hash of the caller's token; `null` without a token. @throws
- * Problem `session_forbidden` if the caller may not use the session
- */
+/** Checks the token that started the session, or none. @throws Problem `session_forbidden` */
 export function refuseOtherOwner(record: SessionRecord, owner: string | null): void {
   if (record.owner === owner) return;
   throw new Problem('session_forbidden', {

@@ -71,18 +71,12 @@ export const followUpReply = z
   .object({ ok, sessionId, continuationToken, status, deliveryId, queued })
   .meta({ id: 'SessionMessageAccepted' });
 
-/**
- * Reply to the cancellation of an answer in an active session. Contains only members that clients
- * of the npm package `eve` know (`docs/sessions.md`).
- */
+/** Reply for an active session, with only members that `eve` knows (`docs/sessions.md`). */
 export const cancelReply = z
   .object({ ok, sessionId, status })
   .meta({ id: 'SessionCancelAccepted' });
 
-/**
- * Reply to the cancellation of an answer in a session that is unknown or has ended. Contains only
- * members that clients of the npm package `eve` know (`docs/sessions.md`).
- */
+/** Reply for an unknown or ended session, with members that `eve` knows (`docs/sessions.md`). */
 export const idleReply = z
   .object({ ok, status: z.literal('no_active_turn') })
   .meta({ id: 'SessionNotRunning' });
@@ -95,10 +89,7 @@ export const resetReply = z
   })
   .meta({ id: 'SessionResetDone' });
 
-/**
- * Reply of the session service's health route. Contains only members that clients of the npm
- * package `eve` know (`docs/sessions.md`).
- */
+/** Reply of the health route, with only members that `eve` knows (`docs/sessions.md`). */
 export const healthReply = z
   .object({ ok, status: z.literal('ready'), workflowId: z.string().min(1) })
   .meta({ id: 'SessionHealth' });

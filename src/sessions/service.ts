@@ -36,24 +36,16 @@ interface ServiceOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly random: Random;
-  /** Tracer that creates spans; `null` or absent if tracing is off. */
   readonly tracing?: Tracing | null;
-  /** Secret of the server for continuation tokens and for keyed hashes of addresses and bearer tokens. */
+  /** Secret for continuation tokens and for keyed hashes of addresses and bearer tokens. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
-  /**
-   * Ledger that counts the sessions, stored bytes, queued questions and event streams of each client, and checks their
-   * limits.
-   */
+  /** Counts sessions, bytes, questions and streams of each client, and checks their limits. */
   readonly ledger: Ledger;
-  /**
-   * Opens the session store. The store calls `stamp` to get the metadata of a new event. The
-   * session service closes the store.
-   */
+  /** Opens the store, which calls `stamp` for each new event. The service closes it. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
+  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
-  /** State of the session store, which the store updates. */
   readonly faults: StoreFaults;
 }
 
@@ -66,7 +58,7 @@ interface TurnSlotTask<Value> {
 /** Service that stores sessions and answers their messages, without the HTTP routes. */
 export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
-/** Opens the session service and answers messages left unanswered by a crash. Close the service with `close()`. */
+/** Opens the service and answers messages left by a crash. Close it with `close()`. */
 export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
@@ -78,7 +70,7 @@ export async function openSessionService(options: ServiceOptions) {
     turns,
     streams,
     health,
-    /** Functions that start the tracing spans of turns (a message and its answer); `undefined` if tracing is off. */
+    /** `undefined` if tracing is off. */
     turnSpans,
     rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
     tokens: createContinuationTokens(secret),
@@ -86,10 +78,7 @@ export async function openSessionService(options: ServiceOptions) {
     secret,
     clock,
     limits,
-    /**
-     * Returns the keyed hashes of the address `name` and of its network. The store contains these hashes instead of
-     * addresses.
-     */
+    /** Returns keyed hashes of address and network, which the store contains instead of them. */
     toClient: (name: string): Client => {
       const { network } = toClient(name);
       return {
@@ -97,19 +86,13 @@ export async function openSessionService(options: ServiceOptions) {
         network: network === null ? null : keyedHash(secret, 'network', network),
       };
     },
-    /**
-     * Checks that the service accepts messages. @throws Problem `not_ready` while the search index
-     * is built, `shutting_down` during a shutdown
-     */
+    /** Checks that messages are accepted. @throws Problem `not_ready`, `shutting_down` */
     refuseUnlessReady: (): void => {
       if (isDraining()) throw shuttingDown();
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The server is still building its search index.' });
     },
-    /**
-     * Runs a task as soon as fewer than the maximum number of answers are running. Returns the
-     * result of the task. @throws Problem `overloaded`, `shutting_down`, `not_ready`
-     */
+    /** Runs a task in a free slot. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
       const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
@@ -173,9 +156,8 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
 }
 
 /**
- * Counts a question towards the client's limit of unanswered questions. Returns a reservation,
- * which the caller must release when the question is answered. @throws Problem `overloaded` if the
- * limit is reached, `not_ready` if the session store fails
+ * Counts a question of a client. The caller must release the reservation when it is answered.
+ * @throws Problem `overloaded` if the limit is reached, `not_ready` if the session store fails
  */
 function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
@@ -226,10 +208,6 @@ function createShutdown({ store, turns, streams, stopExpiry, health }: Parts) {
 const shuttingDown = (): Problem =>
   new Problem('shutting_down', { detail: 'The server is shutting down.' });
 
-/**
- * Records a failure for each answer that a crash interrupted. Returns the sessions that still have
- * unanswered messages.
- */
 async function recoverSessions(options: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {

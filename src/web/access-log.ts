@@ -15,10 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Records the arrival time of each request. Fastify's own timing is not used, because it adds
- * listeners that slow down each response.
- */
+/** Records arrival times. Fastify's own timing adds listeners that slow down each response. */
 export function recordArrivals(app: FastifyInstance): void {
   app.decorateRequest('arrivedMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -27,34 +24,25 @@ export function recordArrivals(app: FastifyInstance): void {
   });
 }
 
-/** Returns the time since a request arrived, in milliseconds. */
 export const elapsedMs = ({ arrivedMs }: Pick<FastifyRequest, 'arrivedMs'>): number =>
   performance.now() - arrivedMs;
 
 interface AccessLogOptions {
-  /**
-   * Requests to log. `errors`: requests that take `slowMs` milliseconds or longer, or have a status of 500 or higher.
-   */
+  /** Requests to log; `errors`: those of `slowMs` or longer, or with status 500 or higher. */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
 }
 
 /** Log with one line per request. The lines never contain headers or bodies. */
 export interface AccessLog {
-  /**
-   * Logs a request with status 500 or higher, and a request that took `slowMs` milliseconds or
-   * longer. Does nothing unless the access log was created with `lines: 'errors'`.
-   */
+  /** Logs a request of status 500 or higher, or of `slowMs` or longer, if `lines` is `errors`. */
   logIfNotable(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
-/** Access log that writes nothing. Used for malformed paths, which the router rejects before any hook runs. */
+/** Log that writes nothing, for malformed paths, which the router rejects before any hook. */
 export const silentAccessLog: AccessLog = { logIfNotable: () => undefined };
 
-/**
- * Creates the access log. With `lines: 'all'`, a hook logs every request. With `lines: 'errors'`, only `logIfNotable`
- * logs requests. With `lines: 'off'`, nothing is logged.
- */
+/** Creates the log. A hook logs with `lines: 'all'`; only `logIfNotable` does with `'errors'`. */
 export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
   const { lines, slowMs } = options;
   if (lines === 'all') {
@@ -72,10 +60,7 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
   };
 }
 
-/**
- * Returns the path and query of a request for the log. Hides the query of a path without a route, because the path may
- * be the misspelled path of a page whose queries are private.
- */
+/** Returns path and query; hides the query of an unrouted path, because it may be private. */
 function toLoggedUrl(request: FastifyRequest, { problemCode }: FastifyReply): string {
   const { originalUrl: url, routeOptions, is404 } = request;
   const [path = ''] = url.split('?', 1);

@@ -6,11 +6,10 @@ import { type Coding, createCodingChoice, isCompressible } from './content-codin
 import { varyByCoding } from './headers.ts';
 import { configOf } from './methods.ts';
 
-/** Compression of the replies of a server. */
 export interface Compression {
   /** Returns the coding that an `Accept-Encoding` header prefers; `null` for none. */
   readonly choose: (accepted: string | undefined) => Coding | null;
-  /** Compresses a body in Node's thread pool. Returns `null` if too many bodies are being compressed. */
+  /** Compresses a body in Node's thread pool. Returns `null` if too many are in progress. */
   readonly compress: (body: Buffer, coding: Coding) => Promise<Buffer | null>;
 }
 
@@ -52,10 +51,7 @@ function createCompressor(): Compression['compress'] {
   };
 }
 
-/**
- * Compresses the replies that Fastify's `send` sends, if they are text of more than 1 KiB and not a stream. Adds the
- * decorator `compression`, which `sendPrepared` uses for prepared replies.
- */
+/** Compresses text of more than 1 KiB. Adds `compression`, which `sendPrepared` uses. */
 export function setCompression(app: FastifyInstance): void {
   const compression = { choose: createCodingChoice(), compress: createCompressor() };
   app.decorate('compression', compression);
@@ -74,7 +70,7 @@ export function setCompression(app: FastifyInstance): void {
   });
 }
 
-/** Excludes the routes of `app` from compression: a compressed size can reveal a secret beside a caller's input. */
+/** Disables compression, because a size can reveal a secret beside a caller's input. */
 export function disableCompression(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, isCompressed: false };

@@ -13,10 +13,7 @@ const smallBytes = 1024;
 export const isCompressible = (mediaType: string | undefined, bytes: number): boolean =>
   bytes > smallBytes && mediaType !== undefined && textType.test(mediaType);
 
-/**
- * Returns the coding that a header `Accept-Encoding` prefers (RFC 9110 §12.5.3); `null` for none. Of equal weights,
- * Brotli is preferred to gzip if the header names it, and both to no coding.
- */
+/** Returns the preferred coding (RFC 9110 §12.5.3) or `null`. Ties: named Brotli, then gzip. */
 export function chooseCoding(accepted: string): Coding | null {
   const items = parseWeighted(accepted);
   const weigh = (...names: readonly string[]) =>
@@ -32,7 +29,7 @@ export function chooseCoding(accepted: string): Coding | null {
 
 const cached = { headers: 1000, length: 100 };
 
-/** Creates a function that returns the coding of the reply to a request, from the request's `Accept-Encoding`. */
+/** Creates a variant of `chooseCoding` that caches its results. */
 export function createCodingChoice(): (accepted: string | undefined) => Coding | null {
   const choices = new Map<string, Coding | null>();
   return (accepted) => {
@@ -47,16 +44,13 @@ export function createCodingChoice(): (accepted: string | undefined) => Coding |
   };
 }
 
-/** Returns the `ETag` of a body after compression. Strong tags differ between codings (RFC 9110 §8.8.3.3). */
+/** Returns the `ETag` of a compressed body. Strong tags differ by coding (RFC 9110 §8.8.3.3). */
 export const toCodedEtag = (etag: string, coding: Coding): string =>
   `${etag.slice(0, -1)}-${coding}"`;
 
 const codingSuffix = /^(?:(?:--?|;)(?:x-gzip|gzip|gz|br|zstd|deflate)){0,2}"$/;
 
-/**
- * Returns whether a list of ETags contains `etag` by weak comparison (RFC 9110 §13.1.2). Ignores the suffix of a coding,
- * because all codings have the same content. `*` matches every ETag.
- */
+/** Returns whether tags match weakly (RFC 9110 §13.1.2), or `*`. Ignores the suffix of a coding. */
 export function matchesEtag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true;
   const start = etag.slice(0, -1);

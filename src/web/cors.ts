@@ -6,7 +6,7 @@ export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** CORS options of a route, which override the options of the server; `false` for no CORS headers. */
+    /** CORS options of a route that override the server's; `false` for no CORS headers. */
     cors?: CorsPolicy | false;
   }
 }
@@ -45,10 +45,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/**
- * Rejects requests to the routes of `app` from origins that `origins` does not allow, with 403 `origin_not_allowed`.
- * Also turns off CORS headers in the responses of these routes.
- */
+/** Rejects other origins with 403 `origin_not_allowed`, and turns off CORS headers. */
 export function rejectOtherOrigins(app: FastifyInstance, origins: Origins): void {
   disableCors(app);
   app.addHook('onRequest', (request, _reply, done) => {

@@ -37,15 +37,12 @@ const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Code of the problem document (RFC 9457) in this reply; `null` if the reply is not a problem document. */
+    /** Code of the problem document in this reply; `null` if the reply is none. */
     problemCode: ProblemCode | null;
   }
 }
 
-/**
- * Function that returns an HTML page about a problem, and sets the headers of the page; `null` if
- * the client gets JSON instead.
- */
+/** Writer of an HTML page, which sets its headers; `null` if the client gets JSON instead. */
 export type WriteProblemPage = (problem: ProblemDocument, reply: FastifyReply) => string | null;
 
 type ProblemOptions = Readonly<{
@@ -53,20 +50,20 @@ type ProblemOptions = Readonly<{
   writePage: WriteProblemPage;
   accessLog: AccessLog;
   headers?: Headers;
-  /** Returns the known path and query that a person probably means by an unknown one; `null` if none is similar. */
+  /** Returns the known path and query that a person probably means; `null` if none is similar. */
   suggestPath?: (target: string) => string | null;
 }>;
 
 const clientDisconnected = 499;
 
-/** Sets the error handlers, which send a problem document or an HTML page for every failed request. */
+/** Sets handlers that send a problem document or an HTML page for every failed request. */
 export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error, options));
   app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
 }
 
-/** Sends a problem document or an HTML page for a thrown error. Sends nothing if the client has disconnected. */
+/** Sends a problem document or page. Sends nothing if the client has disconnected. */
 export function sendError(reply: FastifyReply, error: Error, options: ProblemOptions) {
   const { request } = reply;
   // A request that was aborted because its client disconnected has not failed.
@@ -80,7 +77,7 @@ export function routeNotFound(request: FastifyRequest): Problem {
   return new Problem('route_not_found', { detail });
 }
 
-/** Converts a thrown error to a Problem. Logs an unexpected error, and hides its message from the caller. */
+/** Converts an error. Logs an unexpected one, and hides its message from the caller. */
 export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   const known = frameworkProblems[error.code ?? ''];

@@ -7,7 +7,7 @@ interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
-  /** Number of seconds for which a shared cache may store the reply. With 0, the reply has no `s-maxage`. */
+  /** Seconds for which a shared cache may store the reply; 0 for no `s-maxage`. */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
   readonly variesByKey: boolean;
@@ -50,7 +50,8 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
     'content-type': mediaType,
     ...representation.headers,
     'content-length': String(body.length),
-    // RFC 6266: only formats that are meant to be saved have a file name. `curl -J` reads only the ASCII name.
+    // RFC 6266: only formats that are meant to be saved have a file name. `curl -J` reads only the
+    // ASCII name.
     ...(names !== null && {
       'content-disposition': createDisposition(names.readable, { fallback: names.ascii }),
     }),
@@ -67,10 +68,7 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
 /** Maximum length in bytes of a feed URL in the header `Link`. Longer URLs are omitted. */
 const maxFeedUrl = 2048;
 
-/**
- * Returns the value of the header `Link`, with links to the post's oEmbed document (oEmbed 1.0 §4)
- * and to the Atom feed of the result (RFC 8288); an empty string if there are no links.
- */
+/** Returns links to oEmbed (oEmbed 1.0 §4) and Atom (RFC 8288); an empty string if none. */
 function toLink({ embedUrl, feedUrl }: Representation): string {
   const isFeedLinked = feedUrl !== null && feedUrl.length <= maxFeedUrl;
   return [
@@ -81,7 +79,7 @@ function toLink({ embedUrl, feedUrl }: Representation): string {
   ].join(', ');
 }
 
-/** Returns the `Vary` header, which lists the request headers on which the reply depends (RFC 9110 §12.5.5). */
+/** Returns `Vary`: the request headers on which the reply depends (RFC 9110 §12.5.5). */
 function toVary({ representation, variesByAgent, variesByKey, variesByMode }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),
@@ -99,7 +97,7 @@ const contentHeaders = [
   'content-encoding',
 ];
 
-/** Returns the headers of a 304 reply: all headers except those about the content (RFC 9110 §15.4.5). */
+/** Returns all headers except those about the content (RFC 9110 §15.4.5). */
 export function toNotModifiedHeaders(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !contentHeaders.includes(name)),

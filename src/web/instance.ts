@@ -1,9 +1,6 @@
 import { redactCredentials, redactKeys } from '../core/redact.ts';
 
-/**
- * Returns the path and query of a request as a URI reference. Removes API keys, and the values of
- * parameters whose names suggest a secret.
- */
+/** Returns path and query without API keys and without the values of secret-looking names. */
 export function toInstance(url: string): string {
   return hideSecrets(redactKeys(Buffer.from(url).toString())).replaceAll(
     /[^\x21-\x7e]|["<>\\^`{|}]/g,

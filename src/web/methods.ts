@@ -7,45 +7,35 @@ import { maxUrlBytes, routeNotFound } from './errors.ts';
 
 interface AllowedMethods {
   readonly allow: readonly string[];
-  /**
-   * Returns whether the parameters in the path of a request, such as the handle, are valid. If not,
-   * the reply is 404. Default: all paths are valid.
-   */
+  /** Returns whether path parameters such as the handle are valid; if not, 404. Default: yes. */
   readonly isRoute?: (request: FastifyRequest) => boolean;
-  /** Detail text of the problem for unsupported methods. Default: a list of the supported methods. */
+  /** Detail text for unsupported methods. Default: a list of the supported methods. */
   readonly detail?: string;
   readonly config?: FastifyContextConfig;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Table of the HTTP methods that each path supports. The server uses it to answer other methods with 405. */
+    /** Table of the HTTP methods that each path supports; others get 405. */
     methodTable: {
       add(url: string, allowed: AllowedMethods): void;
-      /**
-       * Returns the supported methods of the path of a request; `undefined` if no route has the
-       * path. Also sets the members `params` and `allowed` of the request.
-       */
+      /** Returns the methods of a path, or `undefined`. Also sets `params` and `allowed`. */
       find(request: FastifyRequest): AllowedMethods | undefined;
     };
   }
 
   interface FastifyRequest {
-    /** Supported methods of the requested path if no route supports the request's method; otherwise `null`. */
+    /** Methods of the path if none of its routes supports the request's; otherwise `null`. */
     allowed: AllowedMethods | null;
   }
 }
 
-/** Returns the route configuration of the requested path, even if the path does not support the request's method. */
+/** Returns the configuration of the path, even if it does not support the request's method. */
 export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyContextConfig {
   return allowed?.config ?? routeOptions.config ?? {};
 }
 
-/**
- * Registers all HTTP methods that Node can parse, so that unsupported methods get status 405. Adds `methodTable`, the
- * table of the methods that each path supports, to `app`. Call this function before you add a hook that reads the
- * configuration of a route.
- */
+/** Registers all methods, for status 405. Call it before adding hooks that read route options. */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -74,7 +64,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** Answers requests that match no route: a CORS preflight with 204, others with 404 or 405 (RFC 9110 §15.5.6). */
+/** Answers unrouted requests: CORS preflight with 204, others 404 or 405 (RFC 9110 §15.5.6). */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -97,7 +87,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Registers routes that answer unsupported methods of a path with 405. The `onRequest` hooks of `app` run first. */
+/** Answers unsupported methods of a path with 405, after the `onRequest` hooks of `app`. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);
@@ -110,7 +100,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: A
   app.route({ method, url, config, onRequest: refuse, handler: refuse });
 }
 
-/** Registers a route that answers all methods with 404 `route_not_found`. The `onRequest` hooks of `app` run first. */
+/** Answers all methods with 404 `route_not_found`, after the `onRequest` hooks of `app`. */
 export function refuseAll(app: FastifyInstance, url: string): void {
   const refuse = async (request: FastifyRequest) => {
     throw routeNotFound(request);

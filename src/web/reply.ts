@@ -9,14 +9,11 @@ type HeaderList = readonly string[];
 interface PreparedHeaders {
   readonly ok: HeaderList;
   readonly notModified: HeaderList;
-  /**
-   * Headers of the last reply with status 200, kept for reuse; `null` before the first reply. If the next reply has the
-   * same array in `own`, the server replaces only the request id in `all`, and sends `all` again.
-   */
+  /** Headers of the last 200 reply (or `null`), reused with a new id if `own` is the same array. */
   last: {
     /** Headers that depend on the caller. */
     readonly own: HeaderList;
-    /** All headers of the reply: the request id, the headers in `own`, and the prepared headers in `ok`. */
+    /** All headers: the request id, those in `own`, and the prepared ones in `ok`. */
     readonly all: string[];
   } | null;
 }
@@ -28,7 +25,7 @@ export interface PreparedReply {
   /** Headers of the reply to a caller with an API key. */
   readonly private: PreparedHeaders;
   readonly body: Buffer;
-  /** Compressed replies, each made at the first request for its coding; `null` if the reply is never compressed. */
+  /** Compressed replies, each made at its first request; `null` if never compressed. */
   readonly coded: Map<Coding, PreparedReply | Promise<PreparedReply>> | null;
   /** Called with the size of each compressed body that is kept. */
   readonly onCoded?: ((bytes: number) => void) | undefined;
@@ -119,8 +116,9 @@ interface Exchange {
 }
 
 /**
- * Sends a prepared reply in the coding that the client prefers, or 304 if the client has the same ETag (RFC 9110
- * §13.1.2). Bypasses Fastify (docs/decisions/0004). If the reply must be compressed first, sends it afterwards.
+ * Sends a prepared reply in the coding that the client prefers, or 304 for the same ETag (RFC 9110
+ * §13.1.2). Bypasses Fastify (docs/decisions/0004). If the reply must be compressed first, sends it
+ * afterwards.
  * @throws Problem `overloaded` if the limit on bytes that clients have not read yet is reached
  */
 export function sendPrepared(
@@ -194,10 +192,7 @@ function listHeaders(prepared: PreparedHeaders, own: HeaderList, id: string): st
   return all;
 }
 
-/**
- * Returns a copy of prepared headers with a link added to the header `Link`. One header may contain
- * several links (RFC 8288 §3).
- */
+/** Returns headers with a link added to `Link`, which may contain several (RFC 8288 §3). */
 function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeaders {
   if (link === null) return prepared;
   const add = (headers: HeaderList): HeaderList => {
@@ -208,10 +203,7 @@ function withLink(prepared: PreparedHeaders, link: string | null): PreparedHeade
   return { ok: add(prepared.ok), notModified: add(prepared.notModified), last: null };
 }
 
-/**
- * Starts a streamed response with the headers in `headers` and the headers set on `reply`. Returns
- * Node's response object.
- */
+/** Starts a streamed response with the headers in `headers` and those set on `reply`. */
 export function beginStream(reply: FastifyReply, headers: Headers): ServerResponse {
   const { raw } = reply.hijack();
   const all = { ...Object.fromEntries(Object.entries(reply.getHeaders())), ...headers };

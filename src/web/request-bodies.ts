@@ -4,11 +4,7 @@ import { type BodyLimits, releaseAtEnd } from './unread-bodies.ts';
 
 const bodyless = ['GET', 'HEAD', 'OPTIONS'];
 
-/**
- * Refuses compressed request bodies on all routes with 415, after the other checks that need no body. Until the reply
- * has been sent, the size of a body counts toward the limits on bytes of replies, per client and in total. Beyond the
- * limit, the client gets the Problem `overloaded`.
- */
+/** Refuses compressed bodies with 415, and bodies beyond the limits on bytes (`overloaded`). */
 export function boundBodies(app: FastifyInstance, limits: BodyLimits): void {
   const count = createCount(limits);
   app.addHook('onRoute', (route) => {
@@ -41,7 +37,8 @@ const refuseCodedBody: preParsingHookHandler = ({ headers }, reply, payload, don
   const hasBody =
     headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!hasBody || /^(?:identity)?$/i.test(coding)) return done(null, payload);
-  // RFC 9110 §15.5.16: the header tells the client that the coding is at fault, and not the media type.
+  // RFC 9110 §15.5.16: the header tells the client that the coding is at fault, and not the media
+  // type.
   reply.header('accept-encoding', 'identity');
   done(
     new Problem('unsupported_media_type', {

@@ -1,9 +1,9 @@
-/** Matches a complete URL as a path: `/https://x.com/jack`, also if slashes precede it or are missing after the colon. */
+/** Pattern of a complete URL as a path: `/https://x.com/jack`, also with other slashes. */
 const wholeUrl = /^\/*(\/[a-z][a-z\d+.-]*:\/)/i;
 
 /**
- * Returns a request target (RFC 9112 §3.2) as path and query, with one slash where the path has several in a row, and
- * without a slash at the end. A complete URL in the path keeps its own slashes. Never resolves the target as a URL,
+ * Returns a request target (RFC 9112 §3.2) as path and query, with single slashes and without one
+ * at the end. A complete URL in the path keeps its slashes. Never resolves the target as a URL,
  * because `//jack` would then be a host.
  */
 export function toCanonicalTarget(target: string): string {

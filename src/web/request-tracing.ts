@@ -18,7 +18,7 @@ interface RequestTracingOptions {
   readonly baseUrl: string;
 }
 
-/** Starts a span for each request. The span ends with the response (OpenTelemetry, HTTP server spans). */
+/** Starts a span for each request, until its response ends (OpenTelemetry, HTTP server spans). */
 export function setRequestTracing(
   app: FastifyInstance,
   { tracing, baseUrl }: RequestTracingOptions,

@@ -4,17 +4,11 @@ import type { Client } from '../core/caller.ts';
 import { Problem } from '../core/problem.ts';
 import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
 
-/** Bodies of prepared replies that clients have not read yet. Several replies can share a body, which counts once. */
+/** Bodies that clients have not read yet. A body shared by several replies counts once. */
 export interface UnreadBodies {
-  /**
-   * Counts a large body until the reply ends, and returns a function that ends the count earlier. Does nothing for a
-   * small body. @throws Problem `overloaded` if a limit is reached
-   */
+  /** Counts a large body until the reply ends or the result is called. Throws `overloaded`. */
   reserve(reply: SentReply, body: Buffer): () => void;
-  /**
-   * Counts a small body that the connection has not taken at once. Call this function after the body has been
-   * written. Closes the connection if a limit is reached.
-   */
+  /** Counts a small body that is not yet sent. Closes the connection if a limit is reached. */
   noteSent(reply: SentReply, body: Buffer): void;
 }
 
@@ -31,17 +25,10 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Maximum size in bytes of a small body. An empty send buffer of a connection usually has room for it, so counting it
- * before it is sent would only slow down cache hits.
- */
+/** Maximum bytes of a small body, which usually fits the send buffer and needs no early count. */
 const smallBytes = 16_384;
 
-/**
- * Limits the bytes of replies that clients have not read yet, per client and in total. `ledger` counts these bytes.
- * Beyond the limit, the client gets the Problem `overloaded`. The limit does not apply to error replies that Fastify's
- * `send` sends, and to streams. Adds the decorator `unreadBodies`, which `sendPrepared` uses for prepared replies.
- */
+/** Limits unread bytes of replies, except errors and streams. Beyond it: Problem `overloaded`. */
 export function boundReplies(app: FastifyInstance, limits: BodyLimits): void {
   app.decorate('unreadBodies', createUnreadBodies(limits));
   app.addHook('onSend', async (request, reply, payload) => {
@@ -109,10 +96,7 @@ function sizeOf(payload: unknown): number {
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
-/**
- * Calls `release` when a response has been sent or its connection is closed. Also listens to the socket, because Node
- * emits no `close` for a response that waits for an earlier response on the same connection.
- */
+/** Calls `release` at the end. Also listens to the socket: queued responses emit no `close`. */
 export function releaseAtEnd({ raw, request }: SentReply, release: () => void): void {
   const { socket } = request.raw;
   const end = () => {

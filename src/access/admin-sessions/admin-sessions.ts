@@ -4,23 +4,16 @@ import type { Clock } from '../../core/clock.ts';
 /** Milliseconds without a request after which a dashboard session ends. */
 export const idleMs = 30 * 60_000;
 
-/** Maximum age of a dashboard session in milliseconds. */
 export const maxAgeMs = 8 * 3_600_000;
 
-/**
- * Cause of a lookup of a dashboard session: a request by the operator (`visit`), or an automatic
- * request by a script (`look`).
- */
+/** Cause of a lookup: a request by the operator (`visit`), or an automatic one (`look`). */
 export type SessionUse = 'visit' | 'look';
 
 /** Store of dashboard sessions. A session that the store does not contain has ended. */
 export interface AdminSessions {
   /** Adds a session. `id` is a hash of the secret in the session cookie. */
   add(id: string): Promise<void>;
-  /**
-   * Returns whether a dashboard session exists and has not ended. With the reason `visit`, also postpones the end of
-   * the session to `idleMs` from now. With `look`, leaves the end unchanged.
-   */
+  /** Returns whether a session has not ended. `visit` postpones its end to `idleMs` from now. */
   find(id: string, reason: SessionUse): Promise<boolean>;
   /** Ends a session on all instances. */
   remove(id: string): Promise<void>;

@@ -3,30 +3,20 @@ import { EngineError } from '../../core/engine/engine-error.ts';
 import { Problem } from '../../core/problem.ts';
 import { type AdminSessions, idleMs, maxAgeMs } from './admin-sessions.ts';
 
-/**
- * Timeout in milliseconds for a call to the shared Valkey or Redis server. By default, it is longer than for API
- * requests, because the operator must sign in again if the lookup of a dashboard session times out.
- */
+/** Timeout in milliseconds, long because the operator must sign in again after a timeout. */
 const deadlineMs = 2000;
 
 const toMilliseconds = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/**
- * Lua script that stores the start time of a dashboard session, read from the clock of the Valkey
- * or Redis server. ARGV: milliseconds without a request after which the session ends.
- */
+/** Lua script that stores the start time by the engine's clock. ARGV: idle timeout (ms). */
 const start = defineScript(`${toMilliseconds}
 redis.call('SET', KEYS[1], string.format('%d', now), 'PX', ARGV[1])
 return 1
 `);
 
-/**
- * Lua script that checks a dashboard session. Returns 1 if the session has not ended, otherwise 0. ARGV: maximum age
- * of the session in milliseconds; idle timeout in milliseconds, which the script restarts (0: the script does not
- * restart the timeout).
- */
+/** Lua script. Returns 1 for a live session, else 0. ARGV: maximum age, idle timeout or 0 (ms). */
 const find = defineScript(`${toMilliseconds}
 local started = redis.call('GET', KEYS[1])
 if not started then return 0 end
@@ -39,10 +29,7 @@ if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], math.min(left, ARGV
 return 1
 `);
 
-/**
- * Creates a store of dashboard sessions in the shared Valkey or Redis server. The methods of the
- * store throw EngineError if the server fails.
- */
+/** Creates a store in the shared engine. Its methods throw EngineError if the engine fails. */
 export function createSharedAdminSessions(engine: Engine): AdminSessions {
   return {
     add: async (id) => {
@@ -60,11 +47,7 @@ export function createSharedAdminSessions(engine: Engine): AdminSessions {
 
 const keyOf = (id: string): string => `admin-session:${id}`;
 
-/**
- * Creates a store of dashboard sessions that combines the shared Valkey or Redis server with the memory of this
- * instance. While the server is unavailable, its sessions are rejected. The operator can still sign in: this
- * instance keeps new sessions in memory, and only this instance accepts them.
- */
+/** Creates a store in the engine that keeps new sessions in memory while the engine is down. */
 export function createInstanceAdminSessions(
   shared: AdminSessions,
   own: AdminSessions,

@@ -8,29 +8,19 @@ type Log = Readonly<{ times: number[] }>;
 
 const maxBytes = 64 * 1024 * 1024;
 
-/**
- * Maximum number of units per rate-limit account and time window, so that the timestamps of the
- * units fit into `maxBytes`.
- */
+/** Maximum number of units per account and window, so that their times fit into `maxBytes`. */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
 const maxRemoved = 100;
 
-/**
- * In-memory rate limiter that stores a timestamp for every spent unit. When it has more rate-limit
- * accounts than the maximum, or uses more than 64 MiB, it removes the account that has not spent a
- * unit for the longest time. See docs/decisions/0065.
- */
+/** In-memory rate limiter. When full, evicts the longest unused account (docs/decisions/0065). */
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /**
-   * Times at which units were spent, by the name of the rate-limit account. The account that last
-   * spent a unit comes first. Reads do not change the order.
-   */
+  /** Times of spent units by account, the last spender first. Reads do not change the order. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
@@ -41,7 +31,8 @@ export class AllowanceWindow implements AllowanceStore {
     this.#logs = new LRUCache({ maxSize: maxBytes, sizeCalculation: estimateBytes });
   }
 
-  // Nothing is awaited between the check and the writes, so concurrent calls never spend the same unit.
+  // Nothing is awaited between the check and the writes, so concurrent calls never spend the same
+  // unit.
   spend(charges: readonly Charge[]): Promise<Spent> {
     const nowMs = this.#startCall();
     const waits = charges.map(({ account, limit }) => {
@@ -70,10 +61,7 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#stateAt(this.#startCall(), account, limit);
   }
 
-  /**
-   * Starts a call of `spend` or `stateOf`: returns the time of the call in milliseconds, and removes up to
-   * `maxRemoved` rate-limit accounts that have spent no units in the last time window.
-   */
+  /** Returns the time in milliseconds. Removes up to `maxRemoved` accounts without spent units. */
   #startCall(): number {
     const nowMs = this.#readMs();
     for (let removed = 0; removed < maxRemoved; removed += 1) {
@@ -101,24 +89,17 @@ export class AllowanceWindow implements AllowanceStore {
     return times;
   }
 
-  /**
-   * Refunds the unit that a rate-limit account spent at `timeMs`: removes this time from the account's log. Does
-   * nothing if the unit has already expired.
-   */
+  /** Refunds the unit spent at `timeMs`, unless it has already expired. */
   #remove(account: string, times: number[], timeMs: number): void {
     const index = times.lastIndexOf(timeMs);
     if (index !== -1) times.splice(index, 1);
-    // The next call removes the last entry, because `delete` would then clear the cache's tables of 100,000 rows.
+    // The next call removes the last entry, because `delete` would then clear the cache's tables of
+    // 100,000 rows.
     if (times.length > 0 || this.#logs.size === 1) return;
     if (this.#logs.peek(account)?.times === times) this.#logs.delete(account);
   }
 }
 
-/**
- * Returns an upper bound of the memory in bytes that a rate-limit account uses: its name, its log of timestamps, and
- * its entry in the tables of the LRU cache. V8 reserves memory for up to twice the number of stored timestamps, but
- * for at least 17 (measured with `bench/allowances.ts`).
- */
 function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;
 }

@@ -9,10 +9,7 @@ export type AllowancePolicy = 'public' | 'key' | 'post' | 'media';
 /** Rate-limit account of an API key or a client address, to which reads are charged. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /**
-   * Charge to the rate limit that all addresses in the same IPv6 /48 network share; `null` for API keys and IPv4
-   * addresses.
-   */
+  /** Charge to the limit of an IPv6 /48 network; `null` for API keys and IPv4 addresses. */
   readonly network: Charge | null;
 }
 
@@ -20,23 +17,13 @@ const allowancesPerNetwork = 8;
 
 interface AllowanceState {
   readonly remaining: number;
-  /**
-   * Seconds, rounded up, until the caller (API key or client address) can spend the next used unit of its allowance
-   * again. If the caller has used no unit, the length of the time window.
-   */
+  /** Seconds, rounded up, until the next used unit is free; the whole window if none is used. */
   readonly resetSeconds: number;
-  /**
-   * Milliseconds for which `remaining` and `resetSeconds` stay correct if the caller spends no more units;
-   * `Infinity` if neither the caller nor its IPv6 /48 network has spent units.
-   */
+  /** Milliseconds for which the state is correct without further spending; may be `Infinity`. */
   readonly validMs: number;
 }
 
-/**
- * Limits per time window. Each of `public`, `key`, `post` and `media` is the maximum number of units that one caller
- * may spend under the rate-limit policy with this name. A read costs one unit, unless Perch answers it from its
- * cache.
- */
+/** Units that one caller may spend per time window under each policy. Cached reads cost none. */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
@@ -50,35 +37,20 @@ export interface AllowanceLimits {
 
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /**
-   * Returns the rate-limit account of a caller. `name`: client address or id of an API key. `limit`
-   * overrides the policy's limit.
-   */
+  /** Returns the account of an address or key id (`name`). `limit` overrides the policy's limit. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /**
-   * Charges one request to a rate-limit account. Returns an object that can refund the charge.
-   * @throws Problem `rate_limited`, with the time after which to retry, if the account has no units left
-   */
+  /** Charges one request. Throws Problem `rate_limited` with the time to retry if none is left. */
   spend(account: Account): Promise<SpentUnit>;
   stateOf(account: Account): AllowanceState;
-  /**
-   * Loads the state of a rate-limit account if `stateOf` might return a state that is more than one
-   * second old. Otherwise returns `null`.
-   */
+  /** Loads the state if it might be over a second old; otherwise returns `null`. */
   refresh(account: Account): Promise<void> | null;
-  /**
-   * Number that increases when a rate-limit state may have changed. A cached result of `stateOf` is correct until
-   * `revision` increases or `validMs` milliseconds have passed.
-   */
+  /** Number that increases when a state may have changed and results of `stateOf` are stale. */
   readonly revision: number;
   readonly pool: Pool;
-  /** Returns the number of upstream requests of all callers in the last time window, and the maximum of this number. */
   poolUse(): Promise<PoolUse>;
 }
 
-/**
- * Upstream requests of all callers in the last `windowSeconds` seconds: number (`used`) and maximum number (`limit`).
- */
+/** Number and limit of the upstream requests of all callers in the last `windowSeconds` seconds. */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 
 /** Creates the rate limits of callers, and the common limit on upstream requests (`pool`). */

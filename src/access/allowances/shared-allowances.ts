@@ -9,16 +9,9 @@ interface SharedAllowancesOptions {
   readonly engine: Engine;
   readonly windowMs: number;
   readonly clock: Clock;
-  /**
-   * Returns the text from which the Redis hash tag for a list of charges is made. All rate-limit accounts in the
-   * list get this tag, so that a Redis cluster stores them on the same server. Must return the same text for all
-   * lists that contain the same account.
-   */
+  /** Returns the text for a Redis hash tag, the same for all lists that share an account. */
   readonly tagOf: (charges: readonly Charge[]) => string;
-  /**
-   * Secret for hashing the names of rate-limit accounts, so that the shared Valkey or Redis server
-   * stores no client addresses.
-   */
+  /** Secret for hashing account names, so that the engine stores no client addresses. */
   readonly secret: Buffer;
 }
 
@@ -27,25 +20,18 @@ type Seen = AccountState & Readonly<{ atMs: number }>;
 const maxSeen = 100_000;
 const hashLength = 22;
 const maxHashes = 10_000;
-/**
- * Age in milliseconds after which `refresh` requests the state of a rate-limit account from the
- * shared Valkey or Redis server again.
- */
+/** Age in milliseconds after which `refresh` reads a state from the engine again. */
 const maxAgeMs = 1000;
-/**
- * Milliseconds for which the highest number of running instances is remembered. While the shared Valkey or Redis
- * server is unavailable, each instance divides its rate limits by this number.
- */
+/** Milliseconds for which the peak number of instances counts; in an outage it divides limits. */
 const peakMemoryMs = 600_000;
 
-// The sorted set of an account contains its spent units by time. It expires after two windows, later than its units.
+// The sorted set of an account contains its spent units by time. It expires after two windows,
+// later than its units.
 /**
- * Lua script that spends one unit of each rate-limit account in KEYS. If any of these accounts is exhausted, the
- * script spends none. ARGV: length of the time window, unique name for the spent unit (empty: the script only reads),
- * limit of each account. Returns a flat list of numbers. The first two numbers are the position (from 1) and the wait
- * of the exhausted account with the longest wait. Both are 0 if no account is exhausted. Two numbers for each account
- * follow: the number of its spent units, and the time until the account regains a unit. All times are in
- * milliseconds.
+ * Lua script that spends one unit of each account in KEYS, or none if any is exhausted. ARGV:
+ * window, unique name of the unit (empty: only read), limit of each account. Returns the position
+ * (from 1) and wait of the exhausted account with the longest wait, or two zeros; then for each
+ * account its spent units and the time until it regains one. Times are in milliseconds.
  */
 const spendScript = defineScript(`
 local call = redis.call
@@ -90,11 +76,7 @@ reply[1], reply[2] = exhausted, wait
 return reply
 `);
 
-/**
- * Creates a rate limiter that all instances share. While the shared Valkey or Redis server fails,
- * each instance counts separately, with the limit of each rate-limit account divided by the number
- * of instances (docs/instances.md).
- */
+/** Creates a limiter for all instances; in an outage each has its share (docs/instances.md). */
 export function createSharedAllowances(options: SharedAllowancesOptions): AllowanceStore {
   const [{ engine, windowMs }, clock] = [options, createSteadyClock(options.clock)];
   const toKeys = createNaming(options);
@@ -157,11 +139,6 @@ export function createSharedAllowances(options: SharedAllowancesOptions): Allowa
   };
 }
 
-/**
- * Creates a function that returns the highest number of running Perch instances in the last ten
- * minutes. The current number would omit instances that still serve requests but have lost their
- * connection to the shared Valkey or Redis server.
- */
 function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => number {
   let [peak, peakMs] = [1, Number.NEGATIVE_INFINITY];
   return () => {
@@ -184,11 +161,6 @@ function createNaming({ tagOf, secret }: Pick<SharedAllowancesOptions, 'tagOf' |
   };
 }
 
-/**
- * Estimates the state of a rate-limit account at `nowMs` from an earlier `state`. If `state.nextMs` milliseconds
- * have passed since `state.atMs`, counts one spent unit as expired. Counts only one, because `state` does not
- * contain the times of the other units.
- */
 function toCurrent(state: Seen | undefined, nowMs: number): AccountState {
   if (state === undefined || state.spent === 0) return { spent: 0, nextMs: 0 };
   const leftMs = state.nextMs - (nowMs - state.atMs);

@@ -7,7 +7,6 @@ export interface AuthorizationSource {
   readonly rawHeaders: readonly string[];
 }
 
-/** Maximum size of an `Authorization` header in bytes. */
 const maxBytes = 4096;
 
 const usualPrefix = 'Bearer ';
@@ -16,10 +15,7 @@ const usualLength = usualPrefix.length + keyLength;
 /** Pattern of the scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
-/**
- * Returns the API key in a `Bearer` header; `null` if there is no such header. The key can be an
- * empty string (docs/contract/reads.md#keys).
- */
+/** Returns the key, possibly empty; `null` without a `Bearer` (docs/contract/reads.md#keys). */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;
   // Fast path for the usual form, because every request with a key runs this.
@@ -30,12 +26,12 @@ export function readBearer({ headers: { authorization } }: AuthorizationSource):
   return authorization.replace(bearer, '').trim();
 }
 
-/** Returns whether any `Authorization` header uses the scheme `Bearer`, including duplicates that `headers` omits. */
+/** Returns whether any `Authorization` header uses `Bearer`, also those that `headers` omits. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }
 
-/** Returns a problem if the request has multiple `Authorization` headers or an oversized one; otherwise `null`. */
+/** Returns a problem for multiple `Authorization` headers or an oversized one; otherwise `null`. */
 export function authorizationFault({
   headers: { authorization },
   rawHeaders,

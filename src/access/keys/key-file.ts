@@ -12,10 +12,6 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/**
- * Explanations of the faults of the API key file, with advice for the operator. They omit the path of the file,
- * because HTTP clients see them too.
- */
 const details = {
   missing:
     'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
@@ -48,32 +44,24 @@ export class KeyFileError extends Error {
 
 export interface KeyFile {
   /**
-   * Calls `work` with the rows of the API key file, and returns its result. If the file has a fault in the list
-   * `createOn`, such as `missing`, creates an empty key store first. Waits up to 20 ms if another program has locked
-   * the file.
+   * Calls `work` with the rows. If the file has a fault in `createOn`, creates an empty key store
+   * first. Waits up to 20 ms for a lock of another program.
    * @throws KeyFileError if the file has another fault or stays locked
    */
   use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns an object that stays the same while cached content of the file may be used. Returns a new object after
-   * the file has changed, and every 100 ms in case a change was not detected. The caller clears its cache when it
-   * gets a new object. Returns `undefined` if the caller must not cache anything: for a store in memory, a closed
-   * store, a missing file, and for 3 seconds after a change.
+   * Returns the same object while cached content may be used, and a new one after a change and
+   * every 100 ms in case a change was not detected. Returns `undefined` if nothing may be cached:
+   * in memory, closed, missing, or changed in the last 3 seconds.
    */
   version(): object | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
-/**
- * Milliseconds after a file change for which nothing may be cached, because another change could get the same
- * timestamp. Timestamps have a resolution of up to 2 seconds (on FAT file systems); one second is added as a margin.
- */
+/** Milliseconds after a change without caching: FAT timestamps (2 seconds) and a margin. */
 const timestampResolutionMs = 3000;
-/**
- * Maximum number of milliseconds for which the content of the file may be cached if no change of the file is
- * detected.
- */
+/** Milliseconds for which the file may be cached if no change is detected. */
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
@@ -83,15 +71,11 @@ type FileState = Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeMs'>;
 
 interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
-  /** Prepared statements for the file of API keys. Absent until the file has been read successfully. */
+  /** Prepared statements; absent until the file has been read successfully. */
   rows?: KeyRows;
 }
 
-/**
- * Returns an accessor for the file of API keys at a path or in memory. Opens the file on first use, and again after the
- * file was replaced. Otherwise reuses the connection, because a closed connection still uses memory
- * (docs/decisions/0011).
- */
+/** Returns an accessor that reopens the file only after it was replaced (docs/decisions/0011). */
 export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);
   const options = { path, ...schema, mustExist: path !== inMemory };
@@ -155,7 +139,8 @@ function findFile(path: string): FileIdentity | KeyFileFault {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   if (!stats.isFile()) return 'not_a_file';
-  // SQLite would open an empty file as a database without tables. Here, an empty file means that the keys are lost.
+  // SQLite would open an empty file as a database without tables. Here, an empty file means that
+  // the keys are lost.
   return stats.size === 0 ? 'empty' : stats;
 }
 

@@ -6,14 +6,12 @@ const label = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  // Lone surrogates (Cs) cannot be stored as UTF-8; the other characters would break a table of keys.
+  // Lone surrogates (Cs) cannot be stored as UTF-8; the other characters would break a table of
+  // keys.
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
   .describe('Label by which people recognize the key, on one line.');
 
-/**
- * Schema of an API key's rate limit: number of units per time window (most reads cost one unit).
- * `null` selects the server's default.
- */
+/** Schema of a key's units per time window; `null` selects the server's default. */
 const allowance = z
   .int('must be a whole number from 1 to 1000000')
   .min(1, 'must be a whole number from 1 to 1000000')
@@ -23,7 +21,6 @@ const allowance = z
     'Number of units that the key may spend in a time window; null for the server’s default.',
   );
 
-/** Schema of the operator's notes about an API key; `null` if there are no notes. */
 const notes = z
   .string()
   .max(2000, 'must have at most 2000 characters')
@@ -31,7 +28,7 @@ const notes = z
   .nullable()
   .describe('Notes of the operator about the key; null for none.');
 
-/** Schema of the fields of a new API key. Rejects unknown fields, so that operators notice misspelt names. */
+/** Schema of a new API key. Rejects unknown fields, so that operators notice misspelt names. */
 export const newKey = z
   .strictObject({ label, allowance: allowance.optional(), notes: notes.optional() })
   .meta({ examples: [{ label: 'Ada’s crawler' }] });
@@ -59,14 +56,10 @@ export interface KeyRecord {
   readonly id: string;
   readonly label: string;
   readonly enabled: boolean;
-  /**
-   * Rate limit of the key: number of units per time window (most reads cost one unit). `null`
-   * selects the server's default.
-   */
+  /** Number of units per time window; `null` selects the server's default. */
   readonly allowance: number | null;
-  /** Creation time in Unix milliseconds. */
   readonly createdMs: number;
-  /** Time of the last use in Unix milliseconds, rounded down to a minute; `null` if never used. See `toLastUse`. */
+  /** Unix milliseconds, rounded down to a minute (see `toLastUse`); `null` if never used. */
   readonly lastUsedMs: number | null;
   readonly notes: string | null;
 }
@@ -74,11 +67,10 @@ export interface KeyRecord {
 /** API key record with the SHA-256 hash of the key in hex. */
 export type StoredKey = Readonly<{ hash: string; record: KeyRecord }>;
 
-/** Returns the time of a key's last use, which is rounded down to a minute, but never before its creation. */
+/** Returns a last use, rounded down to a minute, but never before the key's creation. */
 export const toLastUse = (atMs: number | null, createdMs: number): number | null =>
   atMs === null ? null : Math.max(atMs, createdMs);
 
-/** Returns a key record with changes applied. Omitted fields stay unchanged. */
 export function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
   const { label = record.label, enabled = record.enabled } = changes;
   const { allowance = record.allowance, notes = record.notes } = changes;

@@ -23,7 +23,7 @@ export const keyMigrations: readonly Migration[] = [
     `),
 ];
 
-/** Prepared statements for the table of API keys. When a method returns, its changes are on disk. */
+/** Prepared statements for the table of API keys. Changes are on disk when a method returns. */
 export type KeyRows = ReturnType<typeof openKeyRows>;
 
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
@@ -79,17 +79,12 @@ export function openKeyRows(database: SqliteDatabase) {
       return changed;
     }),
     remove: inTransaction((id: string) => remove.run(id).changes > 0),
-    /**
-     * Replaces the hash, id and creation time of a key, and clears the time of its last use. Keeps all other fields.
-     */
+    /** Replaces hash, id and creation time, and clears the last use. Keeps all other fields. */
     replace: inTransaction((oldId: string, replacement: Replacement) => {
       const row = replace.get({ ...replacement, oldId });
       return row && toRecord(row);
     }),
-    /**
-     * Stores the time of each key's last use in Unix milliseconds, by key id. Skips deleted keys.
-     * Skips a time that is earlier than the stored time.
-     */
+    /** Stores last uses (Unix ms by key id). Skips deleted keys and times before the stored one. */
     noteUses: inTransaction((uses: ReadonlyMap<string, number>) => {
       for (const [id, at] of uses) noteUse.run({ id, at });
     }),

@@ -15,31 +15,25 @@ export type KeyCheck =
   | { readonly status: 'invalid' }
   | { readonly status: 'unverified' };
 
-/** New API key with its record. The key cannot be retrieved later, because only its hash is stored. */
+/** New API key with its record. Only its hash is stored, so the key cannot be read later. */
 export type IssuedKey = Readonly<{ record: KeyRecord; key: string }>;
 
 /**
- * Store of API keys. Changes are stored before the promise resolves. All methods except `check` and `close` throw
- * Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
+ * Store of API keys. Changes are stored before the promise resolves. All methods except `check` and
+ * `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
-  /**
-   * Checks an API key from a request. Takes into account all earlier changes of the store,
-   * including changes by other processes. Never throws.
-   */
+  /** Checks a key against all earlier changes, including those by other processes. Never throws. */
   check(key: string): KeyCheck | Promise<KeyCheck>;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  /** Creates and stores an API key. If the file of the store is missing or empty, creates a new file first. */
+  /** Creates and stores an API key. Creates the store's file first if it is missing or empty. */
   create(fields: NewKey): Promise<IssuedKey>;
   /** Changes an API key. Returns the changed record; `undefined` if no key has this id. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
   /** Deletes an API key. Returns whether the key existed. */
   remove(id: string): Promise<boolean>;
-  /**
-   * Replaces an API key with a new one, which has the same label and settings. The old key is no
-   * longer valid. Returns `undefined` if no key has this id.
-   */
+  /** Replaces a key, but not its label and settings. Returns `undefined` if no key has this id. */
   rotate(id: string): Promise<IssuedKey | undefined>;
   /** Stores the buffered times at which keys were last used, then closes the store. */
   close(): void | Promise<void>;
@@ -58,34 +52,23 @@ interface KeyStoreOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
-  /**
-   * Time at which a missing store is created: immediately (`make`, the default) or when `create` is called (`wait`).
-   */
+  /** Time at which a missing store is created: now (`make`, default) or in `create` (`wait`). */
   readonly whenMissing?: 'make' | 'wait';
   /** Called once per outage, when the store becomes unusable. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
-  /** Called when the store is usable again after an outage. */
   readonly onRecovered?: () => void;
 }
 
 /** Milliseconds after a failure of the store during which `check` does not access the store. */
 const cooldownMs = 1000;
-/**
- * Milliseconds for which another process can lock the file without consequences: keys that were checked before keep
- * their status. A command that changes a key locks the file for some milliseconds.
- */
+/** Milliseconds for which another process may lock the file: checked keys keep their status. */
 const briefLockMs = 1000;
 const briefCooldownMs = 50;
-/**
- * Maximum number of milliseconds for which a request by an operator is retried while the file of API keys is locked.
- */
+/** Milliseconds for which an operator's request is retried while the key file is locked. */
 const lockTimeoutMs = 2000;
 const retryIntervalMs = 25;
 
-/**
- * Opens the store of API keys. Does not throw if the store is unusable for another reason: later requests try again.
- * @throws NewerSchemaError if a newer version of Perch wrote the file
- */
+/** Opens the store, even an unusable one. Throws NewerSchemaError for a file of a newer Perch. */
 export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
@@ -109,7 +92,7 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
     return check;
   };
   try {
-    // Does not replace an empty file, because the operator may want to restore its keys from a backup.
+    // An empty file stays: the operator may want to restore its keys from a backup.
     file.use((rows) => rows.find(''), whenMissing === 'make' ? ['missing'] : []);
   } catch (error) {
     if (error instanceof KeyFileError && error.fault === 'newer') {
@@ -162,15 +145,13 @@ export function issueKey(random: Random, clock: Clock) {
   return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
 }
 
-/**
- * Creates a cache of checked API keys, so that they are not hashed again. A change of the key file clears the cache.
- */
 function createKeyCache(file: KeyFile) {
   const keys = new LRUCache<string, FoundKey>({ max: maxCached });
   let cachedVersion: object | undefined;
   return {
     find: (secret: string, onRead: () => void): FoundKey | undefined => {
-      // Reads the version before the key, so that a change between these reads invalidates the cache entry.
+      // Reads the version before the key, so that a change between these reads invalidates the
+      // cache entry.
       const version = file.version();
       if (version !== cachedVersion) keys.clear();
       cachedVersion = version;

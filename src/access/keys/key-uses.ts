@@ -2,11 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 
 const minuteMs = 60_000;
 
-/**
- * Creates a buffer for the times at which API keys were last used, rounded down to minutes. Calls `write` at most
- * once a minute, with a map from key ids to the buffered times. Repeats a failed write a minute later. `close`
- * writes the remaining times.
- */
+/** Creates a buffer of last uses. Writes at most once a minute, retries, and flushes on `close`. */
 export function createKeyUses(
   clock: Clock,
   write: (times: ReadonlyMap<string, number>) => void | Promise<void>,

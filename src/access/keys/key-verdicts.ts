@@ -2,16 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { KeyCheck } from './key-store.ts';
 
-/** Milliseconds for which the last check result of an API key is reused while the key store fails. */
+/** Milliseconds for which a key's last check result is reused while the key store fails. */
 const knownMs = 30_000;
 const maxKnown = 10_000;
 
 type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
 
-/**
- * Creates two caches for the results of checks of API keys: one for valid keys, one for invalid
- * keys. Therefore, results for invalid keys cannot evict results for valid keys.
- */
+/** Creates separate caches for valid and invalid keys, so that invalid ones evict no valid ones. */
 export function createVerdicts(clock: Clock) {
   const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
   const verdicts = { valid: create(), invalid: create() };

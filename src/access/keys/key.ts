@@ -18,7 +18,7 @@ export function hashKey(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns whether a text has the format of an API key. Other texts need no lookup in the key store. */
+/** Returns whether a text has the format of a key. Other texts need no lookup in the key store. */
 export function isKeyShaped(text: string): boolean {
   return shape.test(text);
 }

@@ -23,18 +23,16 @@ interface SharedKeysOptions {
 
 /** Store of API keys that all instances share. */
 export interface SharedKeyStore extends KeyStore {
-  /** Copies keys from another store, except keys that already exist. Returns the number of copied keys. */
+  /** Copies keys, except those that already exist. Returns the number of copied keys. */
   copy(keys: readonly StoredKey[]): Promise<number>;
 }
 
 const tables = [
-  /** Name of the table (a Redis hash) that maps the SHA-256 hash of an API key to the key's record in JSON. */
+  /** Name of the Redis hash that maps the SHA-256 hash of a key to its record in JSON. */
   '{keys}:records',
   /** Name of the table (a Redis hash) that maps the id of an API key to the key's SHA-256 hash. */
   '{keys}:ids',
-  /**
-   * Name of the table (a Redis hash) that maps the id of an API key to the time of its last use in Unix milliseconds.
-   */
+  /** Name of the Redis hash that maps key ids to last uses in Unix milliseconds. */
   '{keys}:used',
 ] as const;
 const [records, ids, used] = tables;
@@ -42,7 +40,7 @@ const [records, ids, used] = tables;
 const operatorDeadlineMs = 2000;
 const maxAttempts = 20;
 
-/** Lua script that adds an API key. ARGV: its hash, record and id. Returns 0 if the hash or the id already exists. */
+/** Lua script. ARGV: hash, record and id of a new key. Returns 0 if the hash or the id exists. */
 const insertScript = defineScript(`
 if redis.call('HEXISTS', KEYS[2], ARGV[3]) == 1 then return 0 end
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
@@ -50,10 +48,7 @@ redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
-/**
- * Lua script that replaces an API key. ARGV: old hash, record, id; new hash, record, id. If the
- * stored record differs from the old record, the script changes nothing and returns 0.
- */
+/** Lua script. ARGV: old hash, record, id; new ones. Returns 0 if the old record is outdated. */
 const replaceScript = defineScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 if ARGV[4] ~= ARGV[1] then
@@ -76,10 +71,7 @@ redis.call('HDEL', KEYS[3], ARGV[1])
 return 1
 `);
 
-/**
- * Lua script that stores the times at which API keys were last used. ARGV: alternating key ids and
- * Unix milliseconds. Skips deleted keys. Skips a time that is earlier than the stored time.
- */
+/** Lua script. ARGV: alternating key ids and Unix ms. Skips deleted keys and earlier times. */
 const useScript = defineScript(`
 for at = 1, #ARGV, 2 do
   local before = tonumber(redis.call('HGET', KEYS[3], ARGV[at]) or -1)
@@ -89,11 +81,7 @@ for at = 1, #ARGV, 2 do
 end
 `);
 
-/**
- * Opens the store of API keys that all instances share. A change on one instance applies to the
- * next request to any instance. While the shared Valkey or Redis server fails, keys checked in the
- * last 30 seconds keep their status; other keys are `unverified`.
- */
+/** Opens the shared store. In an outage, keys checked in the last 30 seconds keep their status. */
 export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): SharedKeyStore {
   const verdicts = createVerdicts(clock);
   const table = createKeyTable(engine);
@@ -108,10 +96,7 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
       return verdicts.recall(key) ?? { status: 'unverified' };
     }
   };
-  /**
-   * Waits up to two seconds until the shared Valkey or Redis server answers, then runs `work`.
-   * @throws Problem `key_store_unavailable`
-   */
+  /** Waits up to two seconds for the engine. Throws Problem `key_store_unavailable`. */
   const operate = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     await engine.waitUntilUp(operatorDeadlineMs);
     return work().catch(throwUnavailable);
@@ -180,10 +165,7 @@ function createKeyTable(engine: Engine) {
     /** Adds an API key. Returns `false` if the hash or the id of the key already exists. */
     insert: async ({ hash, record }: StoredKey): Promise<boolean> =>
       (await change(insertScript, [hash, toText(record), record.id])) === 1,
-    /**
-     * Replaces the hash and the record of an API key with the result of `decide`. Returns the new
-     * record; `undefined` if no key has this id.
-     */
+    /** Stores the result of `decide`. Returns its record; `undefined` if no key has this id. */
     replace: async (id: string, decide: (key: StoredKey) => StoredKey) => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const found = await findById(id);

@@ -17,10 +17,7 @@ import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
-/**
- * Opens the store of API keys. Creates the rate limits, and the functions that identify callers. If
- * the file of API keys is unreadable, logs an error instead of throwing it.
- */
+/** Opens keys, limits and identification. Logs an unreadable key file instead of throwing. */
 export async function openAccess(options: AppBasics, engine: Engine | null) {
   const { config, clock, logger } = options;
   const keys = engine === null ? openKeyFileStore(options) : openSharedKeys({ ...options, engine });
@@ -40,9 +37,8 @@ export async function openAccess(options: AppBasics, engine: Engine | null) {
     keys,
     allowances,
     clientOf,
-    /** Returns the client address of a connection; `null` if the connection comes from a trusted proxy. */
+    /** Returns the client of a connection; `null` for a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
-    /** Counter of the resources (such as connections and bytes) that each client currently uses. */
     ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),

@@ -5,16 +5,10 @@ import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/**
- * Session service with its answer engine. `records` contains counts of questions and the state of the search index,
- * for the operator. Call `start` when the server is listening, to build the search index.
- */
+/** Session service with its answer engine. Call `start` when the server is listening. */
 export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
-/**
- * Opens the session service and its answer engine. Returns `null` if sessions are disabled.
- * @throws CorpusError if documents are missing; any error that `openSessions` throws
- */
+/** Opens the service; `null` if sessions are off. Throws CorpusError if documents are missing. */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
 ) {

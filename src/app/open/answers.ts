@@ -15,11 +15,7 @@ interface ConfiguredAnswersOptions
   readonly open: (options: AnswersOptions) => Answers;
 }
 
-/**
- * Opens the answer engine for the configured documents and language model. Without configured documents, the engine
- * uses Perch's documentation. Reads no documents until `refresh` or `keepCurrent` is called.
- * @throws CorpusError for a missing path; any error that `open` throws
- */
+/** Opens the engine without reading documents yet. Throws CorpusError for a missing path. */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;
   const { PERCH_CORPUS: paths, PERCH_DATA_DIR: folder, PERCH_BASE_URL: baseUrl } = config;
@@ -50,13 +46,10 @@ type AnswersLog = Readonly<
   Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
 >;
 
-/** Minimum time in milliseconds between two log lines about the progress of building the search index. */
+/** Minimum milliseconds between two log lines about the progress of the search index. */
 const progressMs = 2000;
 
-/**
- * Creates callbacks that log updates of the search index of documents: progress, completion and
- * errors. The callback `onFallback` logs a failure of the language model.
- */
+/** Creates callbacks that log index updates and (`onFallback`) failures of the language model. */
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,

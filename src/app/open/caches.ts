@@ -14,10 +14,7 @@ import type { FetchingOptions } from './fetching.ts';
 
 export type Caches = ReturnType<typeof openCaches>;
 
-/**
- * Opens the response cache of this instance. With a shared engine (Valkey or Redis server), also
- * opens the cache that all instances share.
- */
+/** Opens this instance's response cache and, with a shared engine, the cache of all instances. */
 export function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
   const { config, logger, sharedEngine } = options;
   const cache = createResponseCache({

@@ -19,11 +19,7 @@ export function toBreakerOptions(config: Config): BreakerOptions {
   };
 }
 
-/**
- * Creates the chain of providers (data sources) and the records of their answers and failures. The chain pauses a
- * failing provider: it sends the provider no requests for a while. If instances share a Valkey or Redis server, a pause
- * applies to all instances.
- */
+/** Creates the provider chain. With a shared engine, its pauses apply to all instances. */
 export function createChain(
   providers: readonly Provider[],
   { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,

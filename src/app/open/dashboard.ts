@@ -21,10 +21,7 @@ import { toExampleHandle } from '../../http/pages/front/page.ts';
 import type { Services } from '../surfaces.ts';
 import type { OperatorFigures } from './operator-figures.ts';
 
-/**
- * Creates the store of the operator's logins to the dashboard. If instances share a Valkey or Redis
- * server, a login is valid at every instance.
- */
+/** Creates the store of logins. With a shared engine, a login is valid at every instance. */
 export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): AdminSessions {
   const own = createAdminSessions(clock);
   return engine === null

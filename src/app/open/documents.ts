@@ -25,7 +25,7 @@ import { adminEndpoints, listEndpoints } from '../endpoints.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** Creates a function that returns the documentation pages. The pages are read on the first call of that function. */
+/** Creates a function that returns the documentation pages, read on its first call. */
 export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Library {
   const options = { config, library: () => library() };
   const listed = navigation.flatMap(({ pages }) => pages);
@@ -90,7 +90,6 @@ export function describeAdmin({ PERCH_BASE_URL: baseUrl }: Config): JsonSchema {
   return describeAdminApi({ baseUrl, version, endpoints: adminEndpoints, examples });
 }
 
-/** Returns the documents that MCP serves as resources. */
 export function listDocuments(options: DocumentOptions & { clock: Clock }): readonly McpDocument[] {
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;

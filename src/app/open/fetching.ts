@@ -31,27 +31,24 @@ import { createChain, toBreakerOptions } from './chain.ts';
 import { readPageAssets } from './page-assets.ts';
 import { openPictures } from './pictures.ts';
 
-/** Options of `openFetching`. The server passes `countAnswers` and `pool`; the command line does not. */
+/** Options of `openFetching`. Only the server passes `countAnswers` and `pool`. */
 export interface FetchingOptions
   extends AppBasics,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Returns a fetcher that behaves like `fetcher` and also counts each returned answer for the metrics. */
+  /** Returns a fetcher that also counts each returned answer for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
-  /** Rate limit of the upstream requests of all callers together. If absent, there is no shared limit. */
+  /** Limit on the upstream requests of all callers together; absent for no shared limit. */
   readonly pool?: Pool;
-  /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */
+  /** Valkey or Redis server of several instances; `null` or absent for one instance. */
   readonly sharedEngine?: Engine | null;
-  /** Counter of the resources that each client uses. The HTTP, MCP and session routes use the same counter. */
+  /** Counter of each client's resources, shared by the HTTP, MCP and session routes. */
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
 }
 
 export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 
-/**
- * Opens the providers (sources of posts), the caches, and a reader of posts.
- * @throws Error if the archive cannot be opened
- */
+/** Opens providers, caches and a reader of posts. Throws Error if the archive cannot be opened. */
 export async function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, sharedEngine } = options;
   const { countAnswers = (same: Fetcher) => same } = options;
@@ -94,10 +91,7 @@ export async function openFetching(options: FetchingOptions) {
     chain,
     cache: caches.cache,
     pictures: pictured.pictures,
-    /**
-     * Aborts fetches in progress, and rejects later fetches. Aborted and rejected fetches fail with
-     * the Problem `shutting_down`.
-     */
+    /** Aborts fetches and rejects later ones, all with the Problem `shutting_down`. */
     stop: () => stopping.abort(),
     /** Closes HTTP connections, waits for background fetches, and then closes the stores. */
     close: async () => {
@@ -110,10 +104,7 @@ export async function openFetching(options: FetchingOptions) {
   };
 }
 
-/**
- * Opens the store of account histories; returns `undefined` if `PERCH_ARCHIVE_HISTORY` is off. If opening fails, closes
- * the provider chain `chain`, so that a failed start does not leave it open, and throws the error.
- */
+/** Opens the store; `undefined` if it is off. If opening fails, closes `chain` and throws. */
 function openStoredHistories(
   config: Config,
   chain: ProviderChain,
@@ -132,10 +123,7 @@ function openStoredHistories(
   }
 }
 
-/**
- * Approximate time in seconds to load one page of an account's history. Used with FxTwitter's rate
- * limit to determine how many pages of a history to load at the same time.
- */
+/** Approximate seconds to load a history page, to choose how many are loaded at the same time. */
 const pageSeconds = 3;
 
 function createImporter(
@@ -223,7 +211,6 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   return 'archive';
 }
 
-/** Converts the configuration to the options of the providers (data sources). */
 export function toSettings(
   config: Config,
   shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,

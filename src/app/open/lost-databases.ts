@@ -12,10 +12,7 @@ const losses: Readonly<Record<DatabaseName, string>> = {
 /** Missing database (`name`), and a sentence about the consequence (`loss`) without a full stop. */
 export type LostDatabase = Readonly<{ name: DatabaseName; loss: string }>;
 
-/**
- * Returns the databases that are missing in a data folder that a server has already used. The server creates them again,
- * but their content is lost.
- */
+/** Returns databases missing in a folder that a server has used, whose content is lost. */
 export function findLostDatabases(config: Config): readonly LostDatabase[] {
   const expected = listExpected(config);
   const names = listOwnFilesIfReadable(config.PERCH_DATA_DIR);

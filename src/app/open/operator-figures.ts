@@ -23,10 +23,7 @@ import {
 import type { Services } from '../surfaces.ts';
 import { toServiceLimits } from './sessions.ts';
 
-/**
- * Function that returns the last known state of the shared Valkey or Redis server. The function is
- * `undefined` if instances share no server.
- */
+/** Reader of the engine's last known state; `undefined` if instances share no engine. */
 export type ReadEngine = (() => EngineReport) | undefined;
 
 type ProviderCounter = `${string} answered` | `${string} failed`;

@@ -23,10 +23,7 @@ interface LoggedReason {
   readonly cause?: string;
 }
 
-/**
- * Creates the functions that log the outages of providers: the first failure, the opening of a circuit breaker, and its
- * closing with the number of times that it opened. All lines contain the last failure's reason.
- */
+/** Creates loggers of outages: the first failure, and opening and closing of circuit breakers. */
 export function createOutageLines({ logger, clock }: OutageLinesOptions) {
   const repeated = createRepeatedLines(clock);
   const opened = new Map<string, LoggedReason & { readonly openings: number }>();
@@ -39,7 +36,7 @@ export function createOutageLines({ logger, clock }: OutageLinesOptions) {
           'a provider has started to fail',
         ),
       ),
-    /** Logs that a circuit breaker has opened or closed. `failure`: error that opened the circuit breaker. */
+    /** Logs that a circuit breaker has opened or closed. `failure`: error that opened it. */
     onChange: ({ provider, kind }: Source, breaker: BreakerState, failure?: ProviderError) => {
       const key = `${provider} ${kind}`;
       const known = opened.get(key);
@@ -51,10 +48,7 @@ export function createOutageLines({ logger, clock }: OutageLinesOptions) {
       const facts = breaker === 'open' ? toReason(failure) : known;
       logger.warn({ provider, kind, breaker, ...facts }, 'circuit breaker changed state');
     },
-    /**
-     * Logs a failed request: bugs in Perch as errors, malformed responses as warnings, and other failures with the level
-     * `debug`.
-     */
+    /** Logs a failure: own bugs as errors, malformed responses as warnings, others as `debug`. */
     onFailure: ({ provider, error, span }: Parameters<ChainOptions['onFailure']>[0]): void => {
       const level = levelOf(error);
       const write = (count: object) =>
@@ -76,7 +70,6 @@ function toReason(error?: ProviderError): LoggedReason {
 
 const maxCauseLength = 200;
 
-/** Returns the code, or otherwise the message, of the first cause; `undefined` if the error has no cause. */
 function causeOf({ cause }: ProviderError): string | undefined {
   let first = cause;
   while (first instanceof Error && first.cause instanceof Error) first = first.cause;

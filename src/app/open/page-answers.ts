@@ -19,13 +19,10 @@ interface PageAnswersOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Timeout in milliseconds for an answer. If a language model is configured, `PERCH_MODEL_STALL_SECONDS` is added. */
+/** Timeout of an answer in milliseconds; a model adds `PERCH_MODEL_STALL_SECONDS`. */
 const answerTimeoutMs = 15_000;
 
-/**
- * Creates the service that answers questions on the page `/docs/ask`. Questions on the page and
- * questions in sessions share one rate limit and one queue.
- */
+/** Creates the answerer of `/docs/ask`, which shares rate limit and queue with sessions. */
 export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer {
   const { config, service, clientOf } = options;
   return {
@@ -43,15 +40,13 @@ export function createPageAnswers(options: PageAnswersOptions): QuestionAnswerer
 
 type PageQuestion = Readonly<{ question: string; client: Client; closed: AbortSignal }>;
 
-/**
- * Returns the answer to a question. Cancels the answer after the timeout, or if the browser closes the connection.
- * @throws Problem `overloaded` after the timeout, and the errors of `runInTurnSlot`
- */
+/** Returns an answer. Cancels it on a disconnect. Throws Problem `overloaded` after the timeout. */
 async function answerInTime(
   { question: text, client, closed }: PageQuestion,
   { engine, clock, config, service }: PageAnswersOptions,
 ): Promise<Answer> {
-  // Adds the stall timeout, so that time for an answer without the language model remains after the model has stalled.
+  // Adds the stall timeout, so that time for an answer without the language model remains after the
+  // model has stalled.
   const stallSeconds = config.PERCH_MODEL_URL === undefined ? 0 : config.PERCH_MODEL_STALL_SECONDS;
   const waitMs = answerTimeoutMs + stallSeconds * 1000;
   const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;

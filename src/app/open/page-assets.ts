@@ -6,7 +6,7 @@ import type { PageAssets } from '../../render/context.ts';
 
 const styleSheets = ['theme.css', 'site.css', 'post.css', 'lists.css', 'page.css'];
 
-/** Reads the style sheets, the script and the icon of HTML pages. If reading fails, logs the error and returns `undefined`. */
+/** Reads style sheets, script and icon. If that fails, logs the error and returns `undefined`. */
 export function readPageAssets(logger: FastifyBaseLogger): PageAssets | undefined {
   const read = (name: string) => readFileSync(packagePath(`assets/${name}`), 'utf8');
   try {

@@ -11,17 +11,13 @@ import { createPictures } from '../../fetching/media/pictures.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 
 interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
-  /** Secret with which Perch signs cursors. Perch derives the key for signing URLs of pictures from this secret. */
+  /** Secret for signing cursors, from which the key for picture URLs is derived. */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
   readonly stop: AbortSignal;
 }
 
-/**
- * Creates the picture proxy. In the returned object, `context.toPictureUrl` signs the URL of a picture, and
- * `pictures` fetches pictures. The member `pictures` is `null` if there is no proxy (`PERCH_MEDIA=direct` or `off`).
- * The proxy opens no file and no connection before the first request for a picture.
- */
+/** Creates the proxy, opened at first use. `pictures` is `null` unless `PERCH_MEDIA` is `proxy`. */
 export function openPictures({ config, clock, random, logger, ...options }: PicturesOptions) {
   const { PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: folder } = config;
   if (config.PERCH_MEDIA !== 'proxy') {

@@ -33,14 +33,11 @@ export interface SessionsOptions extends AppBasics {
   readonly tracing?: Tracing | null;
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
-  /** Valkey or Redis server that several instances share; `null` or absent if there is one instance. */
+  /** Valkey or Redis server of several instances; `null` or absent for one instance. */
   readonly sharedEngine?: Engine | null;
 }
 
-/**
- * Opens the session service.
- * @throws FileLockedError if another process uses the session store; Error if the store is unusable
- */
+/** Opens the service. Throws FileLockedError if the store is in use, Error if it is unusable. */
 export async function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, clock, logger, random, sharedEngine } = options;
   const faults = createStoreFaults({
@@ -78,10 +75,6 @@ const sessionTimeoutMs = 2000;
 
 const silentLogger = { info: () => {}, error: () => {} };
 
-/**
- * Opens the session store in Valkey or Redis. The store uses a separate connection, because a wait
- * for replicas blocks all other requests on its connection.
- */
 async function openSharedStore(options: SharedStoreOptions) {
   const { config, random, sharedEngine } = options;
   const { instance } = sharedEngine;
@@ -109,10 +102,7 @@ async function openSharedStore(options: SharedStoreOptions) {
   }
 }
 
-/**
- * Checks that Valkey or Redis stores sessions durably. Does nothing if `PERCH_REDIS_ALLOW_VOLATILE` is on.
- * @throws UnusableEngineError if the server does not store sessions durably, or if Perch cannot check it
- */
+/** Throws UnusableEngineError if sessions may be lost, unless `PERCH_REDIS_ALLOW_VOLATILE`. */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
   const answers = await engine.info('persistence').catch((cause: Error) => {
@@ -125,10 +115,7 @@ async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   );
 }
 
-/**
- * Returns the secret of the session service. Perch uses the secret to sign tokens and to hash the owners of sessions,
- * and stores it in the data directory. Without a data directory, the secret is only in memory.
- */
+/** Returns the secret for tokens and owner hashes, from the data folder or only in memory. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
@@ -141,10 +128,6 @@ export function toSessionsPath(config: Config): string {
 
 type OwnStoreOptions = Readonly<{ stamp: StampEvent; watch: StoreWatch }>;
 
-/**
- * Opens the session store, and locks its file so that no other server can use it. `stamp` creates
- * the id and time of an event.
- */
 function openStore(path: string, options: OwnStoreOptions): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, ...options });
   const hold = lockOrExplain(path);
@@ -171,10 +154,7 @@ function lockOrExplain(path: string) {
   }
 }
 
-/**
- * Writes the base URL of the session service to a file when the server starts to listen. `perch ask
- * --session` reads the file. Deletes the file when the server closes.
- */
+/** Writes the base URL to a file for `perch ask --session` while the server listens. */
 export function writeAddressFile(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;
@@ -190,10 +170,7 @@ export function writeAddressFile(server: FastifyInstance, config: Config): void 
   server.addHook('onClose', async () => rmSync(path, { force: true }));
 }
 
-/**
- * Reads the file that `writeAddressFile` has written. Returns the base URL of the running server's
- * session service; `null` if there is no such file.
- */
+/** Returns the base URL that `writeAddressFile` wrote; `null` if there is no file. */
 export function readAddressFile(config: Config): string | null {
   const path = toAddressPath(config);
   try {

@@ -15,20 +15,13 @@ const startMs = 10_000;
 interface ConnectionOptions {
   /** Name of this server instance. Default: a random name. */
   readonly instance?: string;
-  /**
-   * Whether the process counts as a running instance. Default: `true`. Servers divide the rate
-   * limits of upstreams by the number of running instances.
-   */
+  /** Whether this process counts as an instance, by which limits are divided. Default: `true`. */
   readonly isCounted?: boolean;
   /** Timeout of a request in milliseconds. Default: `PERCH_REDIS_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
 }
 
-/**
- * Opens the shared engine, which is the Valkey or Redis server at `PERCH_REDIS_URL`. Returns `null`
- * if `PERCH_REDIS_URL` is not set.
- * @throws UnusableEngineError if the engine does not answer, or if `PERCH_REDIS_CA_FILE` cannot be used
- */
+/** Opens the engine; `null` without `PERCH_REDIS_URL`. Throws UnusableEngineError if it fails. */
 export async function openSharedEngine(
   options: EngineBasics,
   { instance, isCounted = true, timeoutMs }: ConnectionOptions = {},
@@ -63,7 +56,7 @@ export async function openSharedEngine(
   );
 }
 
-/** Waits until the engine answers and Perch may use it. Returns the reason if that fails; otherwise `null`. */
+/** Waits until Perch can use the engine. Returns the reason if that fails; otherwise `null`. */
 async function faultAtStart(engine: Engine): Promise<string | null> {
   if (!(await engine.waitUntilUp(startMs))) return engine.state.fault ?? '';
   try {

@@ -6,7 +6,7 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** Account, post, repost or follow in the archive. `stored`: Unix second at which the platform provided the data. */
+/** Item of the archive. `stored`: Unix second at which the platform provided the data. */
 export type ArchivedItem = Exclude<ExportItem, { kind: 'skipped' | 'left-out' }> & {
   readonly stored: number;
 };
@@ -59,7 +59,7 @@ export function openExportRows(database: SqliteDatabase) {
        AND (follower, followed) > (@follower, @followed) ORDER BY follower, followed`,
   );
   return {
-    /** Yields an account with its posts, reposted posts, reposts and follows, even if the account is protected. */
+    /** Yields an account with its posts, reposted posts, reposts and follows, even if protected. */
     *readAccountItems(of: AccountReference): Iterable<ArchivedItem> {
       const row = account.get(of);
       if (row === undefined) return;
@@ -69,9 +69,7 @@ export function openExportRows(database: SqliteDatabase) {
       for (const repost of reposts(of)) yield toRepost(repost, of);
       for (const follow of follows(of)) yield { kind: 'follow', ...follow };
     },
-    /**
-     * Yields the posts that `readAccountItems` yields for no account: no archived account published or reposted them.
-     */
+    /** Yields the posts that no archived account published or reposted. */
     *readOrphanPosts(): Iterable<ArchivedItem> {
       for (const post of orphans({ platform: 'x', handle: '' })) yield toPost(post);
     },

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 
-/** Estimated size in bytes of a row of `kept_posts` and of its index entries, without the JSON of the post. */
+/** Estimated bytes of a row of `kept_posts` and its index entries, without the JSON of the post. */
 const rowBytes = 300;
 
-/** Number of rows that one step reads or deletes. A step takes a few milliseconds; other work can run in between. */
+/** Number of rows that one step reads or deletes; a step takes a few milliseconds. */
 const rowsPerStep = 500;
 
-/** Part of the limit that remains in use when histories are deleted, so that the next write deletes nothing. */
+/** Part of the limit that a deletion leaves in use, so that the next write deletes nothing. */
 const keptShare = 0.9;
 
 interface SizeRow {
@@ -21,19 +21,17 @@ interface SizeRow {
 interface StoredAccount {
   readonly names: readonly [platform: string, handle: string];
   bytes: number;
-  /** Time in Unix seconds at which the latest of the posts was fetched. */
+  /** Unix second at which the latest of the posts was fetched. */
   stored: number;
 }
 
-/** Estimates the size of stored posts in bytes. */
 export const estimateBytes = (posts: readonly string[]): number =>
   posts.reduce((sum, json) => sum + rowBytes + Buffer.byteLength(json), 0);
 
 /**
- * Creates a function that limits the total size of stored histories. Call it after each write, with the number of
- * written bytes. If the limit is exceeded, it deletes the histories of whole accounts, those that were fetched the
- * longest ago first. It reads the sizes of all stored posts at the first call, and again when the writes since then may
- * have exceeded the limit.
+ * Creates a function that limits the total size of stored histories. Call it after each write, with
+ * the number of written bytes. Above the limit, it deletes the histories of whole accounts, those
+ * fetched the longest ago first.
  */
 export function openHistoryBound(database: SqliteDatabase, maxBytes: number) {
   const [readAccounts, remove] = [openAccountReader(database), openRemoval(database)];
@@ -85,7 +83,8 @@ function openRemoval(database: SqliteDatabase) {
     `DELETE FROM kept_posts WHERE number IN
        (SELECT number FROM kept_posts WHERE platform = ? AND handle = ? LIMIT ${rowsPerStep})`,
   );
-  // A write of the same account between two steps can mark a range as complete, so each step deletes the ranges.
+  // A write of the same account between two steps can mark a range as complete, so each step
+  // deletes the ranges.
   const step = database.transaction((names: StoredAccount['names']): number => {
     ranges.run(...names);
     return posts.run(...names).changes;

@@ -10,40 +10,32 @@ import { estimateBytes, openHistoryBound } from './history-bound.ts';
 
 export interface StoredHistoryPost {
   readonly post: Post;
-  /** Time of the post in Unix seconds; for a repost, the latest possible time, because the exact time is unknown. */
+  /** Unix second of the post; for a repost, whose time is unknown, the latest possible. */
   readonly second: number;
-  /**
-   * Earliest possible time of the post or repost in Unix seconds. Equals `second` for a post. Can
-   * be `-Infinity` (unknown) for a repost.
-   */
+  /** Earliest possible Unix second: `second` for a post, maybe `-Infinity` for a repost. */
   readonly belowSecond: number;
-  /** Time at which the post was fetched, in Unix seconds. */
+  /** Unix second at which the post was fetched. */
   readonly stored: number;
 }
 
-/** Key of a stored timeline: an account, and the kinds of posts that were fetched. */
 export interface StoredTimeline {
   readonly account: AccountReference;
-  /** Id of the account. Distinguishes accounts that had the same handle at different times. */
+  /** Id of the account. Several accounts can have had the same handle at different times. */
   readonly accountId: string;
-  /** Whether the timeline includes replies to other accounts. */
   readonly withReplies: boolean;
   readonly withReposts: boolean;
 }
 
 export interface StoredHistoryQuery extends StoredTimeline {
   readonly range: SecondRange;
-  /** Maximum number of posts to return, newest first. Older posts are omitted. */
+  /** Maximum number of posts to return, newest first. */
   readonly limit: number;
 }
 
 export interface StoredPart {
-  /** Time ranges for which all posts are stored, newest first. Adjacent ranges are merged. */
+  /** Time ranges for which all posts are stored, newest first, adjacent ones merged. */
   readonly ranges: readonly SecondRange[];
-  /**
-   * Posts in `ranges`, newest first. The exact time of a repost is unknown, so a repost is included if its possible
-   * times overlap one of the ranges.
-   */
+  /** Posts in `ranges`, newest first, and reposts whose possible times overlap a range. */
   readonly posts: readonly StoredHistoryPost[];
 }
 
@@ -53,17 +45,16 @@ export interface FetchedPart extends StoredTimeline {
   readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Store of fetched timelines, so that later requests fetch only the missing posts. Close it with `close()`. */
+/** Store of fetched timelines, from which later requests are served. Close it with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
 interface HistoryStoreOptions {
   readonly path: string;
   readonly baseUrl: string;
-  /** Maximum total size of the stored posts in bytes. */
   readonly maxBytes: number;
 }
 
-/** Opens the store of fetched timelines in the archive's database. @throws Error if the file is unusable */
+/** Opens the store in the archive's database. @throws Error if the file is unusable */
 export const openHistoryStore = ({ path, ...options }: HistoryStoreOptions): HistoryStore =>
   openStore({ path, migrations }, (database) => prepareStore(database, options));
 
@@ -78,19 +69,16 @@ function prepareStore(database: SqliteDatabase, { baseUrl, maxBytes }: StoreOpti
   return {
     has: openHas(database),
     read: openRead(database, decoder),
-    /**
-     * Stores fetched posts. Replaces all stored posts of the fetched time ranges. If the store then exceeds its maximum
-     * size, deletes the posts of the accounts that were fetched the longest ago.
-     */
+    /** Replaces the stored posts of the fetched time ranges, then applies the size limit. */
     put: openPut(database, openHistoryBound(database, maxBytes)),
     delete: openHistoryDelete(database),
-    /** Deletes a post that was deleted upstream, or all posts of a deleted account, from all stored timelines. */
+    /** Deletes a post that was deleted upstream, or all posts of a deleted account. */
     deleteGone: openGoneDeletion(database),
     close: () => void database.close(),
   };
 }
 
-/** Returns a function that deletes an account's stored timelines and returns the number of deleted posts. */
+/** Returns a function that deletes an account's timelines and returns the number of posts. */
 export function openHistoryDelete(database: SqliteDatabase): (account: AccountReference) => number {
   const [ranges, posts] = ['kept_ranges', 'kept_posts'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE platform = ? AND handle = ?`),
@@ -184,8 +172,8 @@ function limitPart(
 const postsPerTransaction = 250;
 
 /**
- * Returns a function that stores fetched posts. The function writes the posts first, in several transactions. The
- * last transaction marks the time ranges as complete, so that an interrupted write never marks an incomplete range.
+ * Returns a function that stores posts in several transactions. Only the last one marks the time
+ * ranges as complete, so that an interrupted write never marks an incomplete range.
  */
 function openPut(database: SqliteDatabase, bound: ReturnType<typeof openHistoryBound>) {
   const others = database.prepare(

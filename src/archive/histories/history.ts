@@ -5,13 +5,12 @@ import { currentHandle } from '../store/account-rows.ts';
 import { secondOf } from '../store/post-number.ts';
 import type { RowDecoder } from '../store/stored-json.ts';
 
-/** Post in the timeline of an archived account. */
 export interface HistoryPost {
-  /** Unique number of the post. Later posts have higher numbers (`post-number.ts`). */
+  /** Unique number of the post, higher for later posts (`post-number.ts`). */
   readonly number: number;
-  /** Time of the post, in Unix seconds. */
+  /** Unix second of the post. */
   readonly created: number;
-  /** Time in Unix seconds when the post was stored; for imported posts, when their export was created. */
+  /** Unix second when the post was stored; for imported posts, when their export was created. */
   readonly stored: number;
   /** Whether the post replies to an earlier archived post of the same account. */
   readonly continues: boolean;
@@ -32,10 +31,7 @@ interface RepostRow {
 
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
-/**
- * Returns functions that read an account's posts and reposts in pages, oldest first. The functions
- * omit deleted posts.
- */
+/** Returns functions that read an account's posts and reposts oldest first, except deleted ones. */
 export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
   // The parent must be earlier. Otherwise two posts could be replies to each other.
   const posts = database.prepare<unknown[], PostRow>(
@@ -70,18 +66,13 @@ export function openHistories(database: SqliteDatabase, decoder: RowDecoder) {
     post: decoder.post(json) as Status, // rows with `gone = 0` are posts
   });
   return {
-    /**
-     * Reads up to `count` posts whose post number is greater than `after`, oldest first. Pass -1 for the first page.
-     */
+    /** Reads up to `count` posts after a post number, oldest first. Pass -1 for the first page. */
     readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
     /** Reads an account's replies to one of its own posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /**
-     * Reads up to `count` reposts whose post number is greater than `after`, oldest first. Omits reposts of the
-     * account's own posts. The property `post` of a result is `null` if the original post is unavailable.
-     */
+    /** Reads reposts of other accounts' posts, oldest first. `post` is `null` if unavailable. */
     readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,

@@ -2,26 +2,21 @@ import { type CsvRow, readCsvRows } from './csv-rows.ts';
 import type { LeftOutContent } from './export-source.ts';
 import { createBoundaryFinder } from './json-elements.ts';
 
-/** Number of the units in a file. */
 export type ItemCount = Pick<LeftOutContent, 'count' | 'unit'>;
 
 const space = 0x20;
 const lineFeed = 0x0a;
 
-/** Number of bytes at the start of a file in which the list of the file must begin. */
+/** Number of bytes at the start of a file in which its list must begin. */
 const headBytes = 4096;
 
-/** Matches the text before the list of a script or a JSON file, such as `window.YTD.like.part0 = [`. */
 const listStart = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\[/;
 
 const collectionStart = /"orderedItems"\s{0,20}:\s{0,20}\[/;
 
 const emptyObject = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\{\s{0,20}\}\s{0,20};?\s{0,20}$/;
 
-/**
- * Counts the elements of the list in a script or JSON file, without parsing them. If the file contains something else,
- * returns its number of bytes.
- */
+/** Counts the elements of a script's or JSON file's list unparsed; without a list, its bytes. */
 export async function countElements(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
   const counter = createElementCounter();
   let bytes = 0;
@@ -98,7 +93,7 @@ export async function countLines(chunks: AsyncIterable<Uint8Array>): Promise<Ite
 
 const headings: ReadonlySet<string> = new Set(['account address', '#domain']);
 
-/** Counts the rows of a CSV file that are neither empty nor a heading. A row with line breaks within quotes is one. */
+/** Counts the rows of a CSV file that are neither empty nor a heading. */
 export async function countRows(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
   let count = 0;
   for await (const rows of readCsvRows(chunks)) count += rows.filter(isCounted).length;

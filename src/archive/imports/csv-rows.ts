@@ -1,14 +1,11 @@
-/** Row of a CSV file. `number` is its one-based position, which differs from the line if cells contain line feeds. */
+/** Row of a CSV file. Its one-based `number` differs from the line if cells contain line feeds. */
 export type CsvRow =
   | { readonly kind: 'cells'; readonly cells: readonly string[]; readonly number: number }
   | { readonly kind: 'too long'; readonly number: number };
 
 const limits = { cells: 100, characters: 2 ** 20 } as const;
 
-/**
- * Reads the rows of a CSV file (RFC 4180). Yields a list of rows for each chunk of the file. The memory use does not
- * depend on the size of the file. Omits empty lines.
- */
+/** Yields a list of rows for each chunk of a CSV file (RFC 4180). Omits empty lines. */
 export async function* readCsvRows(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly CsvRow[], void, undefined> {

@@ -3,16 +3,12 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
-/** Version of the importers. Increment it when an importer changes, so that users can import the same export again. */
 const importVersion = 3;
 
-/** Parts of each file that are hashed: `places` samples of `bytes` bytes each, spread evenly over the file. */
+/** Parts of each file that are hashed: samples of `bytes` bytes, spread evenly over the file. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/**
- * Returns `fingerprint`, a hash of an export and of `form` (its format and handle). Also returns `changed`, the latest
- * modification time of the hashed files in Unix seconds.
- */
+/** Hashes an export and `form` (format and handle). `changed`: latest Unix second of its files. */
 export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);

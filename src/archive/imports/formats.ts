@@ -5,7 +5,7 @@ import { ndjsonFormat } from './ndjson/ndjson-format.ts';
 import { xCsvFormat } from './x/csv-format.ts';
 import { xFormat } from './x/x-format.ts';
 
-/** Formats of exports that can be imported. An export is tested for each format in this order. */
+/** Formats for which an export is tested, in this order. */
 export const exportFormats: readonly ExportFormat[] = [
   ndjsonFormat,
   xFormat,
@@ -19,7 +19,7 @@ export interface OpenedExport {
   readonly source: ExportSource;
 }
 
-/** Opens an export with the first matching format; returns `null` if none matches. @throws Error if opening fails */
+/** Opens an export; returns `null` if no format matches. @throws Error if opening fails */
 export async function openExport(
   path: string,
   { formats, hints }: { readonly formats: readonly ExportFormat[]; readonly hints: ExportHints },

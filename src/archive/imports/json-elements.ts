@@ -1,16 +1,16 @@
-/** Element of a JSON array, or the reason why the element is unreadable. `index` is its zero-based position. */
+/** Element of a JSON array at a zero-based `index`, or the reason why it is unreadable. */
 export type JsonElement =
   | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
   | {
       readonly kind: 'fault';
       readonly reason: string;
-      /** Whether the file ends within the array, so that an unknown number of elements is missing. */
+      /** Whether the file ends within the array, so that elements are missing. */
       readonly isCutOff: boolean;
       readonly index: number;
     };
 
 export interface JsonOptions {
-  /** Pattern of the text before the array and its opening bracket, such as `window.YTD… = [` in X exports. */
+  /** Pattern of the text before the array and its opening bracket, such as `window.YTD… = [`. */
   readonly start?: RegExp;
   /** Changes the JSON text of an element before it is parsed. */
   readonly prepare?: (json: string) => string;
@@ -19,9 +19,9 @@ export interface JsonOptions {
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array from a file. Yields a list of elements for each chunk of the file, so that the
- * memory use does not depend on the size of the file. Elements that are invalid, or larger than `maxElementBytes`, are
- * yielded as faults. NUL, lone surrogates and invalid bytes are replaced with U+FFFD.
+ * Yields a list of elements of a JSON array for each chunk of a file. Elements that are invalid, or
+ * larger than `maxElementBytes`, become faults. NUL, lone surrogates and invalid bytes become
+ * U+FFFD.
  */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -81,7 +81,7 @@ function createElementBuffer(prepare: (json: string) => string) {
   let size = 0;
   let count = 0;
   return {
-    /** Adds bytes to the current element. Drops white space before the first byte of the element. */
+    /** Adds bytes to the current element. Drops white space before it. */
     add: (bytes: Uint8Array): void => {
       const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
       if (begin < 0) return;
@@ -89,10 +89,7 @@ function createElementBuffer(prepare: (json: string) => string) {
       if (size > maxElementBytes) chunks = [];
       else chunks.push(bytes.subarray(begin));
     },
-    /**
-     * Parses the current element, and empties the buffer. Returns a list that contains only this element; an empty list
-     * if the buffer was empty.
-     */
+    /** Parses and removes the current element. Returns an empty list if there is none. */
     close: (): readonly JsonElement[] => {
       const isTooLarge = size > maxElementBytes;
       const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++, prepare)];
@@ -141,15 +138,12 @@ function createTokenTest(): (byte: number) => boolean {
   };
 }
 
-/**
- * Boundary at a byte of a JSON array. `element`: end of an element. `end`: end of the array. `unclosed`: start of an
- * element in a malformed file, where the closing brace of the previous element is missing.
- */
+/** Boundary at a byte. `unclosed`: an element starts, but the previous one lacks its brace. */
 export type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
-/** Creates the stack of the open brackets. It counts them, so that an unmatched bracket needs no search. */
+/** Creates the stack of open brackets, with counts so that an unmatched one needs no search. */
 function createOpeners() {
   const openers: number[] = [];
   let objects = 0; // number of `{`
@@ -160,7 +154,7 @@ function createOpeners() {
       openers.push(opener);
       if (opener === bytesOf.openObject) objects += 1;
     },
-    /** Removes the last `opener`, and all brackets after it. Returns `false` if there is none. */
+    /** Removes the last `opener` and all brackets after it. Returns `false` if there is none. */
     remove: (opener: number): boolean => {
       const isFound = (opener === bytesOf.openObject ? objects : openers.length - objects) > 0;
       for (let closed: number | undefined; isFound && closed !== opener; ) {
@@ -176,10 +170,7 @@ function createOpeners() {
   };
 }
 
-/**
- * Creates a function to call with each byte of a JSON array. If an element or the array ends at the byte, or an element
- * starts there before the end of the previous one, the function returns the kind of boundary; otherwise `null`.
- */
+/** Creates a function that takes the bytes of a JSON array, and returns the boundary at each. */
 export function createBoundaryFinder(): (byte: number) => Boundary | null {
   const isToken = createTokenTest();
   const openers = createOpeners();
@@ -192,7 +183,7 @@ export function createBoundaryFinder(): (byte: number) => Boundary | null {
     openers.push(token);
     return isUnclosed ? 'unclosed' : null;
   };
-  /** Returns `end` for a `]` without an open `[`, because that bracket closes the array itself. */
+  /** Returns `end` for a `]` without an open `[`, because it closes the array itself. */
   const close = (opener: number): Boundary | null =>
     openers.remove(opener) || opener === bytesOf.openObject ? null : 'end';
   const take = (token: number): Boundary | null => {
@@ -209,10 +200,6 @@ export function createBoundaryFinder(): (byte: number) => Boundary | null {
   };
 }
 
-/**
- * Parses an element of a JSON array. Returns a fault if the element is invalid, or if `chunks` is
- * `null` because the element is too large.
- */
 function toElement(
   chunks: readonly Uint8Array[] | null,
   index: number,

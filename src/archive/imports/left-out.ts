@@ -2,17 +2,12 @@ import { countElements, countLines, countRows, type ItemCount } from './count-it
 import type { ExportItem, LeftOutContent } from './export-source.ts';
 import { type MediaFile, readMediaFiles } from './files/media-files.ts';
 
-/**
- * Function that returns why an import leaves out a file of the export. Returns `null` if the import reads the file, or if
- * the file contains nothing of the account, such as the pages for viewing the export.
- */
+/** Reason to leave out a file; `null` for read files and files without account data. */
 export type ReasonOf = (path: string) => string | null;
 
-/** Reason for files that the importer does not know. */
 export const unknownFile = 'Perch does not import this file';
 
 const limits = {
-  /** Maximum number of files and folders that are reported. */
   entries: 10_000,
   /** Maximum size in bytes of a file whose items are counted. */
   countedBytes: 2 ** 28,
@@ -20,8 +15,8 @@ const limits = {
 } as const;
 
 /**
- * Yields the content that an import leaves out: an item for each file of records, and an item for each folder of other
- * files. Skips files without records. Yields empty arrays in between, so that the caller can stop.
+ * Yields an item for each left-out file of records, and for each folder of other files. Skips files
+ * without records. Yields empty arrays in between, so that the caller can stop.
  */
 export async function* readLeftOut(
   path: string,

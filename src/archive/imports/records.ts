@@ -10,10 +10,7 @@ export interface RecordOptions<Row> extends JsonOptions {
   readonly read: ExportFiles['read'];
 }
 
-/**
- * Reads the records of files that each contain a JSON array. Yields arrays of consecutive records, in the order of the
- * files. Each array comes from one chunk of a file.
- */
+/** Yields arrays of records in the order of the files. Each array comes from one chunk. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
   { schema, read, ...options }: RecordOptions<Row>,
@@ -25,7 +22,7 @@ export async function* readRecords<Row>(
   }
 }
 
-/** Yields the valid records of files that each contain a JSON array, one at a time. */
+/** Yields only the valid records. */
 export async function* readRows<Row>(
   files: readonly ExportFile[],
   reading: RecordOptions<Row>,

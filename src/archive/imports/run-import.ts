@@ -32,26 +32,19 @@ export interface ImportState {
 
 export interface ImportOutcome extends ImportState {
   readonly number: number;
-  /**
-   * Reason why the import ended. `done`: all items are imported. `known`: the whole export was
-   * imported earlier. `stopped`: the import was stopped, and the next run resumes it.
-   */
+  /** `known`: an earlier run imported everything. `stopped`: the next run resumes the import. */
   readonly ended: 'done' | 'known' | 'stopped';
-  /** Number of items of the export that earlier runs stored. */
   readonly resumedAfter: number;
   /** Whether the export is truncated, so that the number of missing items is unknown. */
   readonly isCutOff: boolean;
-  /**
-   * Content of the export that this run left out: the first `maxLeftOut` entries. `counts.left_out` is the number of
-   * all entries.
-   */
+  /** First `maxLeftOut` entries that this run left out; `counts.left_out` counts all. */
   readonly leftOut: readonly LeftOutContent[];
 }
 
 const maxLeftOut = 60;
 
 const batchLimits = {
-  /** Maximum number of items that are held in memory before they are written. */
+  /** Maximum number of items in memory before they are written. */
   items: 500,
   /** Milliseconds after which a transaction ends, so that other writers do not wait for long. */
   ms: 50,
@@ -60,8 +53,8 @@ const batchLimits = {
 } as const;
 
 /**
- * Imports an export, or resumes its import. @throws Error if the export is unreadable, or if
- * another process is importing the same export
+ * Imports an export, or resumes its import.
+ * @throws Error if the export is unreadable, or if another process is importing it
  */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, newImport, clock } = options;
@@ -132,10 +125,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     options.onProgress(state);
   };
   return {
-    /**
-     * Adds an item to the batch unless an earlier run stored the item. If the batch is then full,
-     * writes it and returns `true`.
-     */
+    /** Adds an item unless an earlier run stored it. Writes a full batch and returns `true`. */
     add: (item: ExportItem): boolean => {
       seen += 1;
       remarks.add(item);

@@ -13,15 +13,15 @@ export interface StoredCopy extends MediaCopy {
 export type CopyReader = ReturnType<typeof createCopyReader>;
 
 interface CopyReaderOptions {
-  /** Data folder of the archive; `null` if there are no imported files to serve. */
+  /** `null` if there are no imported files to serve. */
   readonly dataFolder: string | null;
   /** Whether to serve the pictures of the sample, which are files of the package. */
   readonly sample: boolean;
 }
 
 /**
- * Creates a reader of the archive's public media files. Deletes the temporary files of interrupted imports. Opens the
- * database, and reads the pictures of the sample, when the first file is requested.
+ * Creates a reader of public media files, and deletes the temporary files of interrupted imports.
+ * Opens the database when the first file is requested.
  */
 export function createCopyReader({ dataFolder, sample }: CopyReaderOptions) {
   const folder = dataFolder === null ? null : openMediaFolder(dataFolder);
@@ -41,7 +41,7 @@ export function createCopyReader({ dataFolder, sample }: CopyReaderOptions) {
     return copy && { ...copy, path: folder.pathOf(copy.hash) };
   };
   return {
-    /** Finds a file by its hash. Returns `undefined` if the file is missing or belongs only to protected accounts. */
+    /** Returns `undefined` if the file is missing or belongs only to protected accounts. */
     find: (hash: string): StoredCopy | undefined => findSample(hash) ?? findImported(hash),
     close: (): void => opened?.close(),
   };

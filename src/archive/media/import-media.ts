@@ -6,31 +6,26 @@ import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './medi
 import { removeFiles } from './remove-unused.ts';
 
 export const zeroCounts = {
-  /** Number of files that this import stored. */
   stored: 0,
-  /** Total size in bytes of the files that this import stored. */
   bytes: 0,
-  /** Number of files that the archive already had. */
+  /** Files that the archive already had. */
   known: 0,
-  /** Number of files that do not fit in the size limit of all media files together. */
+  /** Files that do not fit in the size limit of all media files together. */
   over_quota: 0,
-  /** Number of files that exceed the size limit of one file. */
+  /** Files that exceed the size limit of one file. */
   too_large: 0,
-  /** Number of files whose content is not an image, video or audio in a supported format. */
+  /** Files whose content is not an image, video or audio in a supported format. */
   unsupported: 0,
   unreadable: 0,
-  /** Number of files without a reference from an imported post or profile, such as the pictures of private posts. */
+  /** Files to which no imported post or profile refers, such as pictures of private posts. */
   unused: 0,
 };
 
-/** Numbers of media files by result of the import, and the size of the stored files in bytes. */
+/** Numbers of files by result of the import, and the size of the stored files in bytes. */
 export type MediaCounts = Readonly<typeof zeroCounts>;
 
 export interface MediaOutcome {
-  /**
-   * Reason why the import ended. `done`: all files were handled. `stopped`: the import was aborted.
-   * `locked`: another process was storing media files, so this import did not store any.
-   */
+  /** `locked`: another process was storing media files, so this import did not store any. */
   readonly ended: 'done' | 'stopped' | 'locked';
   readonly counts: MediaCounts;
 }
@@ -41,12 +36,10 @@ export interface MediaImport {
   /** Account whose posts and profile refer to the files. */
   readonly owner: AccountReference;
   readonly files: AsyncIterable<MediaFile>;
-  /** Returns the name by which posts and profiles refer to a media file; `null` for any other file. */
+  /** Returns a media file's name in posts and profiles; `null` for any other file. */
   readonly nameOf: (path: string) => string | null;
   readonly limits: {
-    /** Maximum size in bytes of one file. */
     readonly fileBytes: number;
-    /** Maximum size in bytes of all media files of the archive together. */
     readonly totalBytes: number;
   };
   readonly signal: AbortSignal;
@@ -56,8 +49,8 @@ export interface MediaImport {
 const turnFiles = 200;
 
 /**
- * Stores those media files of an export to which imported posts or profiles refer. Can be repeated: files that are
- * already in the archive are not read again.
+ * Stores the media files to which imported posts or profiles refer. Can be repeated: files already
+ * in the archive are not read again.
  * @throws Error with a system error code, such as `ENOSPC`, if the disk cannot store a file
  */
 export async function importMedia(options: MediaImport): Promise<MediaOutcome> {
@@ -98,16 +91,12 @@ function count(counts: Counts, result: CountedResult, bytes: number): void {
 
 type CountedResult = Exclude<keyof MediaCounts, 'bytes'>;
 
-/**
- * Result of one file of an export: the name of the counter to increment; `stopped` after an abort; `null` for a file
- * whose path shows that it is not a media file, so that no counter is incremented.
- */
 type FileResult = CountedResult | 'stopped' | null;
 
 function createFileWriter(options: MediaImport) {
   const { store, folder, owner, nameOf, limits } = options;
   let used = store.countMedia().bytes;
-  /** Returns the reason to skip a file, as the name of a counter; `null` if the file must be read. */
+  /** Returns the reason to skip a file, as the name of a counter; `null` if it must be read. */
   const check = ({ bytes }: MediaFile, name: string): CountedResult | null => {
     const hashes = store.findNamedMedia(owner, name);
     if (hashes.length === 0) return 'unused';

@@ -17,29 +17,26 @@ export interface ReceivedFile {
 
 type Refused = { readonly kind: 'too_large' } | { readonly kind: 'unsupported' };
 
-/** Error for an unreadable file of an export, such as a damaged file. */
 export class UnreadableFileError extends Error {}
 
 export interface ReceiveOptions {
   readonly maxBytes: number;
-  /** Signal that cancels writing the file. After an abort, `receive` rejects with the reason of the signal. */
+  /** Signal that cancels writing. `receive` then rejects with its reason. */
   readonly signal: AbortSignal;
 }
 
-/** Folder with the media files of the archive. A file with the hash `abcd…` has the path `ab/abcd…`. */
+/** Folder with media files. A file with the hash `abcd…` has the path `ab/abcd…`. */
 export type MediaFolder = ReturnType<typeof openMediaFolder>;
 
-/** Opens the folder for media files within a data folder. Creates the folder when the first file is stored. */
+/** Opens the media folder of a data folder. Creates it when the first file is stored. */
 export function openMediaFolder(dataFolder: string) {
   const root = `${dataFolder}/${mediaFolderName}`;
   const pathOf = (hash: string): string => `${root}/${hash.slice(0, 2)}/${hash}`;
   return {
     ...openIncoming(dataFolder, root),
     pathOf,
-    /** Returns whether the folder contains the file with the hash and size of `copy`. */
     has: ({ hash, bytes }: MediaCopy): boolean =>
       statSync(pathOf(hash), { throwIfNoEntry: false })?.size === bytes,
-    /** Moves a temporary file to its final path. */
     place: ({ draft, copy }: ReceivedFile): void => {
       const path = pathOf(copy.hash);
       makeOwnFolder(dataFolder, dirname(path));
@@ -59,10 +56,7 @@ export function openMediaFolder(dataFolder: string) {
 function openIncoming(dataFolder: string, root: string) {
   const incoming = `${root}/incoming`;
   let count = 0;
-  /**
-   * Creates the media folder and its subfolder `incoming`, and locks the media folder to store files. Returns `null`
-   * while another process holds the lock.
-   */
+  /** Creates and locks the media folder; returns `null` while another process holds the lock. */
   const lock = (): FileLock | null => {
     makeOwnFolder(dataFolder, root);
     makeOwnFolder(dataFolder, incoming);
@@ -75,7 +69,7 @@ function openIncoming(dataFolder: string, root: string) {
   return {
     lock,
     removeIncomplete,
-    /** Deletes the temporary files of interrupted imports, unless another process is storing files. */
+    /** Deletes interrupted imports' temporary files, unless another process is storing files. */
     removeInterrupted: (): void => {
       if (listNames(incoming).length === 0) return;
       const held = lock();
@@ -85,8 +79,8 @@ function openIncoming(dataFolder: string, root: string) {
     },
     /**
      * Writes a file under a temporary name. The caller must hold the folder's lock.
-     * @throws UnreadableFileError if `content` throws; Error with a system error code, such as `ENOSPC`, if the disk
-     * cannot store the file
+     * @throws UnreadableFileError if `content` throws; Error with a system error code, such as
+     *   `ENOSPC`, if the disk cannot store the file
      */
     receive: async (
       content: AsyncIterable<Uint8Array>,
@@ -151,7 +145,7 @@ function createInspector() {
   const findType = () => detectMediaType(start);
   return {
     findType,
-    /** Takes the next chunk of the file. Returns whether the bytes taken so far show an unsupported media type. */
+    /** Takes the next chunk. Returns whether the bytes so far show an unsupported media type. */
     isRefused: (chunk: Uint8Array): boolean => {
       if (start.length >= mediaHeadBytes) return false;
       start = Buffer.concat([start, chunk.subarray(0, mediaHeadBytes - start.length)]);

@@ -3,18 +3,15 @@ import type { Account } from '../../model/account.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Post, Status } from '../../model/post.ts';
 
-/** Path prefix of the archive's media files on this server. The hash of the file follows. */
+/** Path prefix of media files on this server. The hash of the file follows. */
 export const copiesPath = '/media/sha256/';
 
-/**
- * Prefix of placeholder URLs for files whose URL on the platform is unknown. Such URLs never leave the archive:
- * `createMediaLinks` replaces or removes them.
- */
+/** Prefix of placeholders for unknown URLs. `createMediaLinks` replaces or removes them. */
 export const exportOnly = 'export:';
 
 export type MediaLinks = ReturnType<typeof createMediaLinks>;
 
-/** Creates functions that replace the URLs of files in posts and accounts with the URLs of the archive's copies. */
+/** Creates functions that replace media URLs in posts and accounts with those of stored copies. */
 export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   const find = database
     .prepare<[string], string>('SELECT hash FROM public_media WHERE url = ? LIMIT 1')
@@ -60,11 +57,7 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   });
   const linkPost = (post: Post): Post => (post.type === 'status' ? linkStatus(post) : post);
   return {
-    /**
-     * Returns whether the JSON of a post or account contains no URL of a media file to replace. This is the case if the
-     * archive has no media files and the JSON contains no URL that starts with `export:` (placeholder for an unknown
-     * URL).
-     */
+    /** Returns whether JSON has no media URL to replace, neither of a copy nor `export:`. */
     isUnchanged: (json: string): boolean => isEmpty() && !json.includes(`"${exportOnly}`),
     account: linkAccount,
     post: linkPost,

@@ -3,10 +3,9 @@ import type { AccountReference } from '../../model/reference.ts';
 import { exportOnly } from './media-links.ts';
 
 export interface MediaCopy {
-  /** SHA-256 hash of the content, in lower-case hexadecimal. */
+  /** SHA-256 of the content, in lower-case hexadecimal. */
   readonly hash: string;
   readonly bytes: number;
-  /** Media type, such as `image/jpeg`. */
   readonly type: string;
 }
 
@@ -17,17 +16,15 @@ interface StoredReference {
   readonly author: string;
   /** URL of the media file, exactly as the post or account contains it. */
   readonly url: string;
-  /** Name of the file, as returned by `ExportSource.mediaNameOf`. */
+  /** Name of the file, as `ExportSource.mediaNameOf` returns it. */
   readonly name: string;
 }
 
-/** Number of files and their total size in bytes. */
 export interface MediaTotal {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Returns functions that read and write the table rows of media files and their references. */
 export function openMediaRows(database: SqliteDatabase) {
   return { ...openReferences(database), ...openCopies(database) };
 }
@@ -56,16 +53,10 @@ function openReferences(database: SqliteDatabase) {
   return {
     addMediaReference: ({ owner, ...reference }: StoredReference): void =>
       void refer.run({ ...reference, ...owner }),
-    /**
-     * Finds the media URLs in the posts and the profile of an account that refer to the file `name` of its export.
-     * Returns for each URL the hash of the stored file, or `null` if the file is not stored.
-     */
+    /** Finds the URLs that refer to a file, each with the stored file's hash or `null`. */
     findNamedMedia: (owner: AccountReference, name: string): readonly (string | null)[] =>
       named.all({ ...owner, name }),
-    /**
-     * Returns the number of an account's media references that cannot be served: the archive lacks the file, and the
-     * URL of the file on the platform is unknown.
-     */
+    /** Counts media references that cannot be served: no file is stored, and no URL is known. */
     countMissingMedia: (owner: AccountReference): number => missing.get(owner) ?? 0,
     listImportedAccounts: (number: number): readonly AccountReference[] => importedBy.all(number),
   };
@@ -92,10 +83,7 @@ function openCopies(database: SqliteDatabase) {
     )
     .pluck();
   return {
-    /**
-     * Stores the row of a media file, and links it to all references to the file name `name` in the account's posts and
-     * profile. If there is no reference to the name, stores nothing and returns `false`.
-     */
+    /** Stores a file's row, and links it to all references to `name`; `false` if there is none. */
     addMediaCopy: (owner: AccountReference, name: string, found: MediaCopy): boolean => {
       if (assign.run({ ...owner, name, hash: found.hash }).changes === 0) return false;
       insert.run(found);
@@ -108,11 +96,10 @@ function openCopies(database: SqliteDatabase) {
         yield* page;
     },
     countMedia: (): MediaTotal => total.get() ?? { files: 0, bytes: 0 },
-    /** Deletes the table rows of media files to which no post or profile refers. Returns the hashes of the files. */
+    /** Deletes the rows of files to which no post or profile refers. Returns their hashes. */
     deleteUnusedMedia: (): readonly string[] => unused.all(),
   };
 }
 
-/** SQL query for the number and total size of all stored files (`MediaTotal`). */
 export const countCopies =
   'SELECT count(*) AS files, ifnull(sum(bytes), 0) AS bytes FROM media_copies';

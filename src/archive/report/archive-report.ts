@@ -6,38 +6,30 @@ import { type AccountSummary, openAccountSummaries } from '../store/account-summ
 import { openImportRows, type StoredImport } from '../store/import-rows.ts';
 import { migrations } from '../store/schema.ts';
 
-/**
- * Summary of the archive for the operator: its accounts, imports, counts and sizes. The accounts exclude the built-in
- * sample.
- */
+/** Summary of the archive for the operator. The accounts exclude the built-in sample. */
 export interface ArchiveReport {
-  /** Imported accounts, ordered by platform and handle. Contains only the first `reportLimits.accounts` accounts. */
+  /** First `reportLimits.accounts` imported accounts, ordered by platform and handle. */
   readonly accounts: readonly AccountSummary[];
   readonly accountCount: number;
-  /** Most recent imports, newest first; limited by `reportLimits.imports`. */
+  /** Last `reportLimits.imports` imports, newest first. */
   readonly imports: readonly StoredImport[];
-  /** Number of posts in stored histories of accounts. */
   readonly historyPosts: number;
-  /** Size of the database files in bytes. */
   readonly bytes: number;
-  /** Number and size of the stored images, videos and audio files. */
   readonly media: MediaTotal;
 }
 
 export const reportLimits = {
-  /** Maximum number of accounts in a report. */
   accounts: 200,
-  /** Maximum number of imports in a report. */
   imports: 20,
 } as const;
 
 export type ArchiveReporter = ReturnType<typeof createArchiveReporter>;
 
-/** Creates a reader of reports about the archive at `path`. Opens the database for the first report. */
+/** Creates a reader of reports. Opens the database for the first report. */
 export function createArchiveReporter(path: string) {
   let opened: ReturnType<typeof openTables> | undefined;
   return {
-    /** Returns a report on the archive; `null` if there is no database. Yields to the event loop between accounts. */
+    /** Returns `null` if there is no database. Yields to the event loop between accounts. */
     read: async (): Promise<ArchiveReport | null> => {
       const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
       if (path === ':memory:' || bytes === 0) return null;

@@ -2,16 +2,10 @@ import { type Platform, platform } from '../../model/reference.ts';
 import { anyPostToken, platformToken } from './post-words.ts';
 import type { SearchText, Term, UserSearchText } from './search-query.ts';
 
-/**
- * Scope of an archive search: the archived posts and accounts of one platform (`sample`: the built-in sample), or all
- * imported posts and accounts of every platform (`imports`).
- */
+/** Posts and accounts of one platform, or all imported ones of every platform (`imports`). */
 export type SearchScope = Platform | 'imports';
 
-/**
- * Returns an FTS5 expression for a search in the archive. The expression finds the posts in `scope` that match the
- * search text and that have all `tokens` in the index column `marks`.
- */
+/** Returns an FTS5 expression for posts in `scope` that have all `tokens` in the column `marks`. */
 export function toMatchExpression(
   { include, exclude }: Pick<SearchText, 'include' | 'exclude'>,
   tokens: readonly string[],
@@ -25,7 +19,7 @@ export function toMatchExpression(
   ]);
 }
 
-/** Returns an FTS5 expression that finds accounts in the full-text index `account_words`. */
+/** Returns an FTS5 expression for the full-text index `account_words`. */
 export function toUserMatchExpression(
   { include, exclude, unfinished }: UserSearchText,
   scope: SearchScope,

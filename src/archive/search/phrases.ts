@@ -10,11 +10,11 @@ type Terms = Pick<SearchText, 'include' | 'exclude'>;
 interface DividedTerms {
   /** Terms that the index checks. It finds all matching posts, and possibly others. */
   readonly indexed: Terms;
-  /** Returns whether a post that the index found matches the other terms; `null` if the index checks all of them. */
+  /** Checks a post that the index found for the other terms; `null` if there are none. */
   readonly matches: ((post: Post) => boolean) | null;
 }
 
-/** Divides search terms so that long phrases are compared only with the text of the posts that the index found. */
+/** Divides terms so that long phrases are compared only with posts that the index found. */
 export function dividePhrases({ include, exclude }: Terms): DividedTerms {
   let left = maxOrdered;
   const take = ({ words }: Term): number => {

@@ -3,15 +3,12 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** Token that every indexed post has. FTS5 needs a term to match, even if a search only excludes words. */
+/** Token of every indexed post, because FTS5 needs a term even if a search only excludes words. */
 export const anyPostToken = 'any';
 
 export const platformToken = (platform: Platform): string => `on${platform}`;
 
-/**
- * Returns the values of the full-text index columns for a post. `marks` contains a token for the platform of the post,
- * and for each kind of media in it, such as `photo`.
- */
+/** Returns the index columns of a post. `marks` has tokens for the platform and kinds of media. */
 export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),

@@ -2,27 +2,26 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { toNameWord, toWords } from './words.ts';
 
-/** Search term: words that must be adjacent, in this order, in one column of the index `post_words`. */
+/** Words that must be adjacent, in this order, in one column of the index `post_words`. */
 export interface Term {
   readonly column: 'text' | 'author' | 'tags' | 'marks';
   readonly words: readonly string[];
 }
 
-/** Result of parsing a search text. A post must satisfy all conditions. */
+/** Parsed search text. A post must satisfy all conditions. */
 export interface SearchText {
   readonly include: readonly Term[];
   readonly exclude: readonly Term[];
-  /** Earliest time of matching posts in Unix seconds (inclusive); `null` for no limit. */
+  /** Earliest Unix second of matching posts (inclusive); `null` for no limit. */
   readonly sinceSeconds: number | null;
-  /** Time in Unix seconds before which matching posts were created; `null` for no limit. */
+  /** Unix second before which matching posts were created; `null` for no limit. */
   readonly untilSeconds: number | null;
-  /** Warnings to the user about ignored parts of the search text. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Parses the text of a post search: words, `"phrases"`, `-` to exclude, `from:`, `since:`, `until:`, `filter:` and
- * `#tags`. Unsupported operators and invalid values are ignored, and `warnings` names each of them.
+ * Parses words, `"phrases"`, `-` to exclude, `from:`, `since:`, `until:`, `filter:` and `#tags`.
+ * Ignores unsupported operators and invalid values, and names each of them in `warnings`.
  */
 export function parseSearchText(text: string): SearchText {
   const parts = parseParts(text, ofPosts);
@@ -40,13 +39,11 @@ export function parseSearchText(text: string): SearchText {
 }
 
 export interface UserSearchText extends Pick<SearchText, 'include' | 'exclude' | 'warnings'> {
-  /**
-   * Last unquoted term of `include`, matched as a prefix because the user may be typing it; `null` if there is none.
-   */
+  /** Last unquoted term of `include`, matched as a prefix because the user may be typing it. */
   readonly unfinished: Term | null;
 }
 
-/** Parses the text of an account search, which supports words and phrases but no operators or tags. */
+/** Parses an account search: words and phrases, but no operators or tags. */
 export function parseUserSearchText(text: string): UserSearchText {
   const parts = parseParts(text, ofAccounts);
   const include = termsOf(parts, 'include');
@@ -79,20 +76,20 @@ function warningsOf(parts: readonly QueryPart[]): readonly string[] {
 interface Special {
   readonly body: string;
   readonly kind: 'include' | 'exclude';
-  /** Operator or hashtag to show in warnings: `body`, with a leading `-` if `kind` is `exclude`. */
+  /** Operator or hashtag in warnings: `body`, with a leading `-` if `kind` is `exclude`. */
   readonly shown: string;
 }
 
 interface Dialect {
   /** End of the warning about an unsupported operator, such as ` in account searches`. */
   readonly where: string;
-  /** Parses an operator or a hashtag. Returns `undefined` for plain words such as `12:30` and `https://…`. */
+  /** Returns `undefined` for plain words such as `12:30` and `https://…`. */
   readSpecial(special: Special): QueryPart | undefined;
 }
 
-/** Limits on the length of a search text, because long phrases of common words are slow to find. */
+/** Limits on a search text, because long phrases of common words are slow to find. */
 const limits = {
-  /** Maximum length of a search text in characters. The rest of the text is ignored. */
+  /** Maximum length of a search text. The rest is ignored. */
   characters: 4096,
   /** Maximum number of terms. Further terms are ignored. */
   terms: 32,
@@ -102,10 +99,7 @@ const limits = {
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
-/**
- * Pattern of one part of a search text: a quoted phrase with an optional prefix such as `-from:`, or text without
- * spaces.
- */
+/** Part of a search text: a phrase with a prefix such as `-from:`, or text without spaces. */
 const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
 /** Splits a search text into terms, time limits and warnings. Never throws. */
@@ -170,11 +164,6 @@ const ofAccounts: Dialect = {
 
 type ReadValue = (value: string, special: Special) => QueryPart;
 
-/**
- * Splits an operator such as `since:2020-01-31` at the colon. Returns the unparsed value, and the function `read` that
- * parses the value; `read` is `undefined` for an unsupported operator. Returns `undefined` if `body` is not an
- * operator.
- */
 function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());

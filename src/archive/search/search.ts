@@ -26,7 +26,8 @@ interface PageOptions {
   readonly limit: number;
 }
 
-// FTS5 accepts only integers as bounds of its row ids, and better-sqlite3 binds large numbers as reals.
+// FTS5 accepts only integers as bounds of its row ids, and better-sqlite3 binds large numbers as
+// reals.
 const matches = `FROM post_words CROSS JOIN public_posts AS posts ON posts.number = post_words.rowid
   WHERE post_words MATCH @expression
     AND post_words.rowid < CAST(@below AS INTEGER) AND post_words.rowid >= CAST(@from AS INTEGER)
@@ -36,7 +37,7 @@ export function openPostSearch(database: SqliteDatabase, decoder: RowDecoder) {
   const readLatest = openLatest(database);
   const readTop = openTop(database);
   return {
-    /** Searches public posts. Sorts by time, newest first, or by likes and reposts if the feed is `top`. */
+    /** Searches public posts, newest first, or by likes and reposts for the feed `top`. */
     searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
       const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);
@@ -85,23 +86,21 @@ function openLatest(database: SqliteDatabase) {
   };
 }
 
-/**
- * Maximum number of matches, from the newest, that the `top` feed sorts by likes and reposts. All others are omitted.
- */
+/** Maximum number of newest matches that the `top` feed sorts. All others are omitted. */
 export const rankedPosts = 500;
 
 /**
- * Maximum number of posts that the `top` feed sorts for the second and later pages. It is higher than `rankedPosts`,
- * because an import between two pages can add posts to the range of posts that the first page ranked.
+ * Maximum for the second and later pages of `top`. It is higher than `rankedPosts`, because an
+ * import between two pages can add posts to the range that the first page ranked.
  */
 const rankedLater = 10 * rankedPosts;
 
 const cutWarning = `Only the newest ${rankedPosts} matching posts are ranked.`;
 
 /**
- * Prepares the query of the `top` feed, which takes the newest `rankedPosts` matches and sorts them by likes and
- * reposts. Ties are sorted newest first. The cursor contains the range of post numbers that were ranked for the first
- * page, so that newer posts do not shift later pages.
+ * Prepares the query of the `top` feed: the newest `rankedPosts` matches by likes and reposts, ties
+ * newest first. The cursor contains the range of post numbers that the first page ranked, so that
+ * newer posts do not shift later pages.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<
@@ -168,9 +167,7 @@ export function openUserSearch(database: SqliteDatabase, decoder: RowDecoder) {
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    /**
-     * Searches public accounts, most followers first, then by handle. The last unquoted term also matches as a prefix.
-     */
+    /** Searches public accounts, most followers first. The last term also matches as a prefix. */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const parsed = parseUserSearchText(text);
       const { include, exclude, warnings } = parsed;

@@ -1,4 +1,4 @@
-/** Characters that count as single words: symbols, and letters of Korean and of scripts without spaces. */
+/** Symbols, and letters of Korean and of scripts without spaces. */
 const singleCharacterWords = [
   ...['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'].map(
     (script) => String.raw`\p{Script_Extensions=${script}}`,
@@ -11,11 +11,6 @@ const word = new RegExp(
   'gu',
 );
 
-/**
- * Marks that are ignored when words are compared: accents, Hebrew points, Arabic vowels and the Arabic tatweel
- * (U+0640). The two marks that change the sound of kana (U+3099, U+309A) are kept. Enclosing marks (category Me) are
- * ignored too, because the tokenizer of the search index (`schema.ts`) drops them.
- */
 const ignoredMarks =
   /(?![\u3099\u309a])(?=\p{M})[\p{Me}\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
 
@@ -23,22 +18,19 @@ const isAscii = /^[ -~\s]*$/;
 const asciiWord = /[A-Za-z0-9]+/g;
 
 /**
- * Returns the words of a text, in order, for the search index and for search queries. Words contain only letters,
- * numbers, marks and symbols, so they cannot be parsed as FTS5 syntax. Text in Korean and in scripts without spaces is
- * split into single characters, so that parts of words match.
+ * Returns the words of a text for the index and for queries. Words cannot be parsed as FTS5 syntax.
+ * Korean and scripts without spaces are split into characters, so that parts of words match.
  */
 export function toWords(text: string): readonly string[] {
-  // Fast path: for ASCII text, which is most text on the web, the rules below return the same words.
+  // Fast path: for ASCII text, which is most text on the web, the rules below return the same
+  // words.
   if (isAscii.test(text)) return text.match(asciiWord) ?? [];
   return text.normalize('NFKD').replace(ignoredMarks, '').normalize('NFC').match(word) ?? [];
 }
 
 const nonAsciiPattern = /[^ -~\s]/g;
 
-/**
- * Returns a text that the FTS5 tokenizer (`schema.ts`) splits into the same words as `toWords`. Only substrings with
- * non-ASCII characters are changed, because the tokenizer splits ASCII text in the same way as `toWords`.
- */
+/** Returns a text that the FTS5 tokenizer (`schema.ts`) splits into the same words as `toWords`. */
 export function toIndexText(text: string): string {
   let written = '';
   let at = 0;
@@ -57,7 +49,7 @@ function findNonAscii(text: string, from: number): number {
   return nonAsciiPattern.exec(text)?.index ?? -1;
 }
 
-/** Converts a name to one word of hex digits, ignoring case. A search for this word finds only the complete name. */
+/** Converts a name to one word of hex digits, ignoring case, to find only the complete name. */
 export function toNameWord(name: string): string {
   // ASCII text is in NFKC already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

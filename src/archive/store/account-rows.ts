@@ -8,7 +8,6 @@ import { openAtomicWriter } from './writers.ts';
 
 type StoredAccount = { readonly account: Account; readonly stored: number };
 
-/** Row of the `accounts` table. */
 export interface AccountRow {
   /** Handle of the account in lower case. */
   readonly handle: string;
@@ -31,7 +30,7 @@ export function openAccountRows(database: SqliteDatabase, decoder: RowDecoder) {
      LIMIT 1`,
   );
   return {
-    /** Stores an account. Replaces the account with the same handle, unless the existing account is newer. */
+    /** Replaces the account with the same handle, unless the existing account is newer. */
     putAccount: openAccountWriter(database),
     /** Finds an account by handle, or by DID on Bluesky. */
     findAccount: ({ platform, handle }: AccountReference): AccountRow | undefined => {
@@ -50,7 +49,7 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-/** Returns SQL for `table.column` in which the DID of an archived Bluesky account is replaced with its handle. */
+/** Returns SQL for `table.column` with DIDs of archived Bluesky accounts replaced with handles. */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;
   return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'

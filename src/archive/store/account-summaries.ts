@@ -10,16 +10,16 @@ export interface AccountSummary {
   readonly reposts: number;
   readonly followers: number;
   readonly following: number;
-  /** Time in Unix seconds of the account's oldest post or repost; `null` if the account has no posts or reposts. */
+  /** Unix second of the oldest post or repost; `null` if there are none. */
   readonly oldest: number | null;
   readonly newest: number | null;
-  /** Time in Unix seconds when the account was stored; for an imported account, when its export was made. */
+  /** Unix second when the account was stored; if imported, when its export was made. */
   readonly stored: number;
 }
 
 const imported = platform.options.filter((one) => one !== 'sample');
 
-/** Returns functions that list imported accounts (excluding the built-in sample) and delete accounts. */
+/** Returns functions that list imported accounts (not the sample) and delete accounts. */
 export function openAccountSummaries(database: SqliteDatabase) {
   const select = `
     SELECT platform, handle, protected, stored,
@@ -55,17 +55,16 @@ export function openAccountSummaries(database: SqliteDatabase) {
   return {
     /** Lists the imported accounts, ordered by platform and handle. */
     listAccounts: (): readonly AccountSummary[] => list.all().map(toAccountSummary),
-    /** Lists platform and handle of the first `limit` imported accounts, ordered by platform and handle. */
+    /** Lists the first `limit` imported accounts, ordered by platform and handle. */
     listHandles: (limit: number): readonly AccountReference[] => handles.all(limit),
     countAccounts: (): number => count.get() ?? 0,
-    /** Returns the summary of an imported account; `undefined` if there is no such account. */
     summarizeAccount: ({ platform, handle }: AccountReference): AccountSummary | undefined => {
       const row = one.get({ platform, handle });
       return row && toAccountSummary(row);
     },
-    /** Returns whether any posts or accounts were imported. `of` restricts the check to one platform. */
+    /** Returns whether any posts or accounts were imported, of all platforms by default. */
     hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
-    /** Deletes an account and its rows. Returns the counts of deleted rows; `undefined` for an unknown account. */
+    /** Returns the counts of deleted rows; `undefined` for an unknown account. */
     removeAccount: openRemoval(database),
   };
 }
@@ -96,8 +95,8 @@ function toAccountSummary(row: AccountSummaryRow): AccountSummary {
 }
 
 /**
- * SQL condition for the posts to delete with their author's account. On X, a public account's post remains if another
- * archived account reposted it, because X exports include reposted posts.
+ * SQL condition for the posts to delete with their author. On X, a public account's post remains if
+ * another archived account reposted it, because X exports include reposted posts.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
@@ -107,10 +106,7 @@ const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 
   SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
 ))`;
 
-/**
- * SQL condition for posts that are archived only because the account `@handle` reposted them. No other account reposted
- * these posts, and their author is not an archived account.
- */
+/** SQL condition for posts that are archived only because the account `@handle` reposted them. */
 const broughtPosts = `number IN (
     SELECT posts.number FROM reposts JOIN posts
       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
@@ -157,7 +153,7 @@ function openRemoval(database: SqliteDatabase) {
   const remove = database.transaction((account: AccountReference) => {
     if (exists.get(account) === undefined) return undefined;
     const removed = {
-      /** Number of posts by other accounts that were archived only because this account reposted them. */
+      /** Number of others' posts that were archived only because this account reposted them. */
       others: brought(account),
       posts: own(account),
       reposts: reposts.run(account).changes,

@@ -10,7 +10,7 @@ interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
   readonly followed: string;
-  /** Time in Unix seconds when the follow was stored; for an imported follow, when its export was made. */
+  /** Unix second when the follow was stored; if imported, when its export was made. */
   readonly stored: number;
 }
 
@@ -23,7 +23,7 @@ interface ConnectionRow {
 
 const idPrefix = 'id:'; // marks accounts known only by id; handles of X contain no colon
 
-/** Returns the placeholder for the unknown handle of an X account: `id:` and the id of the account. */
+/** Returns the placeholder `id:…` for the unknown handle of an X account. */
 export const toIdHandle = (id: string): string => `${idPrefix}${id}`;
 
 const idOfHandle = (handle: string): string | null =>
@@ -63,7 +63,7 @@ export function openConnections(database: SqliteDatabase, decoder: RowDecoder) {
   const byDid = select('follower', `followed IN (@handle, ${idOfAccount})`);
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
-    /** Returns a page of followers or followed accounts. Protected or unarchived accounts have no profile data. */
+    /** Returns a page of accounts. Protected or unarchived ones have no profile data. */
     readConnections: (
       { platform, handle }: AccountReference,
       { kind, cursor, count }: ConnectionsQuery,

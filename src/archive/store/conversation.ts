@@ -6,7 +6,7 @@ import type { ArchiveStore } from './store.ts';
 const limits = {
   /** Maximum number of posts before the requested post: its parent, the parent's parent, etc. */
   ancestors: 100,
-  /** Maximum number of later posts in which the author of the requested post continues the thread. */
+  /** Maximum number of later posts in which the author continues the thread. */
   continuation: 100,
   /** Maximum number of direct and indirect replies. */
   replies: 500,
@@ -14,10 +14,11 @@ const limits = {
 
 const manyReplies = `The archive reads at most ${maxDirectReplies} replies to each post and ${limits.replies} in total, so some replies may be missing.`;
 
-/** Reads a post and its conversation. Returns `undefined` if the post is not archived. */
+/** Returns `undefined` if the post is not archived. */
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
   const { platform, id, handle } = query.post;
-  // Rows contain the archived handle of the account. On Bluesky, the request can contain another name.
+  // Rows contain the archived handle of the account. On Bluesky, the request can contain another
+  // name.
   const account = handle === null ? undefined : store.findAccount({ platform, handle });
   const read = store.readPost(platform, id, account?.handle ?? handle);
   if (read === undefined) return undefined;

@@ -11,28 +11,23 @@ export const noCounts = {
   left_out: 0,
 };
 
-/**
- * Numbers of imported records by kind. `faults` counts unreadable records, `hidden` counts non-public records.
- * `left_out` counts the files with content that Perch does not import.
- */
+/** Numbers of records. `faults`: unreadable. `hidden`: not public. `left_out`: files left out. */
 export type ImportCounts = Readonly<typeof noCounts>;
 
 export interface NewImport {
   readonly fingerprint: string;
-  /** Kind of export, such as `X export`. */
   readonly title: string;
   readonly name: string;
-  /** Time of the export, in Unix seconds. */
+  /** Unix second of the export. */
   readonly exported: number;
 }
 
-/** Record of an import in the database, with the import's progress. Times are in Unix seconds. */
+/** Record of an import with its progress. Times are in Unix seconds. */
 export interface StoredImport extends NewImport {
   readonly number: number;
   readonly begun: number;
   readonly updated: number;
   readonly isDone: boolean;
-  /** Number of the export's items that have been stored so far. */
   readonly items: number;
   readonly counts: ImportCounts;
 }
@@ -43,10 +38,7 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
 }
 
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
-  /**
-   * Number of items of the export that this process last read from or wrote to the database. If the database has a
-   * different number, the update fails, because another process runs the same import.
-   */
+  /** Number of items that this process last saw; if another is stored, the update fails. */
   readonly before: number;
   readonly now: number;
 }
@@ -79,14 +71,12 @@ export function openImportRows(database: SqliteDatabase) {
     return toImport(row);
   });
   return {
-    /**
-     * Returns the stored record of an import. Creates the record if the export was never imported. `now` is in Unix
-     * seconds.
-     */
+    /** Returns the record of an import, and creates it if needed. `now` is in Unix seconds. */
     beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
     /**
-     * Stores the progress of an import. Returns `false` and stores nothing if the import is done, or if the number of
-     * items in the database differs from `progress.before`, because another process has continued the import.
+     * Stores the progress of an import. Returns `false` and stores nothing if the import is done,
+     * or if the number of items differs from `progress.before`, because another process has
+     * continued it.
      */
     advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };

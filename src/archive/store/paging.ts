@@ -8,13 +8,10 @@ export interface Row<Item> {
   readonly cursor: string;
 }
 
-/** Returns the number of rows to read for a page: one more than requested, to detect whether more pages follow. */
+/** Returns one row more than requested, to detect whether more pages follow. */
 export const toRowLimit = (count: number): number => Math.max(1, Math.floor(count)) + 1;
 
-/**
- * Creates a page from the first `count` rows. An additional row in `rows` shows that more pages follow. `asOfMs` of the
- * page is the earliest `stored` time of its rows, in Unix milliseconds.
- */
+/** Creates a page of `count` rows; a further row shows that more follow. */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
   count: number,
@@ -34,7 +31,7 @@ export function toPage<Item>(
 export const printCursor = (...numbers: readonly number[]): string =>
   numbers.map((number) => number.toString(36)).join('.');
 
-/** Parses a page cursor that encodes `length` numbers. @throws ProviderError `malformed` if the cursor is invalid */
+/** Parses a page cursor of `length` numbers. @throws ProviderError `malformed` if it is invalid */
 export function parseCursor(cursor: string, length: number): readonly number[] {
   const numbers = cursor.split('.').map((part) => {
     const number = /^[0-9a-z]{1,11}$/.test(part) ? Number.parseInt(part, 36) : Number.NaN;

@@ -1,4 +1,4 @@
-/** Number of row ids (post numbers) reserved for each second. Later posts have higher ids, up to the year 2242. */
+/** Post numbers (row ids) reserved for each second. Later posts have higher ids, until 2242. */
 const step = 2 ** 20;
 const lastSecond = 2 ** 33 - 1;
 
@@ -7,22 +7,16 @@ export const endOfNumbers: number = (lastSecond + 1) * step;
 
 interface Numbered {
   readonly kind: 'post' | 'repost';
-  /** Time of the post or repost in Unix seconds. The fraction determines the order within a second. */
+  /** Unix second of the post or repost. The fraction determines the order within a second. */
   readonly at: number;
-  /** Key that is unique among all posts, or among all reposts. A post and a repost can have the same key. */
+  /** Key that is unique among posts, or among reposts. A post and a repost can share a key. */
   readonly key: string;
 }
 
-/**
- * Returns the lowest post number (row id) for a post at or after a time in Unix seconds. Times out
- * of range are clamped.
- */
+/** Returns the lowest post number at or after a time in Unix seconds. Clamps times out of range. */
 export const firstNumberAt = (seconds: number): number => toSecond(Math.ceil(seconds)) * step;
 
-/**
- * Returns the preferred post number (row id) of a post or repost, the same in every archive. If
- * this number is taken, use `nextNumber`.
- */
+/** Returns the preferred number, the same in every archive. If it is taken, use `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
@@ -30,10 +24,7 @@ export function toNumber({ kind, at, key }: Numbered): number {
   return second * step + tie * 2 + (kind === 'repost' ? 1 : 0);
 }
 
-/**
- * Returns the post number to try if `number` is taken. Both numbers encode the same time of publication, in seconds,
- * and the same kind (post or repost).
- */
+/** Returns the number to try if `number` is taken: same second, same kind (post or repost). */
 export function nextNumber(number: number): number {
   const start = number - (number % step);
   return start + ((number - start + 2) % step);
@@ -42,10 +33,7 @@ export function nextNumber(number: number): number {
 export const isSameSecond = (one: number, other: number): boolean =>
   secondOf(one) === secondOf(other);
 
-/**
- * Returns the time that a post number encodes, in Unix seconds. The fraction contains the milliseconds if the number
- * encodes them.
- */
+/** Returns the Unix second that a post number encodes, with the milliseconds if it has them. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;

@@ -18,9 +18,9 @@ interface StoredPost {
   readonly handle: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** Time of the post in Unix seconds; 0 if unknown. The fraction determines the order within a second. */
+  /** Unix second of the post; 0 if unknown. The fraction determines the order within a second. */
   readonly created: number;
-  /** Time in Unix seconds when the post was stored; for an imported post, when its export was made. */
+  /** Unix second when the post was stored; if imported, when its export was made. */
   readonly stored: number;
   readonly post: Post;
 }
@@ -30,7 +30,7 @@ export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
 export const maxDirectReplies = 200;
 
-/** Returns functions that store and read posts. The functions never return posts of protected accounts. */
+/** Returns functions that store and read posts, but never return those of protected accounts. */
 export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
   const known = database.prepare('SELECT 1 FROM public_posts WHERE platform = ? AND id = ?');
   const openSelect = (where: string) => {
@@ -50,14 +50,13 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
     return current && exact(platform, current.id, current.handle)[0];
   };
   return {
-    /** Stores a post. Replaces the post with the same author and id, unless the existing post is newer. */
+    /** Replaces the post with the same author and id, unless the existing post is newer. */
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean =>
       known.get(platform, id) !== undefined || readCurrent(platform, id, '') !== undefined,
     /**
-     * Returns a post by id, or by the id of an earlier version on X. On Bluesky and Mastodon, where ids are not unique,
-     * the handle must match too: the handle of the author, or on Mastodon the one that Perch reads from the URL of the
-     * post.
+     * Returns a post by id, or by the id of an earlier version on X. On Bluesky and Mastodon, where
+     * ids are not unique, the handle must match too: that of the author, or on Mastodon of the URL.
      */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // URLs of X posts can contain a former handle of the author.
@@ -121,10 +120,9 @@ function answersOther(post: Post): boolean {
 }
 
 /**
- * Returns whether `reply` replies to `post`. The caller must check that the parent id of `reply` is the id of `post`.
- * On X and in the sample, post ids are unique, so the result is always `true`. On Bluesky, `reply` must also name the
- * author of `post` as the author of its parent. On Mastodon, `reply` must name that author, or have a parent URL on the
- * host of `post`.
+ * Returns whether `reply`, whose parent id is the id of `post`, replies to `post`. On X and in the
+ * sample, ids are unique. On Bluesky, `reply` must also name the author of `post`. On Mastodon, it
+ * must name that author, or have a parent URL on the host of `post`.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {
@@ -142,10 +140,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/**
- * Returns the reference to the post that `reply` answers; `null` if `reply` is not a reply, or if it is a placeholder
- * for a post that cannot be shown.
- */
+/** Returns what `reply` answers; `null` for placeholders and posts that are no replies. */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 

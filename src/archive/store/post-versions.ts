@@ -15,10 +15,7 @@ interface Current {
   readonly handle: string;
 }
 
-/**
- * Returns functions for edited posts on X, where each version has an id. The archive stores only the last version that it
- * knows.
- */
+/** Returns functions for edited X posts, of which only the last known version is stored. */
 export function openPostVersions(database: SqliteDatabase) {
   const find = database.prepare<unknown[], Current>(
     `SELECT current AS id, handle FROM post_versions
@@ -30,7 +27,6 @@ export function openPostVersions(database: SqliteDatabase) {
   const write = database.prepare('INSERT OR REPLACE INTO post_versions VALUES (?, ?, ?, ?)');
   const remove = openPostRemoval(database);
   return {
-    /** Returns whether a later version of a post is stored. */
     isSuperseded: ({ platform, id, handle }: VersionedPost): boolean =>
       platform === 'x' && known.get(platform, id, handle) !== undefined,
     /** Removes the earlier versions of a post, and stores their ids. */
@@ -41,7 +37,7 @@ export function openPostVersions(database: SqliteDatabase) {
         remove(platform, earlier, handle);
       }
     },
-    /** Finds the last version by the id of an earlier one. Prefers a post of the author `handle`. */
+    /** Finds the last version by an earlier one's id, preferably by the author `handle`. */
     findCurrent: (platform: Platform, id: string, handle: string): Current | undefined =>
       find.get(platform, id, handle),
   };

@@ -1,14 +1,14 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * FTS5 tokenizer of the search indexes. Words consist of letters, numbers, symbols and marks. Marks are included
- * because the vowels of Hindi and Thai are marks. `words.ts` removes the marks that do not distinguish words.
+ * FTS5 tokenizer of the search indexes. Marks are part of words because the vowels of Hindi and
+ * Thai are marks; `words.ts` removes those that do not distinguish words.
  */
 const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`;
 
 /**
- * Migrations of the archive's database schema. The row id of a post or repost is its post number (`post-number.ts`),
- * which rises with time. Queries therefore read the newest posts first without sorting. In the search index
+ * Migrations of the schema. The row id of a post or repost is its post number (`post-number.ts`),
+ * which rises with time, so that queries read the newest posts first without sorting. In
  * `post_words`, the column `marks` contains a token for each search filter that the post matches.
  */
 export const migrations: readonly Migration[] = [
@@ -125,7 +125,8 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX kept_posts_by_key ON kept_posts (platform, key);
       CREATE INDEX kept_posts_by_author ON kept_posts (platform, author);
     `),
-  // Files are named in the export, so a reference exists before the file is stored, and also without the file.
+  // Files are named in the export, so a reference exists before the file is stored, and also
+  // without the file.
   (database) =>
     database.exec(`
       CREATE TABLE media_copies (

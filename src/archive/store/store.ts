@@ -15,10 +15,10 @@ import { migrations } from './schema.ts';
 import { createRowDecoder } from './stored-json.ts';
 import { openTimelines } from './timeline.ts';
 
-/** Archive of imported accounts and posts in an SQLite database. Close it with `close()`. */
+/** Archive of imported accounts and posts in SQLite. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
-/** Opens the archive. `baseUrl` replaces `perch:` in stored URLs. @throws Error if the file is unusable */
+/** Opens the archive. `baseUrl` replaces `perch:` in URLs. @throws Error if it is unusable */
 export const openArchiveStore = (path: string, baseUrl: string): ArchiveStore =>
   openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
 
@@ -58,7 +58,7 @@ function openStoreOperations(database: SqliteDatabase) {
     ),
   ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
   return {
-    /** Runs `write` in an immediate transaction, so that other processes cannot write at the same time. */
+    /** Runs `write` in an immediate transaction: no other process can write at the same time. */
     transact: (write: () => void): void => run.immediate(write),
     readFact: (name: string) => readFact.get(name),
     writeFact: (name: string, value: string) => void writeFact.run(name, value),

@@ -11,11 +11,10 @@ export type RowDecoder = ReturnType<typeof createRowDecoder>;
 interface DecoderOptions {
   readonly baseUrl: string;
   readonly isProtected: (account: Account) => boolean;
-  /** Functions that replace media URLs with URLs of stored copies; `null` leaves all URLs unchanged. */
+  /** Replaces media URLs with URLs of stored copies; `null` leaves all URLs unchanged. */
   readonly links: MediaLinks | null;
 }
 
-/** Creates functions that parse the stored JSON of accounts and posts. */
 export function createRowDecoder({ baseUrl, isProtected, links }: DecoderOptions) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
@@ -38,9 +37,10 @@ export function createRowDecoder({ baseUrl, isProtected, links }: DecoderOptions
   };
 }
 
-/** Parses the JSON of an account or post. Converts `website` strings, which older versions stored, to objects. */
+/** Parses an account or post. Converts `website` strings of older versions to objects. */
 export function parseStored(json: string): unknown {
-  // Quotation marks within strings are escaped, so the test is exact. Most rows avoid the slow reviver.
+  // Quotation marks within strings are escaped, so the test is exact. Most rows avoid the slow
+  // reviver.
   return /"website"\s*:\s*"/.test(json) ? JSON.parse(json, reviveWebsite) : JSON.parse(json);
 }
 

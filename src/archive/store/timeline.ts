@@ -9,15 +9,15 @@ import type { RowDecoder } from './stored-json.ts';
 import { openTypedPosts } from './typed-posts.ts';
 import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
-/** Repost in the archive. The original post is stored separately. Handles are in lower case. */
+/** Repost, whose original post is stored separately. Handles are in lower case. */
 export interface StoredRepost {
   readonly platform: Platform;
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
-  /** Time of the repost in Unix seconds. The fraction determines the order within a second. */
+  /** Unix second of the repost. The fraction determines the order within a second. */
   readonly created: number;
-  /** Time in Unix seconds when the repost was stored; for an imported repost, when its export was made. */
+  /** Unix second when the repost was stored; if imported, when its export was made. */
   readonly stored: number;
 }
 
@@ -31,12 +31,9 @@ export function openTimelines(database: SqliteDatabase, decoder: RowDecoder) {
   const readPosts = openPostReader(database);
   const readReposts = openRepostReader(database);
   return {
-    /** Stores a repost. Replaces the account's repost of the same post, unless the existing repost is newer. */
+    /** Replaces the account's repost of the same post, unless the existing repost is newer. */
     putRepost: openRepostWriter(database),
-    /**
-     * Reads an account's posts and reposts, newest first. Reposts are sorted by the time of the repost. Omits reposts
-     * of the account's own posts, and of posts that are not archived, are deleted or have a protected author.
-     */
+    /** Reads a page, newest first, without self-reposts and reposts of unavailable posts. */
     readTimeline: (account: AccountRow, query: TimelineQuery): Page<Post> => {
       const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
       const posts = readPosts(query, of);

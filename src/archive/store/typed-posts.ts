@@ -17,9 +17,9 @@ interface Repost {
 }
 
 /**
- * Returns functions for posts on X that start with `RT @…` and were typed by hand. In one export such a post looks like a
- * repost, in another one it has likes and is the account's own post. Ids are unique on X, so nobody can repost the post of
- * another account with the id of their own.
+ * Returns functions for posts on X that start with `RT @…` but were typed by hand. One export shows
+ * such a post as a repost, another as the account's own. Ids are unique on X, so an account never
+ * reposts another's post with the id of its own.
  */
 export function openTypedPosts(database: SqliteDatabase) {
   const ofRepost = `platform = ? AND handle = ? AND post_id = ? AND post_handle <> handle`;
@@ -40,7 +40,7 @@ export function openTypedPosts(database: SqliteDatabase) {
       forget.run(platform, handle, id);
       for (const { author } of authors) remove(platform, id, author);
     },
-    /** Returns whether a repost is a post of the account. If so, removes the post that it seems to repost. */
+    /** Returns whether it is a typed post; if so, removes the post that it seems to repost. */
     isTyped: ({ platform, handle, postHandle, postId }: Repost): boolean => {
       if (platform !== 'x' || handle === postHandle) return false;
       if (known.get(platform, postId, handle) === undefined) return false;

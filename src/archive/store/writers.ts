@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
-/** Returns a function that runs `write` in a transaction, or within the transaction that is already open. */
+/** Runs `write` in a transaction, or within the transaction that is already open. */
 export function openAtomicWriter<Row>(
   database: SqliteDatabase,
   write: (row: Row) => void,
@@ -18,15 +18,15 @@ interface NumberedRow {
   readonly wanted: number;
   /** Values of the columns after the post number. */
   readonly values: readonly unknown[];
-  /** Time of the row in Unix seconds. A row does not replace a row with a later time. */
+  /** Unix second of the row. A row does not replace a later one. */
   readonly stored: number;
 }
 
 /**
- * Returns a function that inserts a row, or replaces the row with equal `key` columns (the first columns after the post
- * number). If the stored row is newer, the function writes nothing. The row gets the post number `wanted`, or the next
- * free number if `wanted` is taken. A replacement keeps the number of the replaced row if that number encodes the same
- * second as `wanted`. `columns`: number of columns of `table`.
+ * Returns a function that inserts a row, or replaces the row with equal `key` columns (the first
+ * after the post number) unless that one is newer. The row gets the number `wanted` or the next
+ * free one; a replacement keeps the old number if it encodes the same second. `columns`: number of
+ * columns of `table`.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,
@@ -48,10 +48,7 @@ export function openNumberedWriter(
     while (taken.get(number) !== undefined) number = nextNumber(number);
     return number;
   };
-  /**
-   * Writes a row, unless the existing row is newer. Returns the post numbers of the new row and of
-   * the replaced row; `undefined` if nothing was written.
-   */
+  /** Returns the numbers of the new and the replaced row; `undefined` if nothing was written. */
   return ({ wanted, values, stored }: NumberedRow) => {
     // Most rows are new and their number is free, so one statement is enough.
     if (insert.run(wanted, ...values).changes === 1) return { number: wanted };

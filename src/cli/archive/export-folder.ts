@@ -15,15 +15,12 @@ import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { CommandError } from '../command.ts';
 
-/** Folder that contains the Markdown export of an account. Files that do not belong to the export are never changed. */
+/** Folder with the Markdown export of an account. Files of other origin are never changed. */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
 
 const markerName = '.perch-export.json';
 
-/**
- * Opens the folder for the export of an account. Creates the folder if it is missing.
- * @throws CommandError if the folder contains anything other than an earlier export of the same account
- */
+/** Creates a missing folder. @throws CommandError unless it has only exports of this account */
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
   const counts = { written: 0, same: 0, removed: 0 };
@@ -33,10 +30,9 @@ export function openExportFolder(root: string, account: AccountReference) {
     counts.removed += 1;
   };
   return {
-    /** Numbers of files that the export has written, left unchanged and deleted. */
     counts: counts as Readonly<typeof counts>,
     remove,
-    /** Writes the file `file` in the export folder. Does nothing if the file already has the content `content`. */
+    /** Does nothing if the file already has this content. */
     write: (file: string, content: string) => {
       const path = join(root, file);
       if (existsSync(path) && readFileSync(path, 'utf8') === content) {
@@ -47,10 +43,7 @@ export function openExportFolder(root: string, account: AccountReference) {
       writeFileSync(path, content);
       counts.written += 1;
     },
-    /**
-     * Copies an archived file to the path `file` in the export folder. Skips the copy if the path
-     * already has a file of the same size.
-     */
+    /** Copies an archived file, unless the path already has a file of the same size. */
     copy: (file: string, { from, bytes }: { readonly from: string; readonly bytes: number }) => {
       const path = join(root, file);
       if (statSync(path, { throwIfNoEntry: false })?.size === bytes) {
@@ -62,13 +55,11 @@ export function openExportFolder(root: string, account: AccountReference) {
       chmodSync(path, 0o644);
       counts.written += 1;
     },
-    /** Deletes the exported media files in a subfolder, except files whose names are in `names`. */
     keepOnlyMedia: (folder: string, names: ReadonlySet<string | null>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => mediaName.test(name) && !names.has(name));
       for (const name of stale) remove(`${folder}/${name}`);
     },
-    /** Deletes the Markdown files of threads in a subfolder, except files whose names are in `names`. */
     keepOnly: (folder: string, names: ReadonlySet<string>) => {
       const all = listNames(join(root, folder));
       const stale = all.filter((name) => noteName.test(name) && !names.has(name));
@@ -103,5 +94,4 @@ const mediaName = /^[0-9a-f]{64}\.\w{1,5}$/;
 
 const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
 
-/** Returns the name of the Markdown file of a thread. */
 export const toNoteName = (day: string, id: string): string => `${day}-${toFileId(id)}.md`;

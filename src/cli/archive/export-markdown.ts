@@ -26,10 +26,7 @@ interface MarkdownExport {
 
 const pageRows = 200;
 
-/**
- * Exports an archived account as Markdown files: `2024/03/2024-03-09-ID.md` for each thread,
- * `2024/03/reposts.md` and `index.md`. The result depends only on the archive, not on earlier exports.
- */
+/** Exports an account. The result depends only on the archive, not on earlier exports. */
 export async function exportMarkdown(options: MarkdownExport) {
   const { account, folder, media, signal } = options;
   const years = createYears();
@@ -115,10 +112,6 @@ async function writeReposts(options: MarkdownExport, years: Years): Promise<void
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/**
- * Creates a collector that groups items by month. Items must be added in chronological order. The collector calls
- * `endMonth` with the items of a month when an item of another month is added, or when its method `end` is called.
- */
 function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) => void) {
   const ended = new Set<string>();
   let current: string | null = null;
@@ -135,10 +128,7 @@ function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) =>
       current = month;
       items.push(item);
     },
-    /**
-     * Calls `endMonth` for the last month. Then calls `endMonth` with an empty list for each month
-     * in `all` that has no items, so that outdated files of the month are deleted.
-     */
+    /** Also calls `endMonth` for months in `all` without items, to delete their outdated files. */
     end: (all: readonly string[]) => {
       end();
       for (const month of all) if (!ended.has(month)) endMonth(month, []);

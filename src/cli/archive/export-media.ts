@@ -7,7 +7,6 @@ interface MediaExportOptions {
   readonly store: ArchiveStore;
   readonly media: MediaFolder;
   readonly folder: ExportFolder;
-  /** Base URL of the links to archived media files. */
   readonly baseUrl: string;
 }
 
@@ -17,13 +16,9 @@ const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
 
 export type MediaExport = ReturnType<typeof createMediaExport>;
 
-/** Creates functions that copy the media files linked from exported Markdown files into the export folder. */
 export function createMediaExport({ store, media, folder, baseUrl }: MediaExportOptions) {
   const names = new Map<string, string | null>();
-  /**
-   * Copies an archived media file to the export folder. Returns the name of the copy; `null` if the
-   * archive does not have the file.
-   */
+  /** Returns the name of the copy; `null` if the archive does not have the file. */
   const copy = (hash: string): string | null => {
     const found = store.findMediaCopy(hash);
     if (found === undefined || !media.has(found)) return null;
@@ -39,10 +34,7 @@ export function createMediaExport({ store, media, folder, baseUrl }: MediaExport
     return name;
   };
   return {
-    /**
-     * Replaces links to archived media files with relative links. `up`: path from the Markdown file
-     * to the export folder, such as `../`.
-     */
+    /** Rewrites links to archived media as relative ones. `up`: path to the export folder. */
     localize: (note: string, up: string): string =>
       note.replace(linkPattern, (link, base: string, hash: string) => {
         const name = base === baseUrl ? copyOnce(hash) : null;

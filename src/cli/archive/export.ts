@@ -70,7 +70,7 @@ export const exportAction: Action = {
   ),
 };
 
-/** Returns the archived accounts for the given handles. @throws CommandError for a missing account */
+/** Returns the archived accounts. @throws CommandError for a missing account */
 function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) {
   const archived = store.listAccounts();
   return wanted.map((one) => {

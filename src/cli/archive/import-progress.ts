@@ -10,16 +10,13 @@ const maxWarnings = 20;
 
 const barWidth = 10;
 
-/** Minimum time in milliseconds between two updates of the progress. */
 const everyMs = 100;
 
 interface ImportedFile {
-  /** Name of the file or folder that is imported. */
   readonly name: string;
   readonly source: ExportSource;
 }
 
-/** Creates the progress display of an import: one updated line on a terminal, nothing elsewhere. */
 export function createImportProgress(stderr: Output, clock: Clock, { name, source }: ImportedFile) {
   const begunMs = clock.now();
   let dueMs = begunMs + everyMs;

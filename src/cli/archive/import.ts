@@ -77,10 +77,7 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/**
- * Returns the account handle from the option `--handle`; an empty object without this option.
- * @throws UsageError if the handle is invalid, or if it is given together with several exports
- */
+/** Returns the handle of `--handle`. @throws UsageError if invalid, or for several exports */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');

@@ -6,12 +6,7 @@ import { type CommandContext, CommandError, type ExitCode } from '../command.ts'
 import { findByCode } from '../output/explain.ts';
 import { dataFolderOf, withStore } from '../stores/with-store.ts';
 
-/**
- * Opens the archive of imported accounts, calls `use` with the archive, and closes the archive.
- * @throws CommandError if the file cannot be used
- * @param whenMissing Action if the file is missing: `create` creates the file, `empty` uses an
- * empty archive
- */
+/** Opens the archive for `use`; `empty` creates no file. @throws CommandError if it is unusable */
 export async function withArchiveStore(
   context: CommandContext,
   whenMissing: 'create' | 'empty',

@@ -63,7 +63,7 @@ function removeAccount(
   return true;
 }
 
-/** Parses the handle of an archived account. @throws UsageError for invalid handles and built-in sample accounts */
+/** Parses a handle. @throws UsageError for invalid handles and built-in sample accounts */
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {
   const named = platforms.safeParse(platform).data;
   if (platform !== undefined && (named === undefined || named === 'sample')) {
@@ -71,7 +71,8 @@ export function toArchivedAccount(text: string, platform: string | undefined): A
     const fault = `--platform must be x, bluesky or mastodon, not ${JSON.stringify(platform)}.`;
     throw new UsageError(fault);
   }
-  // With --platform, handles that requests would refuse are accepted, because the archive can contain them.
+  // With --platform, handles that requests would refuse are accepted, because the archive can
+  // contain them.
   if (named !== undefined) return { platform: named, handle: text.replace(/^@/, '').toLowerCase() };
   const account = parseHandle(text);
   if (account === null) throw new UsageError(`${JSON.stringify(text)} is not a handle.`);

@@ -10,7 +10,6 @@ import type { ArchiveStore } from '../../archive/store/store.ts';
 import type { Config } from '../../config/config.ts';
 import { countOf, toCount } from '../output/table.ts';
 
-/** Result of storing the media files of an export. */
 export interface MediaResult extends MediaOutcome {
   /** Number of media files that are neither in the archive nor available at a known URL. */
   readonly missing: number;
@@ -20,17 +19,12 @@ export interface MediaRequest {
   readonly config: Config;
   readonly store: ArchiveStore;
   readonly source: ExportSource;
-  /** Number that identifies the import in the archive. */
   readonly number: number;
   readonly signal: AbortSignal;
   readonly onProgress: (counts: MediaCounts) => void;
 }
 
-/**
- * Stores the media files of a data export that was imported into the archive. `path`: path of the export. `number`:
- * number of the import. Returns `null` if exports in this format have no media files, or if the archive contains no
- * account from this import.
- */
+/** Returns `null` if the format has no media files or the import has no archived account. */
 export async function storeMedia(
   path: string,
   { config, store, source, number, signal, onProgress }: MediaRequest,
@@ -62,7 +56,6 @@ const reasons = {
   unused: 'because no imported post contains them',
 } as const satisfies Partial<Record<keyof MediaCounts, string>>;
 
-/** Returns lines of text that describe to the user how many media files were stored or skipped. */
 export function describeMedia({ ended, counts, missing }: MediaResult): readonly string[] {
   if (ended === 'locked') {
     return [
@@ -89,13 +82,11 @@ export function describeMedia({ ended, counts, missing }: MediaResult): readonly
   ];
 }
 
-/** Converts the result of storing media files to the members of the JSON output. */
 export const toMediaMembers = ({ ended, counts, missing }: MediaResult) => ({
   ended,
   ...counts,
   missing,
 });
 
-/** Returns the text of the progress line while media files are stored. */
 export const describeProgress = ({ stored, bytes, known }: MediaCounts): string =>
   `${toCount(stored + known)} media files, ${toCount(Math.round(bytes / 1e6))} MB stored`;

@@ -26,17 +26,14 @@ const migrations: Readonly<Record<(typeof savedDatabases)[number], readonly Migr
 const isDatabase = (name: SavedName): name is keyof typeof migrations =>
   savedDatabases.some((one) => one === name);
 
-/**
- * Returns the newest schema version that this version of Perch supports for a database file.
- * Returns `null` for a file that is not a database.
- */
+/** Returns the newest supported schema version; `null` for a file that is not a database. */
 export const newestSchemaOf = (name: SavedName): number | null =>
   isDatabase(name) ? migrations[name].length : null;
 
 /**
- * Checks a database or secret file that no other process uses. A secret must be valid. A database
- * must be intact and have the tables, triggers and views that Perch creates. Returns the schema
- * version of a database; `null` for a secret. `label` describes the file in errors.
+ * Checks that a secret is valid, or that a database is intact and has the tables, triggers and
+ * views of Perch. No other process may use the file. Returns the schema version; `null` for a
+ * secret.
  * @throws UnusableFileError if the check fails; Error with `path` if the file cannot be read
  */
 export function checkContent(path: string, name: SavedName, label: string): number | null {
@@ -66,7 +63,8 @@ function checkDatabase(path: string, known: readonly Migration[], label: string)
 }
 
 function checkOpened(database: SqliteDatabase, known: readonly Migration[], label: string): number {
-  // The file can come from anyone, so its triggers, views and defaults call only harmless functions.
+  // The file can come from anyone, so its triggers, views and defaults call only harmless
+  // functions.
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
   const version = database.prepare<[], number>('PRAGMA user_version').pluck().get() ?? 0;
   if (version > known.length) throw new NewerSchemaError(label, version);
@@ -114,7 +112,6 @@ function readSchema(database: SqliteDatabase): readonly SchemaEntry[] {
   }));
 }
 
-/** Returns the size and the SHA-256 hash of a file. */
 export async function measureFile(path: string): Promise<Pick<SavedFile, 'bytes' | 'sha256'>> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { CommandError } from '../command.ts';
 
-/** Throws CommandError if the disk that contains `folder` has less than `bytes` bytes of free space. */
+/** Checks the disk of `folder`. @throws CommandError if fewer than `bytes` bytes are free */
 export function requireSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
@@ -12,7 +12,6 @@ export function requireSpace(folder: string, bytes: number): void {
   );
 }
 
-/** Formats a number of bytes: `12.3 MB`. */
 export function toSize(bytes: number): string {
   const megabytes = bytes / 1e6;
   return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;

@@ -5,10 +5,7 @@ import type { CommandContext } from '../command.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { enterDataFolder } from './swap.ts';
 
-/**
- * Locks the data folder for a command. With `use` set to `created`, first creates the folder if it is missing. Prints
- * the error and returns `null` if a restore is running, or if an interrupted restore cannot be finished.
- */
+/** Locks the data folder. Returns `null` after printing the error if a restore blocks it. */
 export async function enterFolder(
   path: string,
   use: 'shared' | 'created',
@@ -23,10 +20,6 @@ export async function enterFolder(
   }
 }
 
-/**
- * Creates a folder if it is missing. Ignores errors, because the command reports the same error
- * when it opens a file in the folder.
- */
 function createIfPossible(path: string): void {
   try {
     makePrivateFolder(path);

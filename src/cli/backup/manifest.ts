@@ -21,30 +21,20 @@ const manifest = z.object({
   perch_backup: z.literal(formatVersion),
   /** Version of Perch that created the backup. */
   perch: z.string().regex(/^[\w.+-]{1,40}$/),
-  /** Time of the backup (ISO 8601). */
   created: z.iso.datetime(),
-  /**
-   * Whether keys, sessions and secrets were stored in a Valkey or Redis server. A backup does not
-   * contain the data of that server.
-   */
+  /** Whether keys, sessions and secrets were in Valkey or Redis, and so are not in the backup. */
   shared_engine: z.boolean(),
   files: z.array(savedFile).min(1).max(savedFiles.length),
-  /**
-   * Number and total size in bytes of the archived media files. `files` does not list media files,
-   * because the name of a media file contains the hash of its content.
-   */
+  /** Count and bytes of media files, which `files` omits: their names contain their hashes. */
   media: z
     .object({ files: z.int().nonnegative(), bytes: z.int().nonnegative() })
     .default({ files: 0, bytes: 0 }),
 });
 
-/** File of a backup, with its size, its SHA-256 hash in hexadecimal and its schema version. */
 export type SavedFile = Readonly<z.output<typeof savedFile>>;
 
-/** Description of the content of a backup, stored in the backup as `manifest.json`. */
 export type Manifest = Readonly<z.output<typeof manifest>>;
 
-/** Returns a list with one text such as `3 media files`; an empty list if the backup has no media files. */
 export const listMediaCount = ({ files }: Manifest['media']): readonly string[] =>
   files === 0 ? [] : [countOf(files, 'media file')];
 
@@ -57,10 +47,7 @@ const anyVersion = z.object({
   perch: z.string().max(40).optional(),
 });
 
-/**
- * Parses the manifest of the backup file `path`.
- * @throws CommandError if the manifest is invalid, or if a newer version of Perch created the backup
- */
+/** Parses a manifest. @throws CommandError if it is invalid or of a newer version of Perch */
 export function parseManifest(text: string, path: string): Manifest {
   const content = parseJson(text);
   const parsed = manifest.safeParse(content);
@@ -73,7 +60,6 @@ export function parseManifest(text: string, path: string): Manifest {
   throw notABackup(path);
 }
 
-/** Creates the error for a backup that only a newer version of Perch can restore. */
 export function madeByNewer(path: string, version = 'unknown'): CommandError {
   const fault = `${path} was made by a newer version of Perch (${version}). Install that version or a later one, and run the command again.`;
   return new CommandError('upstream', fault);

@@ -9,7 +9,7 @@ import { journalSuffixes, mediaFolderName } from '../../core/files/data-folder.t
 import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
 import { connectSqlite } from '../../core/files/sqlite.ts';
 
-/** Archived media file. `name` is the path of the file in both the data folder and the backup. `bytes` is the size. */
+/** Archived media file. `name` is its path in both the data folder and the backup. */
 export interface SavedMedia {
   readonly name: string;
   readonly bytes: number;
@@ -18,10 +18,7 @@ export interface SavedMedia {
 /** Pattern of the paths of media files in a backup. Captures the SHA-256 hash of the content. */
 export const mediaName = /^media\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
-/**
- * Lists the media files of the archive database at `archivePath`. Omits files that do not exist in
- * the data folder `folder`.
- */
+/** Lists the archive's media files, without those that are missing in `folder`. */
 export function listMedia(archivePath: string, folder: string): readonly SavedMedia[] {
   if (!existsSync(archivePath)) return [];
   const database = connectSqlite({ path: archivePath, mustExist: true });
@@ -50,7 +47,7 @@ export const totalOf = (media: readonly SavedMedia[]) => ({
   bytes: media.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
-/** Adds media files to a zip file without compression, because their formats are already compressed. */
+/** Adds media files without compression: their formats are already compressed. */
 export function addMedia(
   zip: ZipFile,
   media: readonly SavedMedia[],
@@ -72,7 +69,7 @@ interface MediaExtraction {
   readonly signal: AbortSignal;
 }
 
-/** Extracts a media file from a backup. Returns whether the SHA-256 hash of the content matches the file name. */
+/** Returns whether the SHA-256 hash of the content matches the file name. */
 export async function extractMedia({ zip, entry, target, signal }: MediaExtraction) {
   const hash = createHash('sha256');
   const check = new Transform({

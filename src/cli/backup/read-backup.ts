@@ -19,26 +19,24 @@ import { extractMedia, mediaName } from './media.ts';
 
 const maxEntries = 1_000_000;
 
-/** Open backup with a valid manifest (list of the files in the backup). The caller must call `close`. */
+/** Open backup with a valid manifest. The caller must call `close`. */
 export interface Backup {
   readonly path: string;
   readonly manifest: Manifest;
   /**
-   * Writes a file of the backup to the folder `target`, and flushes the file to disk. Checks the
-   * size, the hash and the content of the file.
-   * @throws CommandError if the file is damaged; Error with `path` if the file cannot be written
+   * Checks size, hash and content of the file, and flushes it to disk.
+   * @throws CommandError if the file is damaged; Error with `path` if it cannot be written
    */
   extract(file: SavedFile, target: string, signal: AbortSignal): Promise<void>;
   /**
-   * Writes the media files of the backup to `target`, and checks their hashes. If `target` is
-   * `null`, only checks the hashes.
-   * @throws CommandError if a file is damaged; Error with `path` if a file cannot be written
+   * Checks the hashes of the media files. Writes nothing if `target` is `null`.
+   * @throws CommandError if a file is damaged; Error with `path` if it cannot be written
    */
   extractMedia(target: string | null, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** Opens a backup and reads its manifest. @throws CommandError if the file cannot be read or is not a valid backup */
+/** Opens a backup. @throws CommandError if the file cannot be read or is not a valid backup */
 export async function openBackup(path: string): Promise<Backup> {
   const zip = await openZip(path);
   try {
@@ -126,11 +124,7 @@ async function extractOne(extraction: Parameters<typeof extractMedia>[0], path: 
   if (!isSame) throw damaged(label);
 }
 
-/**
- * Checks that the zip file contains exactly the files in the manifest, and that this version of
- * Perch supports the schema versions of the databases.
- * @throws CommandError if a check fails
- */
+/** Checks files and schemas. @throws CommandError if they differ or are too new for Perch */
 function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
   const isComplete = files.every(
     ({ name, bytes }) => entries.get(name)?.uncompressedSize === bytes,
@@ -152,7 +146,6 @@ interface Extraction {
   readonly file: SavedFile;
   readonly target: string;
   readonly signal: AbortSignal;
-  /** Description of the file for error messages. */
   readonly label: string;
 }
 
@@ -188,7 +181,8 @@ async function writeEntry(
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
       bytes += chunk.length;
-      // The free space of the disk was checked for `file.bytes` bytes, so the file must not be larger.
+      // The free space of the disk was checked for `file.bytes` bytes, so the file must not be
+      // larger.
       done(bytes > file.bytes ? new DamagedContentError() : null, chunk);
     },
   });

@@ -29,10 +29,7 @@ const planName = 'plan.json';
 const replacedNames = [...savedFiles, mediaFolderName] as const;
 type ReplacedName = SavedName | typeof mediaFolderName;
 
-/**
- * Creates an empty folder, within the data folder `folder`, for the new files of a restore. Deletes
- * the folder that an earlier, interrupted restore has left. Returns the path of the empty folder.
- */
+/** Creates an empty folder for a restore's new files. Deletes that of an interrupted restore. */
 export function openIncomplete(folder: string): string {
   const path = `${folder}/${restoreFolders.incomplete}`;
   rmSync(path, { recursive: true, force: true });
@@ -41,15 +38,14 @@ export function openIncomplete(folder: string): string {
   return path;
 }
 
-/** Deletes the new files of a restore that was interrupted before it had written all new files. */
 export function discardIncomplete(folder: string): void {
   rmSync(`${folder}/${restoreFolders.incomplete}`, { recursive: true, force: true });
 }
 
 /**
- * Replaces the files of a data folder with the complete new files in the subfolder `restore.new`. The caller must
- * hold the lock of the data folder, and must have flushed the new files to disk. Returns the path of the folder to
- * which the previous files were moved; `null` if there were none.
+ * Replaces the data files with those in `restore.new`, which must be complete and flushed to disk.
+ * The caller must hold the lock. Returns the folder with the previous files; `null` if there were
+ * none.
  */
 export function replaceFiles(
   folder: string,
@@ -58,8 +54,9 @@ export function replaceFiles(
   const incomplete = `${folder}/${restoreFolders.incomplete}`;
   const earlier = nameEarlier(folder, nowMs);
   writePlan(incomplete, { earlier, files });
-  // The process can be killed between two renames. Until this rename, the old files are complete and
-  // in place. After this rename, every command that uses the data folder first finishes the restore.
+  // The process can be killed between two renames. Until this rename, the old files are complete
+  // and in place. After this rename, every command that uses the data folder first finishes the
+  // restore.
   renameSync(incomplete, `${folder}/${restoreFolders.complete}`);
   syncFolder(folder);
   finishReplacing(folder);
@@ -69,7 +66,6 @@ export function replaceFiles(
 interface Plan {
   /** Name of the folder that the replaced files are moved to. */
   readonly earlier: string;
-  /** Names of all files that the restore writes. */
   readonly files: readonly ReplacedName[];
 }
 
@@ -150,9 +146,10 @@ const waitMs = 2000;
 const retryMs = 25;
 
 /**
- * Locks a data folder for a command that uses its files. If a restore was interrupted, first finishes the restore if
- * all its new files were written; otherwise, deletes its new files, unless another process uses the folder.
- * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for other failures
+ * Locks a data folder. If a restore was interrupted, first finishes it if all its new files were
+ * written; otherwise deletes them, unless another process uses the folder.
+ * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for
+ *   other failures
  */
 export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
   const endMs = clock.now() + waitMs;
@@ -178,10 +175,10 @@ function tryToEnter(folder: string): FileLock | null {
 }
 
 /**
- * Locks a data folder in which an interrupted restore has left incomplete files. They cannot be deleted now, because
- * another process uses the folder. No command reads them.
- * @throws FileLockedError if a restore is running, or if an interrupted restore has written all its files and must
- * be finished first
+ * Locks a folder with incomplete files of a restore, which stay while another process uses it. No
+ * command reads them.
+ * @throws FileLockedError if a restore is running, or is completely written and must be finished
+ *   first
  */
 function enterUnfinished(folder: string): FileLock {
   const lock = shareDataFolder(folder);
@@ -204,10 +201,7 @@ function recoverAlone(folder: string): void {
 const wasInterrupted = (folder: string): boolean =>
   Object.values(restoreFolders).some((name) => existsSync(`${folder}/${name}`));
 
-/**
- * Finishes an interrupted restore if all its new files were written; otherwise, deletes them. Does nothing if no
- * restore was interrupted. The caller must hold the lock of the data folder.
- */
+/** Finishes an interrupted restore, or deletes its incomplete files. Needs the folder's lock. */
 export function recover(folder: string): void {
   discardIncomplete(folder);
   if (existsSync(`${folder}/${restoreFolders.complete}`)) finishReplacing(folder);

@@ -23,7 +23,6 @@ import { addMedia, listMedia, type SavedMedia, totalOf } from './media.ts';
 export interface CopyOptions {
   /** Data folder to back up. Other processes may use the folder at the same time. */
   readonly folder: string;
-  /** Empty folder to copy the files to. */
   readonly target: string;
   /** Whether keys, sessions and secrets are stored in a Valkey or Redis server. */
   readonly hasSharedEngine: boolean;
@@ -36,21 +35,17 @@ export interface CopyOptions {
 /** Maximum time in milliseconds to wait for the write locks of all databases. */
 const lockTimeoutMs = 30_000;
 
-/** Result of copying the files of a data folder. */
 export interface Copied {
   readonly manifest: Manifest;
-  /**
-   * Media files of the archive. The backup reads them from the data folder, without temporary copies, because media
-   * files never change.
-   */
+  /** Media files, read from the data folder without temporary copies: they never change. */
   readonly media: readonly SavedMedia[];
 }
 
 /**
- * Copies a consistent snapshot of the databases and secrets of a data folder, and checks the copies. Returns the
- * manifest of the backup and the list of its media files, which are not copied.
- * @throws CommandError if there is no data or too little disk space; UnusableFileError for a damaged file; Error
- * with `path` if a file cannot be read or written
+ * Copies a consistent snapshot of the databases and secrets, and checks the copies. Media files are
+ * only listed.
+ * @throws CommandError if there is no data or too little disk space; UnusableFileError for a
+ *   damaged file; Error with `path` if a file cannot be read or written
  */
 export async function copyData(options: CopyOptions): Promise<Copied> {
   const { folder, target, clock, signal, onStep, hasSharedEngine } = options;
@@ -65,7 +60,8 @@ export async function copyData(options: CopyOptions): Promise<Copied> {
   await copyDatabases(options, names);
   const media = listMedia(`${target}/archive.db`, folder);
   requireSpace(target, totalOf(media).bytes + sizeOf(folder, names));
-  // A secret is created before the data that depends on it, and never changes, so it can be copied after the databases.
+  // A secret is created before the data that depends on it, and never changes, so it can be copied
+  // after the databases.
   for (const name of savedSecrets) {
     if (names.includes(name)) await copyFile(`${folder}/${name}`, `${target}/${name}`);
   }
@@ -94,7 +90,8 @@ async function copyDatabases(
   { folder, target, clock, signal, onStep }: CopyOptions,
   names: readonly SavedName[],
 ): Promise<void> {
-  // `perch.db` stays locked until it is copied, and other processes wait for it, so it is copied first.
+  // `perch.db` stays locked until it is copied, and other processes wait for it, so it is copied
+  // first.
   const found = savedDatabases.filter((name) => names.includes(name)).sort(keysFirst);
   const paths = found.map((name) => `${folder}/${name}`);
   const snapshots = await takeSnapshots({ paths, clock, timeoutMs: lockTimeoutMs });
@@ -112,9 +109,7 @@ const keysFirst = (one: SavedName, other: SavedName): number =>
   Number(other === 'perch.db') - Number(one === 'perch.db');
 
 interface WriteOptions extends Copied {
-  /** Folder with the copied databases and secrets. */
   readonly source: string;
-  /** Data folder, which contains the media files. */
   readonly folder: string;
   readonly keepOpen?: boolean;
 }

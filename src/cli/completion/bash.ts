@@ -1,9 +1,6 @@
 import type { ActionCompletions, Completion, Completions } from './completions.ts';
 
-/**
- * Returns a script for bash that completes the commands of perch. The script also works with bash
- * 3.2, which macOS includes.
- */
+/** Returns a script that also works with bash 3.2, which macOS includes. */
 export function renderBash(completions: Completions): string {
   const actions: readonly (readonly [string, ActionCompletions])[] = completions.flatMap(
     (command) => [

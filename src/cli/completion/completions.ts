@@ -1,22 +1,18 @@
 import { globalOptions } from '../arguments.ts';
 import type { ActionHelp, Command, CommandOption } from '../command.ts';
 
-/**
- * Completion of an option's value or of an argument: a path, one of several words, or a text that
- * cannot be completed.
- */
+/** Completion of a value or argument: a path, one of several words, or none. */
 export type Completion =
   | { readonly kind: 'path' | 'text'; readonly name: string }
   | { readonly kind: 'words'; readonly name: string; readonly words: readonly string[] };
 
-/** Option of a command. `flag` includes the leading hyphens. `value` is `null` if the option takes no value. */
+/** Option. `flag` includes the leading hyphens; `value` is `null` if the option takes none. */
 export interface OptionCompletion {
   readonly flag: string;
   readonly about: string;
   readonly value: Completion | null;
 }
 
-/** Options, argument and subcommands that a shell can complete after the name of a command or subcommand. */
 export interface ActionCompletions {
   readonly name: string;
   readonly about: string;
@@ -28,7 +24,7 @@ export interface ActionCompletions {
 
 export type Completions = readonly ActionCompletions[];
 
-/** Returns the commands, options and values that shells can complete, in the order of the help texts. */
+/** Returns the completions in the order of the help texts. */
 export function describeCompletions(commands: Readonly<Record<string, Command>>): Completions {
   return Object.entries(commands).map(([name, command]) => ({
     ...describeAction(name, command),

@@ -5,7 +5,6 @@ import type {
   OptionCompletion,
 } from './completions.ts';
 
-/** Returns a script for zsh that completes the commands of perch. */
 export function renderZsh(completions: Completions): string {
   const functions = completions.flatMap((command) =>
     command.subcommands.length === 0

@@ -8,7 +8,7 @@ import { createReachability } from './reachability.ts';
 import type { Check, DoctorContext } from './run-checks.ts';
 import { checkSettingsOf } from './settings.ts';
 
-/** Returns all checks in the order in which their results are printed. Callers must call `close` after the checks. */
+/** Returns all checks in the order of output. Callers must call `close` after the checks. */
 export function openChecks(context: DoctorContext) {
   const { config } = context;
   const reachability = createReachability(context);

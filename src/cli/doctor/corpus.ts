@@ -12,7 +12,6 @@ const bounds = {
   ms: 2000,
 } as const;
 
-/** Checks that the documents for answers exist and can be read. */
 export async function checkCorpus({ config, clock }: DoctorContext): Promise<readonly Result[]> {
   const { PERCH_CORPUS: paths } = config;
   if (paths.length === 0) {
@@ -60,7 +59,6 @@ function canRead(path: string, isFolder: boolean): boolean {
 
 interface Counts {
   readonly files: number;
-  /** Number of files and folders that cannot be read. */
   readonly unreadable: number;
   readonly isComplete: boolean;
 }

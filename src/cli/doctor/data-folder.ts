@@ -12,15 +12,12 @@ const space = {
 } as const;
 
 interface FolderOptions {
-  /** Value of `PERCH_DATA_DIR`. */
   readonly folder: string;
   /** Returns the free space, in bytes, of the disk that contains an existing path. */
   readonly readFreeBytes?: (path: string) => number;
 }
 
-/**
- * Checks that the data folder is usable, that other users cannot access it, and that its disk has enough free space.
- */
+/** Checks that the folder is usable and private, and that its disk has enough free space. */
 export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOptions) {
   if (folder === ':memory:') {
     return [ok('Perch stores nothing on disk, because PERCH_DATA_DIR is :memory:.')];
@@ -74,7 +71,8 @@ function findExisting(path: string): string {
       statSync(at);
       return at;
     } catch (error) {
-      // Without the permission to search a folder, the result is this folder, because nothing below it can be found.
+      // Without the permission to search a folder, the result is this folder, because nothing below
+      // it can be found.
       if (!isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES') || at === dirname(at)) throw error;
     }
   }

@@ -20,10 +20,9 @@ const checked = z.object({
   code: z.string().nullable(),
 });
 
-/** Timeout in milliseconds for the check of the databases. It is shorter than the deadline of all checks. */
+/** Timeout in milliseconds, shorter than the deadline of all checks. */
 const stopMs = 8000;
 
-/** Checks the integrity of all databases and secret files in the data folder. */
 export async function checkDatabases(config: Config, signal: AbortSignal) {
   const folder = config.PERCH_DATA_DIR;
   const names = listOwnFilesIfReadable(folder);

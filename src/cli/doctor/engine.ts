@@ -12,7 +12,7 @@ import type { DoctorContext } from './run-checks.ts';
 const connectMs = 4000;
 const calls = 15;
 
-/** Checks the Valkey or Redis server that several instances share: connection, permissions, settings and latency. */
+/** Checks the connection, permissions, settings and latency of the Valkey or Redis server. */
 export async function checkEngine(context: DoctorContext): Promise<readonly Result[]> {
   const address = parseEngineUrl(context.config.PERCH_REDIS_URL ?? '');
   if (address === null)

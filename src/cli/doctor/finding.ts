@@ -24,12 +24,9 @@ const finding = z.object({
   advice: z.string().nullable().describe('Sentences about what to do; `null` if nothing.'),
 });
 
-/**
- * Finding of a check: its status, message and advice, with the name of the check. A check can have several findings.
- */
+/** Status, message and advice of a check, which can have several findings. */
 export type Finding = z.output<typeof finding>;
 
-/** JSON document that `perch doctor --json` prints. */
 export const doctorReport = z.object({
   version: z.string().describe('Version of Perch.'),
   status: z.enum(['ok', 'warning', 'fault']).describe('Most severe status of all findings.'),
@@ -38,7 +35,6 @@ export const doctorReport = z.object({
 
 export type DoctorReport = z.output<typeof doctorReport>;
 
-/** Finding without the name of its check. */
 export type Result = Omit<Finding, 'check'>;
 
 export const ok = (message: string): Result => ({ status: 'ok', message, advice: null });
@@ -55,7 +51,6 @@ export const fault = (message: string, advice: string): Result => ({
   advice,
 });
 
-/** Returns the most severe status of the findings. */
 export function worstStatus(findings: readonly Finding[]): DoctorReport['status'] {
   const has = (status: Finding['status']) => findings.some((one) => one.status === status);
   if (has('fault')) return 'fault';

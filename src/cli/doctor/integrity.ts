@@ -1,6 +1,7 @@
 import { errorCodeOf, findDamage, readSchemaVersion } from '../../core/files/sqlite.ts';
 
-// Entry point of a separate process, because SQLite's check cannot be interrupted. Its arguments are paths of databases.
+// Entry point of a separate process, because SQLite's check cannot be interrupted. Its arguments
+// are paths of databases.
 for (const path of process.argv.slice(2)) {
   process.stdout.write(`${JSON.stringify(check(path))}\n`);
 }

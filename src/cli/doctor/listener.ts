@@ -11,15 +11,14 @@ import {
   parseConnectionReport,
 } from '../../http/admin/connection.ts';
 
-/** Path that `perch doctor` requests. The running server answers this request without reading from a platform. */
+/** Path that a running server answers without reading from a platform. */
 export const livePath = '/health/live';
 
 /** Maximum time in milliseconds for a request to the server on this machine. */
 const localMs = 2000;
 
-/** Server or program that listens on `HOST` and `PORT`, or the reason why Perch cannot listen there. */
+/** Server that listens on `HOST` and `PORT`, or the reason why Perch cannot listen there. */
 export type Listener =
-  /** Running Perch server. `process` identifies its process. */
   | { readonly kind: 'perch'; readonly process: string }
   | { readonly kind: 'other' }
   /** Server that `perch doctor` has opened. It listens until `close` is called. */
@@ -28,25 +27,16 @@ export type Listener =
   | { readonly kind: 'unusable'; readonly code: string };
 
 export interface OwnServer {
-  /**
-   * Random text in the URL of a test request. The temporary server that `perch doctor` opens on `HOST` and `PORT`
-   * answers such a URL with a report about the connection and the proxy headers of the request.
-   */
+  /** Random text in the URL of a test request, which the temporary server answers with a report. */
   readonly nonce: string;
-  /**
-   * Parses a response body as the report of the temporary server that `perch doctor` opened. The report describes
-   * the connection and the proxy headers of a test request. Returns `null` if another server sent the body.
-   */
+  /** Parses the temporary server's report; `null` if another server sent the body. */
   readReport(body: string): ConnectionReport | null;
   close(): void;
 }
 
 type Address = Pick<Config, 'HOST' | 'PORT' | 'PERCH_TRUST_PROXY'>;
 
-/**
- * Starts a temporary server on the configured port, and returns it as a listener of the kind `own`. Callers must
- * close it. If the port is in use, returns whether a Perch server or another program uses it.
- */
+/** Opens a temporary server, which callers must close, or returns the server on the port. */
 export async function openListener(
   config: Address,
   random: Random,
@@ -65,10 +55,7 @@ export async function openListener(
   }
 }
 
-/**
- * Returns the id of the Perch process that sent a response, from the header `X-Request-Id`; `null` if the response
- * is not from Perch.
- */
+/** Returns the process id from `X-Request-Id`; `null` if the response is not from Perch. */
 export function processOf({ status, headers, text }: OnceAnswer): string | null {
   const id = headers['x-request-id'];
   const [, prefix = null] = /^([\w-]{8})-[0-9a-z]+$/.exec(String(id)) ?? [];
@@ -77,11 +64,6 @@ export function processOf({ status, headers, text }: OnceAnswer): string | null 
 
 const maxConnections = 64;
 
-/**
- * Opens a temporary server on the configured port, so that `perch doctor` can send requests to itself through the
- * base URL. A request whose URL contains the random text `nonce` gets a report about its connection. Other requests
- * get status 503. Returns the error code if the server cannot listen.
- */
 function openOwnServer(config: Address, random: Random): Promise<OwnServer | string> {
   const nonce = random.bytes(16).toString('hex');
   const proof = random.bytes(16).toString('hex'); // not part of the request, so no other server can send it

@@ -5,10 +5,7 @@ import { openPostClient } from '../../core/http/post-client.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/**
- * Maximum time in milliseconds to wait for the first word of the model. If the configured timeout
- * of the model is shorter, the check uses that timeout.
- */
+/** Milliseconds to wait for the model's first word, unless its configured timeout is shorter. */
 const maxStallMs = 7500;
 
 const messages = [{ role: 'user', content: 'Reply with the word OK.' }] as const;

@@ -16,18 +16,12 @@ type Remote = Exclude<ProviderName, 'archive'>;
 /** Duration of a read in milliseconds above which a provider (data source) counts as slow. */
 const slowMs = 3000;
 
-/**
- * Timeout in milliseconds for the reads from all providers (data sources), which run at the same time. It is shorter
- * than the maximum duration of a check, so that the check can report which providers are slow.
- */
+/** Timeout in milliseconds for all reads, shorter than a check, so that it can report slow ones. */
 const stopMs = 7500;
 
 interface Seen {
   readonly status: number;
-  /**
-   * Milliseconds by which the clock of this machine is ahead of the upstream's; `null` if the
-   * response has no valid `Date` header.
-   */
+  /** Milliseconds by which this clock is ahead; `null` if the response has no valid `Date`. */
   readonly aheadMs: number | null;
 }
 
@@ -36,10 +30,7 @@ interface ProviderReport {
   readonly seen: readonly Seen[];
 }
 
-/**
- * Creates two checks: one of the providers (data sources), one of the clock. Each provider gets one
- * request, and both checks use the responses.
- */
+/** Creates the checks of providers and clock, which share one request to each provider. */
 export function createProviderChecks({ config, clock, random }: DoctorContext) {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
   let reading: Promise<readonly ProviderReport[]> | undefined;
@@ -88,7 +79,6 @@ async function readOne(
   }
 }
 
-/** Wraps an HTTP client, so that the status and the clock offset of each response are added to `seen`. */
 function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   return {
     get: async (url, context) => {

@@ -7,10 +7,7 @@ import { fault, ok, type Result, warning } from './finding.ts';
 import { parseJson } from './listener.ts';
 import type { BaseAnswer } from './reachability.ts';
 
-/**
- * Checks that a proxy at the base URL sends `X-Forwarded-For`, and that `PERCH_TRUST_PROXY` contains the address of
- * the proxy. Without a proxy, checks that `PERCH_TRUST_PROXY` does not contain the address of the client.
- */
+/** Checks that `PERCH_TRUST_PROXY` contains a proxy that sends `X-Forwarded-For`, and no client. */
 export async function checkProxy(
   config: Config,
   answer: BaseAnswer,
@@ -40,7 +37,7 @@ const unreadable = warning(
   'Configure the proxy to send responses unchanged.',
 );
 
-/** Maximum time in milliseconds for the request that asks the running server for its report about proxy headers. */
+/** Maximum time in milliseconds to ask the running server for its report about proxy headers. */
 const adminMs = 2500;
 
 const stopServer = 'or stop the server and run perch doctor again.';
@@ -72,10 +69,6 @@ async function askServer(
   );
 }
 
-/**
- * Returns the check result for the proxy headers of a request. `usesTls`: whether the base URL uses
- * https, which requires a proxy, because Perch does not support TLS.
- */
 function judge(
   { peer, is_trusted_proxy, forwarding_headers: names }: ConnectionReport,
   usesTls: boolean,

@@ -8,18 +8,12 @@ import { type Listener, livePath, openListener, processOf } from './listener.ts'
 import { checkProxy } from './proxy.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/**
- * Server that answers at the base URL: the temporary server of `perch doctor` (`own`), the running Perch server
- * (`perch`), a Perch server that may belong to someone else (`unverified`), or another server (`other`).
- */
+/** Server at the base URL. `unverified`: a Perch server that may belong to someone else. */
 export type BaseAnswer =
   | { readonly kind: 'own'; readonly report: ConnectionReport }
   | { readonly kind: 'perch' | 'unverified' | 'other' };
 
-/**
- * Creates the checks of the port, the base URL and the proxy. The checks share one temporary
- * server. Callers must call `close`.
- */
+/** Creates the checks of port, base URL and proxy. Callers must call `close`. */
 export function createReachability(context: DoctorContext) {
   const { config, random, invalid } = context;
   let opening: Promise<Listener> | undefined;
@@ -71,7 +65,7 @@ function describePort({ HOST, PORT }: Config, listener: Listener | null): Result
   return fault(message, 'Set HOST to 127.0.0.1, or to 0.0.0.0 to listen on all networks.');
 }
 
-/** Reports a base URL that works only on this machine, although the server accepts connections from other machines. */
+/** Reports a base URL that works only here, although the server accepts other machines. */
 function findLocalBase({ config, settings }: DoctorContext): readonly Result[] {
   const host = new URL(config.PERCH_BASE_URL).hostname;
   if (!isLoopbackName(host) || isLoopbackName(config.HOST)) return [];
@@ -90,7 +84,6 @@ const unusable: BaseResult = {
   answer: { kind: 'other' },
 };
 
-/** Maximum time in milliseconds for a request through the base URL. */
 const baseMs = 4000;
 
 const correct = 'correct PERCH_BASE_URL.';

@@ -4,7 +4,6 @@ import type { Random } from '../../core/random.ts';
 import { withDeadline } from '../../core/scheduling/deadline.ts';
 import { type CheckName, type Finding, fault, type Result, warning } from './finding.ts';
 
-/** Configuration, clock and source of randomness for the checks. */
 export interface DoctorContext extends UsableConfig {
   readonly clock: Clock;
   readonly random: Random;
@@ -21,7 +20,7 @@ export interface Check {
 /** Maximum duration of a check in milliseconds. All checks run at the same time. */
 export const checkMs = 9000;
 
-/** Runs all checks at the same time. Returns their findings in the order of the checks. Never throws. */
+/** Runs all checks at the same time. Returns findings in the order of the checks. Never throws. */
 export async function runChecks(
   checks: readonly Check[],
   { invalid }: Pick<DoctorContext, 'invalid'>,

@@ -3,10 +3,7 @@ import { secretNames, variables } from '../../config/config.ts';
 import { ok, type Result, warning } from './finding.ts';
 import type { DoctorContext } from './run-checks.ts';
 
-/**
- * Checks the settings. Returns a result for each invalid setting, each unknown setting, and each file with secrets
- * that other users can access. If it finds no such setting or file, returns one successful result.
- */
+/** Reports invalid and unknown settings and exposed secret files; otherwise one success. */
 export function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const faults = context.faults.map(
     (message): Result => ({ status: 'fault', message, advice: null }),

@@ -6,10 +6,7 @@ import { isCode } from '../../core/files/private-files.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import { UnusableSecretError } from '../../core/secret.ts';
 
-/**
- * Returns the value in `table` for the code of an error; `undefined` if no key matches. Each key is
- * a list of codes or prefixes of codes, such as `EIO SQLITE_`.
- */
+/** Returns the value for an error's code. Keys list codes or prefixes, such as `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {
   const code = errorCodeOf(error);
   if (code === undefined) return undefined;
@@ -19,7 +16,7 @@ export function findByCode<Value>(table: Readonly<Record<string, Value>>, error:
 
 const explained = [FileLockedError, UnusableSecretError, UnusableFileError, UnusableEngineError];
 
-/** Returns a message with advice for an error that occurred while listening on a port or opening a file. */
+/** Returns a message with advice for an error while listening on a port or opening a file. */
 export function explainOpenError(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);
@@ -31,10 +28,7 @@ export function explainOpenError(error: unknown, config: Config): string {
   return explain?.(pathOf(error) ?? folder, folder) ?? `The command cannot be run: ${message}`;
 }
 
-/**
- * Returns whether an error of `explainOpenError` is certain to repeat until a setting is changed. The network, the disk,
- * other processes and the permissions of files can change without Perch.
- */
+/** Returns whether an error is certain to repeat until a setting is changed. */
 export function isOfSettings(error: unknown): boolean {
   if (isOfListening(error)) return errorCodeOf(error) === 'EACCES';
   return error instanceof CorpusError || isCode(error, 'EEXIST', 'ENOTDIR');

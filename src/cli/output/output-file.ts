@@ -15,11 +15,7 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   'ENOSPC EDQUOT SQLITE_FULL': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
-/**
- * Calls `write` and returns its exit code. Returns `ok` if the program that reads the output, such
- * as `head`, has closed the pipe.
- * @throws CommandError for other failed writes; `output` is the name of the output in the message
- */
+/** Returns `ok` if the reader closed the pipe. @throws CommandError for other failed writes */
 export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {
   try {
     return await write();
@@ -32,8 +28,8 @@ export async function explainWriteErrors(output: string, write: () => Promise<Ex
 }
 
 /**
- * Calls `print` with a file in place of standard output. Returns the exit code of `print`. Replaces
- * an existing file only if `print` has written something.
+ * Prints to a file instead of standard output. Replaces an existing file only if something was
+ * written.
  * @throws UsageError for an empty path
  */
 export async function withOutputFile(

@@ -5,17 +5,13 @@ import { exitCodes } from '../command.ts';
 /** Output stream of the process, or a substitute in tests. */
 export interface RawOutput {
   readonly isTTY?: boolean;
-  /** Width of the terminal in columns. */
   readonly columns?: number;
   /** Whether the stream accepts data; `false` after the stream was closed. */
   readonly writable?: boolean;
   write(text: string): unknown;
 }
 
-/**
- * Output of a command. Control characters are replaced in text and escaped in JSON (`\u00XX`). Writing removes the
- * status line.
- */
+/** Output without control characters (JSON: `\u00XX`). Writing removes the status line. */
 export interface Output {
   readonly isTerminal: boolean;
   /** Whether the output shows a status line, which is replaced in place. */
@@ -24,17 +20,15 @@ export interface Output {
   readonly hasLeft: boolean;
   /** Underlying stream, for binary content; `null` if the output is not a Node.js stream. */
   readonly stream: Writable | null;
-  /** Writes human-readable text. */
   write(text: string): void;
   /** Writes JSON documents. `lines` contains one document per line. */
   writeJson(lines: string): void;
   /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
   writeColoured(text: string): void;
-  /** Shows or replaces the status line, cut to the width of the terminal. Does nothing without a status line. */
+  /** Replaces the status line, cut to the terminal's width. Does nothing without a status line. */
   showLine(text: string): void;
   /** Shows or replaces the status line. Writes a new line to outputs without a status line. */
   showProgress(text: string): void;
-  /** Removes the status line if it is shown. */
   clearLine(): void;
   /** Waits until the stream accepts more data or is closed. */
   drained(): Promise<void>;
@@ -105,9 +99,7 @@ const controls = /(?![\n\t])\p{Cc}/gu;
 
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Converts line ends to LF, removes bidirectional formatting characters, and replaces control characters with U+FFFD.
- */
+/** Converts line ends to LF, removes bidi characters, replaces control characters with U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(directions, '').replaceAll(controls, '\ufffd');
 }
@@ -138,10 +130,7 @@ async function untilDrained(stream: Writable): Promise<void> {
   }
 }
 
-/**
- * Calls `exit` if writing to an output fails: with code 3 and a message if the disk is full, otherwise with code 70.
- * Ignores an output whose reader closed it, as in `perch read … | head`.
- */
+/** Calls `exit` if a write fails: 3 for a full disk, otherwise 70. Ignores closed pipes. */
 export function exitOnWriteError(
   { stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Writable>>,
   exit: (code: number) => void,

@@ -4,9 +4,7 @@ import type { Output } from './output.ts';
 
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
-/**
- * Creates the progress display while the search index is built: one updated line on a terminal, elsewhere new lines.
- */
+/** Shows indexing progress: one updated line on a terminal, elsewhere new lines. */
 export function createProgressLine(stderr: Output, clock: Clock) {
   const { report: hear } = createProgressReports({
     clock,

@@ -1,7 +1,5 @@
-/** Columns of a table by heading. Each function returns the cell for a row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
-/** Returns a table as text with aligned columns: a line of headings, then a line for each row. */
 export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): string {
   const columnsOfCells = Object.entries(columns).map(([head, toCell]) => {
     const cells = [head, ...rows.map(toCell)];
@@ -25,12 +23,10 @@ export function countOf(count: number, noun: string): string {
   return `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats a number with thousands separators: `12,345`. */
 export function toCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** Formats a duration in milliseconds in whole seconds: `45 s`, `2 min 5 s`. */
 export function toElapsed(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

@@ -12,21 +12,17 @@ export interface Note {
   readonly text: string;
 }
 
-/** Folder into which a command writes a note for each post. */
 export interface NoteFolder {
-  /**
-   * Writes a note, unless the folder has a note of the post that differs only in the time of its read. Replaces a
-   * different note of the post. The file keeps its name, also if the title of the post has changed.
-   */
+  /** Keeps a note that differs only in the time of its read; replaces others under their name. */
   save(note: Note): Promise<void>;
   /** Counts a post that cannot be shown and so has no note. */
   skip(): void;
 }
 
 /**
- * Calls `use` with the folder at `path`, which is created before the first note is written. Then prints how many notes
- * were written.
- * @throws UsageError if `path` is empty; CommandError if it is not a folder, or if a note cannot be written
+ * Creates the folder before the first note. Prints how many notes were written.
+ * @throws UsageError if `path` is empty; CommandError if it is not a folder, or if a note cannot be
+ *   written
  */
 export async function withNoteFolder(
   path: string,

@@ -18,10 +18,7 @@ export const noteOptions = {
   },
 } as const satisfies CommandOptions;
 
-/**
- * Returns the value of `--output-dir`; `undefined` without this option.
- * @throws UsageError for an option that cannot be used with `--output-dir`
- */
+/** Returns `--output-dir`. @throws UsageError for an option that cannot be used with it */
 export function toNoteFolderPath(values: OptionValues): string | undefined {
   const path = textOf(values['output-dir']);
   if (path === undefined) return undefined;
@@ -36,7 +33,7 @@ export function toNoteFolderPath(values: OptionValues): string | undefined {
   );
 }
 
-/** Fetches a post with its thread and saves both as one note. @throws Problem if the post cannot be fetched */
+/** Saves a post and its thread as one note. @throws Problem if it cannot be fetched */
 export async function savePost(
   parameters: Readonly<ParsedUrlQuery>,
   { reader }: Fetching,
@@ -50,10 +47,7 @@ export async function savePost(
 
 type ListedPosts = Pick<BrowseResult, 'items' | 'fetchedAt' | 'source' | 'full'>;
 
-/**
- * Creates a printer that saves a note for each post of a list.
- * @throws UsageError for a list that contains only accounts
- */
+/** Creates a printer of notes. @throws UsageError for a list that contains only accounts */
 export function createNotePrinter({ hasFeeds }: Pick<ParsedRead, 'hasFeeds'>, notes: NoteFolder) {
   if (!hasFeeds) {
     throw new UsageError(

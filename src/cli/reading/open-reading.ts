@@ -12,10 +12,7 @@ import { type CommandContext, CommandError, type ExitCode } from '../command.ts'
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 
-/**
- * Opens the data sources (providers) and the cache, calls `use`, and closes the data sources and the cache.
- * @throws CommandError with a message for the user if opening or reading fails
- */
+/** Opens providers and cache, and closes them after `use`. @throws CommandError for the user */
 export async function withFetching(
   { config, stderr }: CommandContext,
   use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,

@@ -27,10 +27,7 @@ export async function printPost(
 
 interface ListPrint {
   readonly read: Read;
-  /**
-   * Parameters of the request for the first page. If the parameter `cursor` or `page` is set,
-   * printing starts at that position of the list.
-   */
+  /** Parameters of the first page. `cursor` or `page` sets where printing starts. */
   readonly parameters: Readonly<ParsedUrlQuery>;
   /** Maximum number of items to print; `Infinity` for all items. */
   readonly count: number;
@@ -41,9 +38,8 @@ interface ListPrint {
 const pageLimit = 100;
 
 /**
- * Fetches a list page by page, and prints the items. JSON lines are printed and notes are saved after
- * each page, other formats are printed as one document at the end. If a later page fails, the earlier
- * pages are still printed. Warnings and (on a terminal) progress go to standard error.
+ * Prints JSON lines and saves notes after each page; prints other formats as one document at the
+ * end. If a later page fails, prints the earlier pages. Warnings and progress go to standard error.
  */
 export async function printList(print: ListPrint, fetching: Fetching, context: CommandContext) {
   const { stdout, stderr } = context;
@@ -68,7 +64,6 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
 }
 
 interface PagePrinter {
-  /** Whether no further page can be printed. */
   readonly isFull: boolean;
   print(page: BrowseResult, isFirst: boolean): void | Promise<void>;
 }

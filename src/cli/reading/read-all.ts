@@ -5,16 +5,14 @@ import type { Output } from '../output/output.ts';
 import { toJsonLines } from '../output/table.ts';
 import { toCommandError, withFetching } from './open-reading.ts';
 
-/** Input of `perch read`, with the function that fetches the input and prints the result. */
 export interface PlannedRead {
   readonly text: string;
-  /** Function that fetches the input and prints the result. If the input is invalid, `print` is the error instead. */
+  /** The error instead of a function if the input is invalid. */
   readonly print:
     | ((fetching: Fetching, context: CommandContext) => Promise<void>)
     | Problem
     | UsageError;
   readonly isJson: boolean;
-  /** Whether the command has only one input. */
   readonly isAlone: boolean;
 }
 

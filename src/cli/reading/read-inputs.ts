@@ -12,10 +12,7 @@ import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { refuseMisspelling } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 
-/**
- * Argument of `perch read`. `target` is the read operation that the argument requests, or the error
- * if the argument is invalid.
- */
+/** Argument of `perch read`. `target` is an error if the argument is invalid. */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
 
 interface InputOptions extends AddressOptions {
@@ -27,8 +24,7 @@ const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 
 /**
- * Returns the inputs of `perch read`. The argument `-` is replaced by the lines of standard input,
- * without blank lines and lines that start with `#`.
+ * Replaces `-` by the lines of standard input, without blank lines and `#` comments.
  * @throws UsageError if there are no arguments or too many inputs
  */
 export async function listInputs(args: readonly string[], stdin: Readable) {
@@ -95,7 +91,7 @@ function toPlatform(text: string): Platform {
   throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
-/** Parses text as a handle on the platform `of`. For X, also accepts a post id. @throws UsageError for other texts */
+/** Parses a handle; for X, also a post id. @throws UsageError for other texts */
 function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };

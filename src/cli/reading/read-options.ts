@@ -4,10 +4,6 @@ import type { CommandOption } from '../command.ts';
 
 type Described = ReturnType<typeof describeParametersOf>[number];
 
-/**
- * Request parameters from which no command-line option is created: the parameters that the command sets from its
- * arguments (such as `url`), the paging parameters, and `nocache`.
- */
 const withoutOption: ReadonlySet<string> = new Set([
   ...['url', 'handle', 'id', 'q'],
   ...['limit', 'cursor', 'page', 'nocache'],
@@ -23,7 +19,7 @@ export function textOf(value: OptionValues[string]): string | undefined {
 
 type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 
-/** Creates command-line options from the parameters of read operations: `--with-replies` for `with_replies`. */
+/** Creates command-line options from parameters: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
   // Computed once, because describing a read operation takes several milliseconds.
   const parametersOf = new Map(named.map(({ read }) => [read, listParameters(read)]));
@@ -37,7 +33,7 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
     // If several read operations have the parameter, the help shows the first description.
     options[name] ??= toOption(parameter, named.length === 1 ? [] : readsWith(name));
   }
-  /** Converts option values to parameters of a read operation. @throws UsageError for a misspelled value */
+  /** Converts option values. @throws UsageError for a misspelled value */
   const toParameters = (read: ReadAbout, values: OptionValues): Record<string, string> => {
     const parameters: Record<string, string> = {};
     for (const parameter of parametersOf.get(read) ?? []) {

@@ -3,10 +3,8 @@ import type { BrowseResult } from '../../model/results.ts';
 import type { Output } from '../output/output.ts';
 import { countOf, toElapsed } from '../output/table.ts';
 
-/** Minimum time in milliseconds between two updates of the progress. */
 const everyMs = 100;
 
-/** Creates the progress display of a list that is read page by page: one updated line on a terminal, nothing elsewhere. */
 export function createReadProgress(stderr: Output, clock: Clock) {
   const begunMs = clock.now();
   let dueMs = begunMs;

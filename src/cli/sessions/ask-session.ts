@@ -45,10 +45,7 @@ import {
 
 type SessionQuestion = Readonly<{ question: string; sessionId: string | null; json: boolean }>;
 
-/**
- * Asks a question in a session, and prints the answer as it arrives. Answers the question in this process, unless a
- * running server has locked the sessions. In that case, sends the question to the server.
- */
+/** Answers in this process, unless a running server has locked the sessions; then asks it. */
 export async function askSession(question: SessionQuestion, context: CommandContext) {
   const place = describeSessionPlace(context);
   let client: SessionClient | null = null;

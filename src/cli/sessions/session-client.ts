@@ -20,7 +20,7 @@ export class UnreachableError extends Error {}
 /** Client of the session service, in this process or on a server. Callers must call `close`. */
 export interface SessionClient {
   /**
-   * Asks a question in a session, or in a new session if the id is `null`.
+   * Asks in a new session if the id is `null`.
    * @throws Problem or PerchError if the service refuses the question or cannot be reached
    */
   ask(question: string, sessionId: string | null): Promise<Turn>;
@@ -75,7 +75,7 @@ export function createLocalClient({
   };
 }
 
-/** Opens the event stream of a session in this process. @throws Problem if the session was deleted */
+/** Opens the event stream. @throws Problem if the session was deleted */
 async function openLocalStream(service: SessionService, sessionId: string, startIndex: number) {
   const request = { sessionId, startIndex, mode: 'automatic', token: null, client: null } as const;
   const stream = await service.streams.openStream(request);
@@ -85,11 +85,7 @@ async function openLocalStream(service: SessionService, sessionId: string, start
   return { tailIndex: stream.record.events - 1, parts };
 }
 
-/**
- * Creates a client for the sessions of a server at `url`, such as `http://127.0.0.1:8080/svc/v1`. `secret` is the
- * server's secret. With it, the client can continue every session, except sessions that are bound to the bearer
- * token of another client.
- */
+/** Creates a client that continues every session not bound to another client's bearer token. */
 export function createRemoteClient(url: string, secret: Buffer): SessionClient {
   const tokens = createContinuationTokens(secret);
   const bearer = toOperatorBearer(secret);

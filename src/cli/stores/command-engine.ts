@@ -3,10 +3,7 @@ import { systemClock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { systemRandom } from '../../core/random.ts';
 
-/**
- * Opens the shared engine (a Valkey or Redis server) for a command; returns `null` if
- * `PERCH_REDIS_URL` is not set. @throws UnusableEngineError if the engine does not answer
- */
+/** Returns `null` without `PERCH_REDIS_URL`. @throws UnusableEngineError if it fails */
 export async function openCommandEngine(config: Config): Promise<Engine | null> {
   if (config.PERCH_REDIS_URL === undefined) return null;
   const { openSharedEngine } = await import('../../app/open/shared-engine.ts');

@@ -1,11 +1,6 @@
 import { type CommandContext, CommandError, type ExitCode, UsageError } from '../command.ts';
 
-/**
- * Opens a store (a database), calls `use` with the store, and closes the store.
- * @throws CommandError if the store fails
- * @param explain Function that returns the message for an error of the store; `null` for any other
- * error
- */
+/** Closes the store after `use`. @throws CommandError for errors that `explain` recognizes */
 export async function withStore<Store extends { close(): void | Promise<void> }>(
   open: () => Store | Promise<Store>,
   explain: (error: unknown) => string | null,
@@ -24,10 +19,7 @@ export async function withStore<Store extends { close(): void | Promise<void> }>
   }
 }
 
-/**
- * Returns the path of the data directory. `what` names the data in the error message.
- * @throws UsageError if data is kept only in memory (`PERCH_DATA_DIR` is `:memory:`)
- */
+/** Returns the data directory. @throws UsageError, naming `what`, if it is `:memory:` */
 export function dataFolderOf({ config }: CommandContext, what: string): string {
   const { PERCH_DATA_DIR: folder } = config;
   if (folder !== ':memory:') return folder;

@@ -81,7 +81,6 @@ const options: CommandOptions = {
   ...targetOptions,
 };
 
-/** Command `perch watch`, which prints new posts of accounts and searches, and passes them to a command or a webhook. */
 export const watchCommand: CommandBody = {
   details: `
 Each argument is an account, such as @jack, @ada.example, @user@host or the URL of a profile. With
@@ -215,11 +214,7 @@ const toClientOptions = (config: Config) => ({
   clock: systemClock,
 });
 
-/**
- * Returns the lists to watch, each with the key that identifies the list in the stored state. A
- * list that the user named several times is returned once.
- * @throws Problem with status 400 for invalid parameters
- */
+/** Returns each list once, with its key. @throws Problem with status 400 for invalid parameters */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
   const keyed = targets.map((target) => {
     const { query } = parsePage(target, reader, { limit: 1 }).plan;

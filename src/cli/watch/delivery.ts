@@ -9,10 +9,7 @@ interface DeliveryErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/**
- * Error of one attempt to deliver a post. The message completes a sentence that begins with the
- * name of the command or webhook, for example “ended with exit code 1”.
- */
+/** Failed attempt. The message follows a name, for example “ended with exit code 1”. */
 export class DeliveryError extends Error {
   readonly isFinal: boolean;
   readonly retryAfterSeconds: number | undefined;
@@ -27,13 +24,10 @@ export class DeliveryError extends Error {
   }
 }
 
-/** Command or webhook that receives each post. */
 export interface Handler<Message> {
   /** Name of the command or webhook in messages to the user, such as `The webhook`. */
   readonly name: string;
-  /** Maximum number of attempts for one message. */
   readonly attempts: number;
-  /** Maximum wait between two attempts in milliseconds. */
   readonly maxWaitMs: number;
   /** Tries once to deliver a message. @throws DeliveryError if the attempt fails */
   send(message: Message): Promise<void>;
@@ -42,7 +36,7 @@ export interface Handler<Message> {
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Signal that stops the retries. A wait between two attempts ends immediately, and no further attempt is made. */
+  /** Stops the retries. A wait between two attempts ends immediately. */
   readonly stop: AbortSignal;
   /** Prints a line of text for the user. */
   readonly report: (text: string) => void;
@@ -50,10 +44,7 @@ export interface RetryOptions {
 
 const firstWaitMs = 1000;
 
-/**
- * Delivers a message, and retries failed attempts. Returns `false` if `stop` was aborted before the delivery.
- * @throws CommandError if all attempts fail
- */
+/** Retries failures. `false`: `stop` was aborted first. @throws CommandError if all fail */
 export async function deliver<Message>(
   handler: Handler<Message>,
   message: Message,
@@ -72,11 +63,10 @@ export async function deliver<Message>(
 
 interface Failed {
   readonly error: DeliveryError;
-  /** Number of failed attempts to deliver the message. */
   readonly failures: number;
 }
 
-/** Returns the wait in milliseconds before the next attempt. @throws CommandError if no attempts remain */
+/** Returns the wait in milliseconds. @throws CommandError if no attempts remain */
 function planRetry<Message>(
   { name, attempts, maxWaitMs: maxMs }: Handler<Message>,
   { error, failures }: Failed,

@@ -13,10 +13,7 @@ interface DurationRange {
   readonly maxMs: number;
 }
 
-/**
- * Converts a duration such as `90`, `90s`, `5m`, `1h` or `1d` to milliseconds.
- * @throws UsageError if the text is not a duration within the range
- */
+/** Parses `90`, `90s`, `5m`, `1h` or `1d` to milliseconds. @throws UsageError if out of range */
 export function parseDuration(text: string, { name, minMs, maxMs }: DurationRange): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const ms = digits === '' ? Number.NaN : Number(digits) * (unitMs[unit] ?? 0);
@@ -27,7 +24,7 @@ export function parseDuration(text: string, { name, minMs, maxMs }: DurationRang
   );
 }
 
-/** Formats a duration with the largest unit that divides it evenly: `90s`, `5m`, `1h`, `1d`. Rounds up to seconds. */
+/** Formats a duration evenly: `90s`, `5m`, `1h`, `1d`. Rounds up to seconds. */
 export function formatDuration(ms: number): string {
   const whole = Math.ceil(ms / 1000) * 1000;
   const [unit = 's', size = 1000] =

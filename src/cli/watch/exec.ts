@@ -6,9 +6,8 @@ import { formatDuration } from './durations.ts';
 const graceMs = 5000;
 
 /**
- * Runs a command in the shell with `input` as its standard input. The output of the command goes to
- * the standard error of this process. If the command takes longer than `timeoutMs`, kills the
- * command and all processes that it started.
+ * Runs a command in the shell. Its output goes to standard error. After `timeoutMs`, kills it and
+ * all processes that it started.
  * @throws DeliveryError if the command fails or takes too long
  */
 export async function runCommandLine(

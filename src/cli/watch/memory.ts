@@ -7,11 +7,11 @@ export interface Item {
   readonly post: Status;
   /** Key that identifies the post. A repost has a different key from the original post. */
   readonly key: string;
-  /** Time of publication in Unix seconds; `null` for a repost, because the time of reposting is unknown. */
+  /** Time of publication in Unix seconds; `null` for a repost, whose time is unknown. */
   readonly seconds: number | null;
 }
 
-/** Returns the posts of a page in the order of the page. Omits placeholders for posts that cannot be shown. */
+/** Returns the posts of a page in its order, without placeholders for unavailable posts. */
 export function itemsOf({ items }: BrowseResult): readonly Item[] {
   const posts = items !== null && 'posts' in items ? items.posts : [];
   return posts.flatMap((post): readonly Item[] => {
@@ -29,32 +29,25 @@ function keyOf(post: Status): string {
   return `${platform} ${author.id.startsWith('did:') ? `${author.id} ${id}` : postKey(post)}`;
 }
 
-/**
- * Returns the `webhook-id` header for a post. The value consists of letters and digits, and is the
- * same in all runs and on all machines.
- */
+/** Returns the `webhook-id` header: letters and digits, the same in all runs on all machines. */
 export const toDeliveryId = ({ key }: Item): string =>
   `post${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 
-/** Maximum number of posts to remember for each watched list. */
 export const maxRemembered = 1000;
 
-/** Record of the posts of one list that need no delivery: already delivered posts and older posts. */
+/** Record of a list's posts that need no delivery: delivered posts and older posts. */
 export interface Memory {
   /** Time in Unix seconds. Posts that were published at or before this time are never delivered. */
   readonly floor: number;
-  /**
-   * Known posts, the least recently added first. Each key identifies a post. The value is the time
-   * of publication in Unix seconds; `null` for a repost.
-   */
+  /** Publication times in Unix seconds by post key, oldest addition first; `null` for a repost. */
   readonly seen: ReadonlyMap<string, number | null>;
 }
 
 /**
- * Returns a copy of a memory (record of known posts) with `items` added. Keeps only the last `maxRemembered` posts
- * in the order of addition, which can differ from the order of publication. All posts up to the time `floor` count
- * as known. If posts are removed, `floor` rises to the earlier of two times: the publication time of the newest
- * removed post, and that of the oldest remaining post. `floor` never falls.
+ * Returns a copy with `items` added. Keeps the last `maxRemembered` posts in the order of addition,
+ * which can differ from the order of publication. If posts are removed, `floor` rises to the
+ * earlier of two times: that of the newest removed post and that of the oldest remaining post. It
+ * never falls.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
   const all = new Map(seen);
@@ -62,7 +55,8 @@ export function remember({ floor, seen }: Memory, items: readonly Item[]): Memor
   const removed = [...all].slice(0, Math.max(0, all.size - maxRemembered));
   if (removed.length === 0) return { floor, seen: all };
   for (const [key] of removed) all.delete(key);
-  // A post can have a wrong time in the future, so the floor stays below the posts that are still known.
+  // A post can have a wrong time in the future, so the floor stays below the posts that are still
+  // known.
   const oldestKept = Math.min(...timesOf([...all.values()]));
   const newestRemoved = Math.max(...timesOf(removed.map(([, seconds]) => seconds)));
   return { floor: Math.max(floor, Math.min(newestRemoved, oldestKept)), seen: all };
@@ -78,10 +72,7 @@ function hasPinned([first, ...rest]: readonly Item[]): boolean {
 const withoutPinned = (items: readonly Item[]): readonly Item[] =>
   hasPinned(items) ? items.slice(1) : items;
 
-/**
- * Returns a copy of `items` in which a pinned post has its chronological position. Returns `items`
- * itself if there is no pinned post.
- */
+/** Returns `items` with a pinned post in its chronological position. */
 export function inOrder(items: readonly Item[]): readonly Item[] {
   const [first] = items;
   if (first?.seconds == null || !hasPinned(items)) return items;
@@ -91,19 +82,13 @@ export function inOrder(items: readonly Item[]): readonly Item[] {
   return rest.toSpliced(place === -1 ? rest.length : place, 0, first);
 }
 
-/**
- * Returns the publication time, in Unix seconds, of the oldest post in a list. Ignores a pinned
- * post. Returns `undefined` if no post has a known time.
- */
+/** Returns Unix seconds, without a pinned post; `undefined` if no post has a known time. */
 export function oldestOf(items: readonly Item[]): number | undefined {
   const times = timesOf(withoutPinned(items).map(({ seconds }) => seconds));
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/**
- * Returns whether pages after `page` may contain new posts: `false` if the last post of `page` is
- * already known, or was published at or before `floor`.
- */
+/** Returns `false` if the last post is known or was published at or before `floor`. */
 export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
   const last = page.at(-1);
   if (last === undefined) return true;
@@ -111,10 +96,9 @@ export function mayContinue(page: readonly Item[], { floor, seen }: Memory): boo
 }
 
 /**
- * Returns the new items of a list that is sorted newest first. An item in `seen` is known, so it is not new. A post
- * is new if it was published after `floor`. A repost is new if it is listed above a known item, or above a post
- * published after `floor`. If the list contains no known item, all its reposts are new, unless this is the first
- * read of the list (`isFirst`).
+ * Returns the new items of a list that is sorted newest first. A post is new if it was published
+ * after `floor`. A repost is new if it is listed above a known item or above a post published after
+ * `floor`; without a known item all reposts are new, unless this is the first read.
  */
 export function selectNew(
   items: readonly Item[],
@@ -127,7 +111,8 @@ export function selectNew(
   const lastKnown = listed.findLastIndex(({ key }) => seen.has(key));
   const lastLater = listed.findLastIndex(isLater);
   // The time of a repost is unknown. A repost is new if it is listed above a known item, or above a
-  // post published after `floor`. If no item is known, all reposts are new, except on the first read.
+  // post published after `floor`. If no item is known, all reposts are new, except on the first
+  // read.
   const end = lastKnown === -1 && !isFirst ? listed.length : Math.max(lastKnown, lastLater);
   const pinned = items.length - listed.length;
   const keys = new Set<string>();

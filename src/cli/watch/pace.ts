@@ -10,25 +10,16 @@ export const maxAdaptiveMs = 900_000;
 
 const share = 0.1;
 
-/**
- * Maximum wait in milliseconds after an error, before jitter is added. Also limits longer waits that a platform or
- * webhook requests.
- */
+/** Maximum wait in milliseconds before jitter. Also limits longer waits that are requested. */
 const maxBackoffMs = 3_600_000;
 
-/**
- * Returns the minimum interval in milliseconds between two polls of a list, for `lists` watched lists. With this
- * interval, all polls together stay within the rate limit that Perch sets for callers without an API key.
- */
+/** Returns milliseconds that keep all polls in Perch's rate limit for callers without a key. */
 export function toMinIntervalMs(config: Config, lists: number): number {
   const { PERCH_ALLOWANCE_WINDOW_SECONDS: window, PERCH_PUBLIC_ALLOWANCE: allowance } = config;
   return Math.ceil((1000 * window * lists) / allowance);
 }
 
-/**
- * Returns the time in milliseconds until the next poll of a list, from 1 to 15 minutes. The time is a tenth of the
- * shorter of two durations: the median time between two posts, and the time since the newest post.
- */
+/** Returns a tenth of the shorter: median post interval or newest post's age (1 to 15 minutes). */
 export function adaptiveIntervalMs(latest: readonly Item[], nowMs: number): number {
   const times = latest.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
   const sorted = times.toSorted((a, b) => b - a);
@@ -49,14 +40,14 @@ interface Backoff {
   readonly failures: number;
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Minimum wait in seconds that the platform or webhook requests; `undefined` without such a request. */
+  /** Minimum wait that the platform or webhook requests. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /**
- * Returns the wait in milliseconds after `failures` consecutive failures. The wait grows exponentially from
- * `firstMs` to `maxMs`. A longer `retryAfterSeconds` replaces it, up to `maxBackoffMs`. Up to 25 percent of random
- * jitter is added, even above `maxBackoffMs`.
+ * Returns the wait in milliseconds, growing exponentially from `firstMs` to `maxMs`. A longer
+ * `retryAfterSeconds` replaces it, up to `maxBackoffMs`. Adds up to 25 percent of jitter, even
+ * above `maxBackoffMs`.
  */
 export function backoffMs(
   { failures, firstMs, maxMs, retryAfterSeconds = 0 }: Backoff,

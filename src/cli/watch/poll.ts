@@ -21,10 +21,7 @@ const firstPage = 20;
 
 const laterPages = 100;
 
-/**
- * Posts to deliver when a list is read for the first time. `since`: all posts since the time
- * `seconds` (Unix seconds). `backlog`: the newest `count` posts.
- */
+/** Posts to deliver at first: all since `seconds` (Unix seconds), or the newest `count`. */
 export type Start =
   | { readonly kind: 'since'; readonly seconds: number }
   | { readonly kind: 'backlog'; readonly count: number };
@@ -36,14 +33,14 @@ export interface Poll {
   readonly memory: Memory;
   /** Posts on the first page of the list, usually newest first. */
   readonly latest: readonly Item[];
-  /** Whether `newItems` lacks the oldest new posts, because the poll reached its maximum number of posts or pages. */
+  /** Whether `newItems` lacks the oldest new posts, because the poll reached a maximum. */
   readonly isTruncated: boolean;
 }
 
-/** Error for a list that was not read from the live platform, but for example from the archive of imported accounts. */
+/** Error for a list that was not read live, but for example from the archive. */
 export class NotLiveError extends Error {}
 
-/** Parses the parameters of a request for one page of a list. @throws Problem with status 400 for invalid parameters */
+/** Parses a request for one page. @throws Problem with status 400 for invalid parameters */
 export function parsePage(
   { read, parameters }: Target,
   reader: Reader,
@@ -53,10 +50,7 @@ export function parsePage(
   return reader.parse(read, { ...parameters, ...page });
 }
 
-/**
- * Reads a list for the first time.
- * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live platform
- */
+/** Reads a list for the first time. @throws Problem if that fails; NotLiveError if not live */
 export async function pollFirst(
   target: Target,
   reader: Reader,
@@ -85,10 +79,7 @@ function withoutRepeats(items: readonly Item[]): readonly Item[] {
   return [...new Map(items.map((item) => [item.key, item])).values()];
 }
 
-/**
- * Reads the new posts of a list, page by page until a known post.
- * @throws Problem if the list cannot be read; NotLiveError if the posts do not come from the live platform
- */
+/** Reads up to a known post. @throws Problem for a failed read; NotLiveError if not live */
 export function pollAgain(target: Target, reader: Reader, memory: Memory): Promise<Poll> {
   return pollNew(target, reader, { ...memory, isFirst: false });
 }
@@ -107,12 +98,8 @@ async function pollNew(
 }
 
 interface ReadOptions {
-  /** Number of posts to request on the first page. */
   readonly limit: number;
-  /**
-   * Returns whether to read another page. `items`: items of all pages so far. `page`: items of the
-   * page that was read last.
-   */
+  /** Returns whether to read another page. `items`: of all pages so far. `page`: the last one. */
   readonly mayContinue: (items: readonly Item[], page: readonly Item[]) => boolean;
 }
 

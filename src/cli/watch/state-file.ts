@@ -16,13 +16,10 @@ import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
 import { type Memory, maxRemembered } from './memory.ts';
 
-/** State of `perch watch`. `memories` contains the known posts of each watched list, by the key of the list. */
+/** State of `perch watch`. `memories` has the known posts by the key of the list. */
 export interface State {
   readonly memories: Map<string, Memory>;
-  /**
-   * Writes the known posts (`memories`) to the state file, and flushes the file to disk. @throws
-   * CommandError if the file cannot be written
-   */
+  /** Flushes the state file to disk. @throws CommandError if it cannot be written */
   save(): Promise<void>;
   close(): void;
 }
@@ -38,17 +35,14 @@ const content = z.object({
   lists: z.record(z.string().max(4096), memory),
 });
 
-/** Creates a state of `perch watch` that is kept only in memory, and is lost when the command ends. */
+/** Creates a state that is kept only in memory. */
 export const createState = (): State => ({
   memories: new Map(),
   save: async () => {},
   close: () => {},
 });
 
-/**
- * Opens a state file of `perch watch`, and locks the file until `close` is called. If the file is
- * missing, `save` creates it. @throws UsageError if the file cannot be used
- */
+/** Locks the file until `close`; `save` creates it. @throws UsageError if it is unusable */
 export function openStateFile(path: string): State {
   if (path === '') throw new UsageError('--state is empty. Set it to a file.');
   const target = existsSync(path) ? realpathSync(path) : path;

@@ -27,7 +27,6 @@ const readOptions = createReadOptions(kinds);
 const accountOptions = ['with-replies', 'with-reposts', 'only-media'] as const;
 const watchFeeds = feeds.filter((feed) => feed !== 'top' && feed !== 'users');
 
-/** Options of `perch watch` that select the posts to watch. */
 export const targetOptions: CommandOptions = {
   ...Object.fromEntries(accountOptions.flatMap((name) => optionOf(name))),
   platform: {
@@ -51,10 +50,7 @@ function optionOf(name: string) {
 
 const maxTargets = 20;
 
-/**
- * Converts the arguments of `perch watch` to lists to watch. @throws UsageError or CommandError for
- * an invalid argument
- */
+/** Returns the lists to watch. @throws UsageError or CommandError for an invalid argument */
 export function toTargets(
   args: readonly string[],
   values: OptionValues,
@@ -118,7 +114,8 @@ function toTargetOf(
   if (isSearch) refuseOtherFeeds(textOf(selection.feed) ?? given.feed);
   const parameters = { ...given, ...readOptions.toParameters(read, selection) };
   if (!isSearch) return { name, read, parameters };
-  // Without `require_live`, a search can return posts of the archive, which would be reported as new posts.
+  // Without `require_live`, a search can return posts of the archive, which would be reported as
+  // new posts.
   return { name, read, parameters: { ...parameters, require_live: 'true' } };
 }
 
@@ -128,12 +125,7 @@ function refuseOtherFeeds(feed: unknown = 'latest'): void {
   throw new UsageError(`--feed must be one of ${watchFeeds.join(', ')}.`);
 }
 
-/**
- * Returns the values of the command-line options that apply to a watched list, such as `--feed` for a search or
- * `--only-media` for an account. `isSearch`: whether the list is a search; otherwise the list is the posts of an
- * account.
- * @throws UsageError for an option that applies only to the other kind of list
- */
+/** Selects options of this kind of list. @throws UsageError for an option of the other kind */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
   const names = isSearch ? ['platform', 'feed'] : accountOptions;
   const others = isSearch ? accountOptions : ['feed'];
@@ -147,10 +139,7 @@ function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
 
 const sinceParameter = z.object({ since: timestamp('Only posts at or after this time') });
 
-/**
- * Converts the value of the option `--since` to Unix seconds; returns `undefined` without the option.
- * @throws UsageError for an invalid time
- */
+/** Returns Unix seconds. @throws UsageError for an invalid time */
 export function toSince(text: string | undefined): number | undefined {
   try {
     return parseParameters(sinceParameter, { since: text }).since;

@@ -20,23 +20,19 @@ export interface KeyedTarget {
 export interface WatchOptions {
   readonly targets: readonly KeyedTarget[];
   readonly start: Start;
-  /** Fixed interval in milliseconds between two polls of a list; `null` to adapt the interval to the list. */
+  /** Fixed interval between two polls; `null` to adapt it to the list. */
   readonly everyMs: number | null;
-  /** Minimum interval in milliseconds between two polls of a list. Used instead of a shorter `everyMs`. */
+  /** Minimum interval between two polls of a list, used instead of a shorter `everyMs`. */
   readonly minIntervalMs: number;
   readonly isOnce: boolean;
   readonly state: State;
   readonly reader: Reader;
-  /**
-   * Delivers a post. Returns `false` if the watch was stopped or the output was closed before the delivery was
-   * complete.
-   */
+  /** Returns `false` if the watch was stopped or the output closed before it was complete. */
   readonly deliver: (item: Item) => Promise<boolean>;
   readonly clock: Clock;
   readonly random: Random;
   /** Signal that ends the watch after the current delivery. */
   readonly stop: AbortSignal;
-  /** Prints a line of text for the user. */
   readonly report: (text: string) => void;
 }
 
@@ -51,7 +47,7 @@ interface List extends KeyedTarget {
 }
 
 /**
- * Polls the watched lists and delivers each new post, until `stop` is aborted or `deliver` returns `false`.
+ * Delivers new posts until `stop` is aborted or `deliver` returns `false`.
  * @throws CommandError if a list does not exist, or if a post cannot be delivered
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
@@ -97,10 +93,9 @@ class TemporaryFault {
 }
 
 /**
- * Reads a list and delivers its new posts. Returns the result of the read, a temporary failure of the read, or `end`
- * if the watch was stopped or the output was closed.
- * @throws CommandError if a post cannot be delivered, or if no read of the list has succeeded in this run and the
- * error is permanent, such as an unknown account
+ * Returns `end` if the watch was stopped or the output was closed.
+ * @throws CommandError if a post cannot be delivered, or if no read of the list has succeeded in
+ *   this run and the error is permanent, such as an unknown account
  */
 async function visit(list: List, options: WatchOptions): Promise<Poll | TemporaryFault | 'end'> {
   const poll = await read(list, options);
@@ -129,9 +124,9 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
 }
 
 /**
- * Converts an error that may resolve by itself to a temporary failure. These errors are NotLiveError, a Problem with
- * the status 429 or 5xx, and, once the list has been read successfully in this run of `perch watch`, any Problem.
- * @throws CommandError for a Problem that is not temporary, such as an unknown account; other errors unchanged
+ * Converts NotLiveError, a Problem with status 429 or 5xx and, once the list was read in this run,
+ * any Problem.
+ * @throws CommandError for a Problem that is not temporary; other errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
   if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);

@@ -26,7 +26,7 @@ export interface WebhookMessage {
   readonly body: object;
 }
 
-/** Parses the URL of a webhook. @throws UsageError if it is not an http or https URL, or if it contains credentials */
+/** Parses a URL. @throws UsageError unless it is http or https, and without credentials */
 export function parseWebhookUrl(text: string): URL {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -40,10 +40,7 @@ export function parseWebhookUrl(text: string): URL {
   return url;
 }
 
-/**
- * Returns the headers that sign a webhook request with a shared secret
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
- */
+/** Returns the signature headers (https://github.com/standard-webhooks/standard-webhooks). */
 export function signWebhook(
   secret: string,
   { id, seconds, text }: { readonly id: string; readonly seconds: number; readonly text: string },
@@ -57,7 +54,7 @@ export function signWebhook(
   };
 }
 
-/** Sends a message to a webhook once. @throws DeliveryError unless the webhook responds with a 2xx status */
+/** Sends once. @throws DeliveryError unless the webhook responds with a 2xx status */
 export async function sendWebhook(
   { url, secret, client, clock }: WebhookOptions,
   { id, body }: WebhookMessage,

@@ -2,14 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readBoundedText, UnusableTextError } from '../files/bounded-text.ts';
 import { UnusableEngineError } from './engine-error.ts';
 
-/** Maximum size of a file with certificates in bytes. */
 const maxBytes = 1_048_576;
 
-/**
- * Returns the certificates in PEM with which Perch checks the certificate of the shared Valkey or Redis server;
- * `undefined` without a file. `path`: value of `PERCH_REDIS_CA_FILE`.
- * @throws UnusableEngineError if the file cannot be read, or contains no certificate
- */
+/** Returns PEM certificates. Throws UnusableEngineError if the file has none or is unreadable. */
 export function readAuthority(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {

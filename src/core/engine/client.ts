@@ -1,6 +1,6 @@
 import type { EngineAddress } from './engine-url.ts';
 
-/** Client for the shared engine: a Redis (7.0 or later) or Valkey (7.2 or later) server, or a cluster of them. */
+/** Client for the engine: Redis 7.0 or later, Valkey 7.2 or later, or a cluster of them. */
 export interface EngineClient {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options?: SetOptions): Promise<string | null>;
@@ -15,18 +15,15 @@ export interface EngineClient {
 
 type SetOptions = Readonly<{ expiration?: { type: 'PX'; value: number }; condition?: 'NX' }>;
 
-/** Keys and arguments of a Lua script. In a cluster, all keys of a call must have the same hash tag. */
+/** Keys and arguments of a Lua script. In a cluster, all keys must have the same hash tag. */
 export type ScriptCall = Readonly<{ keys: string[]; arguments: string[] }>;
 
-/** Connection to the shared engine (Redis or Valkey). The connection reconnects by itself until `destroy` is called. */
+/** Connection to the engine, which reconnects by itself until `destroy` is called. */
 export interface EngineConnection {
   readonly client: EngineClient;
   /** Sends the Redis command `INFO` for `section` to each primary server. Returns the replies. */
   info(section: string): Promise<readonly string[]>;
-  /**
-   * Waits for up to `timeoutMs` milliseconds until a number of replicas (`replicas`) have received
-   * all earlier writes of this connection. Returns the number of replicas that have received them.
-   */
+  /** Waits until replicas have all writes of this connection. Returns how many have them. */
   waitForReplicas(replicas: number, timeoutMs: number): Promise<number>;
   destroy(): void;
 }
@@ -43,10 +40,7 @@ const connectTimeoutMs = 1000;
 const reconnectMs = 100;
 const maxPending = 20_000;
 
-/**
- * Opens a connection to the shared Valkey or Redis server. The promise may resolve before the
- * connection is established.
- */
+/** Opens a connection. The promise may resolve before the connection is established. */
 export async function connectEngine(options: ConnectOptions): Promise<EngineConnection> {
   const loaded = await import('@redis/client');
   // The bundle has the exports of a CommonJS package only in `default`, which tsx does not have.
@@ -93,7 +87,8 @@ function connectSentinel(redis: Redis, { address, prefix, onError }: ConnectOpti
     sentinelRootNodes: [...address.nodes],
     nodeClientOptions: { ...common, database: address.database },
     commandOptions: common.commandOptions,
-    // All commands use one connection. Otherwise, a command can wait until no other command is running.
+    // All commands use one connection. Otherwise, a command can wait until no other command is
+    // running.
     reserveClient: true,
     // Sentinels often have no password of their own.
     sentinelClientOptions: { socket: { connectTimeout: connectTimeoutMs } },

@@ -1,9 +1,6 @@
 /** Error for a call that the shared engine (Valkey or Redis server) refused or did not answer. */
 export class EngineError extends Error {
-  /**
-   * Whether later calls will probably fail too, because the shared Valkey or Redis server is
-   * unreachable, slow or starting.
-   */
+  /** Whether later calls will probably fail too: the engine is unreachable, slow or starting. */
   readonly isOutage: boolean;
   constructor(message: string, isOutage: boolean, cause?: unknown) {
     super(message, { cause });
@@ -11,13 +8,12 @@ export class EngineError extends Error {
   }
 }
 
-/** Error thrown if Perch cannot start with its shared engine (Redis or Valkey). The message is for the operator. */
+/** Error if Perch cannot start with its engine. The message is for the operator. */
 export class UnusableEngineError extends Error {}
 
 const refusedWrites = /^(?:OOM|MISCONF|NOREPLICAS)\b/;
 const outages = /^(?:LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** Converts any error of a Redis command to an EngineError. */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const message = error instanceof Error ? toMessage(error) : String(error);
@@ -31,19 +27,13 @@ function isReply(error: unknown): boolean {
 
 const isNetwork = (error: Error) => 'code' in error;
 
-/**
- * Rethrows the error of an optional Redis command. If Perch's Redis user lacks permission for the command, throws an
- * EngineError whose `isOutage` is `false` instead, so that the server does not count as down.
- */
+/** Rethrows an error; if Redis denies permission, as an EngineError that is no outage. */
 export function toPermissionError(error: unknown): never {
   const message = error instanceof Error ? error.message : '';
   throw message.startsWith('NOPERM') ? new EngineError(message, false, error) : error;
 }
 
-/**
- * Returns the reason why a connection to the shared Valkey or Redis server failed; `null` if the
- * error does not contain a reason.
- */
+/** Returns the reason for a failed connection; `null` if the error does not contain one. */
 export function toConnectionFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // For a host with several addresses, there is one error per address, but no common error.
@@ -52,7 +42,7 @@ export function toConnectionFault(error: unknown): string | null {
   return message === '' || /^All the root nodes are unavailable/.test(message) ? null : message;
 }
 
-/** Returns the message of an error. For a system error, returns only codes, so that callers see no addresses. */
+/** Returns a message; for system errors only codes, so that callers see no addresses. */
 function toMessage(error: Error): string {
   if (!('code' in error) || typeof error.code !== 'string') return error.message;
   return 'syscall' in error ? `${error.syscall} ${error.code}` : error.code;
@@ -63,11 +53,7 @@ const busyMs = 10;
 /** Maximum number of times that a deadline is extended because this process was busy. */
 const maxExtensions = 5;
 
-/**
- * Returns the result of a call. Rejects with an EngineError if the call takes longer than `ms`
- * milliseconds. If this process was too busy to send the call or to receive its reply, waits for
- * another `ms` milliseconds, up to five times.
- */
+/** Returns a call's result, or rejects with EngineError. Waits longer if this process is busy. */
 export function withinDeadline<Value>(call: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout;

@@ -19,10 +19,7 @@ const noClientCertificate: Meaning = {
   advice: 'Set `tls-auth-clients no` in the configuration of the engine.',
 };
 
-/**
- * Explanations by the code of a fault: the start of an error reply of Redis or Valkey, or the code of a TLS error
- * (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
- */
+/** Meanings of error replies and https://nodejs.org/api/tls.html#x509-certificate-error-codes. */
 const meanings: Readonly<Record<string, Meaning>> = {
   LOADING: { sentence: 'The engine is loading its data.' },
   READONLY: { sentence: 'The engine is a replica, which refuses changes.' },
@@ -65,7 +62,7 @@ function meaningOf(fault: string): Meaning | undefined {
   return meanings[code];
 }
 
-/** Converts the reason for an outage of the shared Valkey or Redis server to a sentence for operators. */
+/** Converts the reason for an outage to a sentence for operators. */
 export function describeFault(fault: string): string {
   const meaning = meaningOf(fault);
   if (meaning !== undefined) return meaning.sentence;
@@ -73,13 +70,10 @@ export function describeFault(fault: string): string {
   return isSlow ? `${fault.replace(/^it/, 'The engine')}.` : 'The engine cannot be reached.';
 }
 
-/**
- * Returns what an operator can do about the reason for an outage; `null` if the shared Valkey or Redis server may only
- * have to be started.
- */
+/** Returns advice for operators; `null` if the engine may only have to be started. */
 export const adviceFor = (fault: string): string | null => meaningOf(fault)?.advice ?? null;
 
-/** Converts an error of the shared Valkey or Redis server to a sentence without the text of the error. */
+/** Converts an EngineError to a sentence without the text of the error. */
 export const describeEngineError = ({ message, isOutage }: EngineError): string =>
   isOutage || meaningOf(message) !== undefined
     ? describeFault(message)

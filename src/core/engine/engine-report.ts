@@ -3,19 +3,14 @@ import type { Engine } from './engine.ts';
 import { EngineError } from './engine-error.ts';
 import { describeFault } from './engine-faults.ts';
 
-/**
- * State of the shared engine (Redis or Valkey), as shown to operators. The state contains no addresses and no names.
- */
+/** State of the engine as shown to operators, without addresses and names. */
 export interface EngineReport {
   readonly isUp: boolean;
-  /** Sentence that explains why the shared Valkey or Redis server cannot be used; `null` while the server answers. */
+  /** Sentence that explains why the engine cannot be used; `null` while it answers. */
   readonly fault: string | null;
   /** Number of running Perch instances at the last count. */
   readonly instances: number;
-  /**
-   * Warnings about settings or states of the shared Valkey or Redis server that risk a loss of data
-   * or a refusal of writes.
-   */
+  /** Warnings about settings or states that risk a loss of data or a refusal of writes. */
   readonly warnings: readonly string[];
 }
 
@@ -23,7 +18,7 @@ export interface EngineReport {
 export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
 
 export interface EngineReporter {
-  /** Returns the last known state of the shared Valkey or Redis server, without a request to the server. */
+  /** Returns the last known state, without a request to the engine. */
   read(): EngineReport;
   close(): void;
 }
@@ -37,10 +32,10 @@ interface EngineReportOptions {
 
 /** Milliseconds between two checks of the settings of the shared Valkey or Redis server. */
 const checkMs = 60_000;
-/** Interval in milliseconds at which Perch checks whether the shared Valkey or Redis server has started to answer. */
+/** Interval in milliseconds at which Perch checks whether the engine has started to answer. */
 const noticeMs = 1000;
 
-/** Starts to check the settings of the Valkey or Redis server: as soon as it answers, and then every minute. */
+/** Starts to check the engine's settings: as soon as it answers, then every minute. */
 export function openEngineReport(options: EngineReportOptions): EngineReporter {
   const { engine, clock, onWarnings } = options;
   const closing = new AbortController();
@@ -74,10 +69,7 @@ export function openEngineReport(options: EngineReportOptions): EngineReporter {
   };
 }
 
-/**
- * Checks the settings of all primary Valkey or Redis servers, and returns warnings; `null` if the
- * servers do not answer.
- */
+/** Returns warnings about the settings of all primaries; `null` if they do not answer. */
 export async function readWarnings(
   engine: EngineReportOptions['engine'],
 ): Promise<readonly string[] | null> {
@@ -136,10 +128,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/**
- * Returns a warning for each setting or state of a primary Valkey or Redis server that risks a loss
- * of data or a refusal of writes.
- */
+/** Returns warnings about settings and states that risk a loss of data or a refusal of writes. */
 export function findWarnings(primaries: readonly PrimaryInfo[]): readonly string[] {
   return rules.flatMap(({ applies, describe }) => {
     const count = primaries.filter(applies).length;
@@ -153,6 +142,6 @@ function readField(info: string, name: string): string | undefined {
   return line?.slice(name.length + 1);
 }
 
-/** Returns a numeric field of a reply to the Redis command `INFO`; 0 if the reply does not contain the field. */
+/** Returns a numeric field of a reply to `INFO`; 0 if it is missing. */
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);

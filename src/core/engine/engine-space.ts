@@ -1,10 +1,7 @@
 import type { Engine } from './engine.ts';
 import { readNumber } from './engine-report.ts';
 
-/**
- * Memory limit for cached responses in the shared Valkey or Redis server. The limit leaves memory
- * for sessions and API keys.
- */
+/** Memory limit for cached responses, which leaves memory for sessions and API keys. */
 export interface EngineSpace {
   /** Returns whether the shared Valkey or Redis server has space for further cached responses. */
   isFree(): boolean;
@@ -14,9 +11,7 @@ export interface EngineSpace {
 const maxShare = 0.6;
 const checkMs = 5000;
 
-/**
- * Starts to check the memory use of all primary Valkey or Redis servers every five seconds. `close` stops the checks.
- */
+/** Starts to check the memory use of all primaries every five seconds, until `close`. */
 export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
   const closing = new AbortController();
   let isFree = true;

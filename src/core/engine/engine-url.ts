@@ -7,7 +7,7 @@ export type EngineNode = Readonly<{ host: string; port: number }>;
 export interface EngineAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   readonly isTls: boolean;
-  /** Valkey or Redis servers to connect to first (never empty). If `kind` is `sentinel`, these are the sentinels. */
+  /** Servers to connect to first (never empty); the sentinels if `kind` is `sentinel`. */
   readonly nodes: readonly EngineNode[];
   readonly username: string | undefined;
   readonly password: string | undefined;
@@ -27,7 +27,7 @@ const paths = {
 
 const defaultPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const;
 
-/** Parses the URL of the shared Redis or Valkey server (docs/instances.md). Returns `null` if the URL is invalid. */
+/** Parses `PERCH_REDIS_URL` (docs/instances.md). Returns `null` if the URL is invalid. */
 export function parseEngineUrl(url: string): EngineAddress | null {
   const [whole, tls, scheme = 'single', credentials = '', hosts = '', path = ''] =
     form.exec(url) ?? [];

@@ -30,94 +30,55 @@ export interface EngineCall {
   readonly deadlineMs?: number;
 }
 
-/**
- * State of the shared Valkey or Redis server. `isUp`: whether the server answers. `fault`: reason
- * for an outage, or `null`. `instances`: number of running instances of Perch.
- */
+/** State of the engine. `fault`: reason for an outage. `instances`: number that are running. */
 export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instances: number }>;
 
 /**
- * Shared engine: the Valkey or Redis server that several instances of Perch share. During an outage, calls fail
- * immediately, and a probe every 200 ms checks whether the engine answers again (docs/instances.md).
+ * Valkey or Redis server that several instances share. During an outage, calls fail immediately,
+ * and a probe every 200 ms checks whether it answers again (docs/instances.md).
  */
 export interface Engine {
   /** Random name of this process, unique among the instances. */
   readonly instance: string;
   readonly state: EngineState;
-  /** Clock for waiting times and intervals. */
   readonly clock: Clock;
   /** Prefix of the names of all keys and channels of Perch in the shared Valkey or Redis server. */
   readonly prefix: string;
-  /**
-   * Calls `send` and returns its result.
-   * @throws EngineError if the shared Valkey or Redis server fails or takes longer than `deadlineMs`
-   */
+  /** Calls `send`. Throws EngineError if the engine fails or takes longer than `deadlineMs`. */
   run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
-  /**
-   * Runs a Lua script in the shared Valkey or Redis server and returns its result.
-   * @throws EngineError if the server fails
-   */
+  /** Runs a Lua script. Throws EngineError if the engine fails. */
   evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
-  /**
-   * Waits until the shared Valkey or Redis server answers, for up to `ms` milliseconds. Returns
-   * whether the server answers.
-   */
+  /** Waits up to `ms` milliseconds for the engine. Returns whether it answers. */
   waitUntilUp(ms: number): Promise<boolean>;
-  /**
-   * Checks that Perch may use channels. Its other permissions are checked whenever it uses them.
-   * @throws EngineError if Perch may not, or if the server fails
-   */
+  /** Checks the permission for channels. Throws EngineError without it, or if the engine fails. */
   checkChannels(deadlineMs: number): Promise<void>;
-  /** Calls the listener with each message of a Redis channel. Messages that are sent during an outage are lost. */
+  /** Calls the listener with each message. Messages sent during an outage are lost. */
   subscribe(channel: string, listener: (message: string) => void): void;
-  /**
-   * Returns one section of the reply to `INFO` from each primary Valkey or Redis server.
-   * @throws EngineError if a server fails
-   */
+  /** Returns a section of `INFO` from each primary. Throws EngineError if one of them fails. */
   info(section: string): Promise<readonly string[]>;
-  /**
-   * Waits until a number of replicas (`replicas`) have received all earlier writes of this process.
-   * @throws EngineError if fewer replicas confirm this within `deadlineMs` milliseconds, or if the
-   * shared Valkey or Redis server fails
-   */
+  /** Waits until replicas have all earlier writes of this process, or throws EngineError. */
   confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
   close(): void;
 }
 
 export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   readonly clock: Clock;
-  /** Random name of this process, unique among the instances. */
   readonly instance: string;
-  /**
-   * Whether this connection makes the process count as a running instance. Default: `true`. Servers
-   * divide the rate limits of upstreams by the number of running instances.
-   */
+  /** Whether this process counts as an instance, by which limits are divided. Default: `true`. */
   readonly isCounted?: boolean;
-  /** Default timeout of a call in milliseconds. */
   readonly timeoutMs: number;
-  /**
-   * Called when the shared Valkey or Redis server stops answering or answers again. The calls are
-   * at least a second apart.
-   */
+  /** Called when the engine stops answering or answers again, at most once a second. */
   readonly onChange: (state: EngineState) => void;
 }
 
 const operatorDeadlineMs = 2000;
 const probeMs = 200;
 const heartbeatMs = 1000;
-/**
- * Number of consecutive failed probes after which Perch replaces the connection to the shared
- * Valkey or Redis server, because the connection may be half-open.
- */
 const probesPerConnection = 5;
 /** Milliseconds without a heartbeat after which an instance no longer counts as running. */
 const absentMs = 5000;
 
-/**
- * Lua script that records a heartbeat of the Perch instance `ARGV[2]`, with the time of the clock
- * of the shared Valkey or Redis server. If `ARGV[2]` is absent, the script records nothing. Returns
- * the number of running instances.
- */
+/** Lua script that records a heartbeat of `ARGV[2]`, if any. Returns the number of instances. */
 const heartbeat = defineScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -127,7 +88,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return redis.call('ZCARD', KEYS[1])
 `);
 
-/** Opens the shared engine (Redis or Valkey). Call `waitUntilUp` to wait until the connection is established. */
+/** Opens the engine. Call `waitUntilUp` to wait until the connection is established. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { timeoutMs, instance, isCounted = true } = options;
   const health = createHealth(options);
@@ -175,21 +136,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-/**
- * Function that sends commands to the shared Valkey or Redis server. It sends them even if the last command failed, so
- * that a probe can detect that the server answers again.
- * @throws EngineError if the server fails
- */
+/** Function that sends commands even in an outage, to detect its end. Throws EngineError. */
 type Send = <Value>(
   work: (connection: EngineConnection) => Promise<Value>,
   deadlineMs: number,
 ) => Promise<Value>;
 
 async function createSender(options: EngineOptions, health: Health) {
-  /**
-   * Reason why the connection to the shared Valkey or Redis server was lost; `null` after a
-   * successful call. The errors of commands do not contain the reason.
-   */
+  /** Reason for the lost connection, absent in later errors; `null` after a successful call. */
   let lost: string | null = null;
   const onError = (error: unknown): void => {
     lost = toConnectionFault(error) ?? lost;
@@ -197,7 +151,8 @@ async function createSender(options: EngineOptions, health: Health) {
   let { address } = options;
   const connect = () => {
     const opening = connectEngine({ ...options, address, onError });
-    // The next connection starts with another server, because a sentinel that hangs would block it again.
+    // The next connection starts with another server, because a sentinel that hangs would block it
+    // again.
     const { nodes } = address;
     address = { ...address, nodes: [...nodes.slice(1), ...nodes.slice(0, 1)] };
     return opening;
@@ -287,7 +242,7 @@ function createHealth({ clock, onChange }: EngineOptions) {
       report();
       if (state.isUp && !wasUp) notify();
     },
-    /** Sets the function that is called whenever the shared Valkey or Redis server answers again. */
+    /** Sets the function that is called whenever the engine answers again. */
     onUp: (listener: () => void): void => {
       notify = listener;
     },

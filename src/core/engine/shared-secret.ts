@@ -1,17 +1,10 @@
 import type { Random } from '../random.ts';
 import type { Engine } from './engine.ts';
 
-/**
- * Maximum time in milliseconds for each of two steps: waiting until the shared Valkey or Redis
- * server answers, and requesting the secret from it.
- */
+/** Milliseconds for each step: waiting until the engine answers, and requesting the secret. */
 const deadlineMs = 2000;
 
-/**
- * Returns the 32-byte secret `name` from the shared Valkey or Redis server. Creates the secret if
- * it is missing. During an outage, first waits for up to 2 seconds until the server answers.
- * @throws EngineError if the server fails
- */
+/** Returns a 32-byte secret, created if missing. Waits 2 seconds, then throws EngineError. */
 export async function openSharedSecret(
   engine: Engine,
   name: string,

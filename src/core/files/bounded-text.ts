@@ -1,10 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { isCode } from './private-files.ts';
 
-/**
- * Error for a file that cannot be used as text. `reason` completes a sentence about the file, such
- * as “does not exist”.
- */
+/** Error for an unusable text file. `reason` completes a sentence, such as “does not exist”. */
 export class UnusableTextError extends Error {
   readonly reason: string;
 
@@ -14,11 +11,7 @@ export class UnusableTextError extends Error {
   }
 }
 
-/**
- * Returns the text of a UTF-8 file of up to `maxBytes` bytes, without a byte order mark. Refuses
- * named pipes, because reading from a pipe could block forever.
- * @throws UnusableTextError if the file cannot be used
- */
+/** Reads UTF-8 without its BOM. Refuses pipes, which could block. Throws UnusableTextError. */
 export function readBoundedText(path: string, maxBytes: number): string {
   try {
     refuseOtherThanFile(statSync(path)); // opening some devices has effects

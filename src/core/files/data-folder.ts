@@ -8,7 +8,7 @@ export const savedSecrets = ['cursor.key', 'session.key'] as const;
 /** Names of the databases and secrets that a backup copies from a data folder. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 
-/** Name of the folder with the pictures, videos and sounds of the archive. A backup also contains this folder. */
+/** Name of the folder with the archive's pictures, videos and sounds. Backups contain it. */
 export const mediaFolderName = 'media' as const;
 
 export type SavedName = (typeof savedFiles)[number];
@@ -17,7 +17,7 @@ export type SavedName = (typeof savedFiles)[number];
 export const journalSuffixes = ['-wal', '-shm', '-journal'] as const;
 /** Name of the file that every process locks while it uses a data folder. */
 export const lockName = 'data.lock';
-/** Names of the folder with the new files of a restore: `incomplete` until all files are written, then `complete`. */
+/** Names of a restore's folder: `incomplete` until all files are written, then `complete`. */
 export const restoreFolders = { incomplete: 'restore.new', complete: 'restore.ready' } as const;
 export const pictureFolder = 'media-cache';
 /** Prefix of the name of the folder into which `perch restore` moves the previous files. */
@@ -41,7 +41,7 @@ const ownName = new RegExp(
 
 export const isOwnName = (name: string): boolean => ownName.test(name);
 
-/** Returns the names of Perch's files in a data folder. @throws Error if the folder cannot be read */
+/** Returns Perch's files in a data folder. Throws Error if the folder cannot be read. */
 export const listOwnFiles = (path: string): readonly string[] =>
   readdirSync(path).filter(isOwnName);
 
@@ -56,11 +56,7 @@ export function listOwnFilesIfReadable(path: string): readonly string[] {
   }
 }
 
-/**
- * Removes other users' access to a data folder and to Perch's files in it. If the folder also
- * contains other files, as `/tmp` does, the permissions of the folder itself stay unchanged.
- * @returns a warning for the operator if other users can still access the folder, otherwise `null`
- */
+/** Removes others' access, except to a folder with other files. Returns a warning or `null`. */
 export function restrictDataFolder(path: string): string | null {
   let names: readonly string[];
   try {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the maximum number of open files and sockets of this process; `Infinity` if unknown (proc_pid_limits(5)). */
+/** Returns the maximum of open files and sockets; `Infinity` if unknown (proc_pid_limits(5)). */
 export function readDescriptorLimit(path = '/proc/self/limits'): number {
   try {
     const limit = /^Max open files +(\d+) /m.exec(readFileSync(path, 'utf8'))?.[1];

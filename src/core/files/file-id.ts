@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 
 const maxLength = 80;
 
-/**
- * Returns an id as a part of a file name, different for each id also where case does not matter. Bytes (UTF-8) other
- * than `a-z0-9_-` are escaped as `=` and two hexadecimal digits.
- */
+/** Returns a file name, distinct without case: UTF-8 bytes other than `a-z0-9_-` become `=xx`. */
 export function toFileId(id: string): string {
   const bytes = Buffer.from(id).toString('latin1');
   const safe = bytes.replace(/[^a-z0-9_-]/g, (byte) => {

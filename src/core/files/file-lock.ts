@@ -16,10 +16,7 @@ const statements = {
   shared: 'BEGIN; SELECT 1 FROM sqlite_schema',
 } as const;
 
-/**
- * Locks a file, by default exclusively. Creates a missing file.
- * @throws FileLockedError if an existing lock, of this or another process, prevents the new lock
- */
+/** Locks a file, created if missing. Throws FileLockedError if any process has locked it. */
 export function lockFile(path: string, kind: keyof typeof statements = 'exclusive'): FileLock {
   const database = connectSqlite({ path, busyMs: 0 });
   try {

@@ -5,12 +5,7 @@ import { isCode, makePrivateFile } from './private-files.ts';
 
 const noLock: FileLock = { release: () => {} };
 
-/**
- * Locks a data folder for a process that uses files in the folder. Any number of processes can have
- * this lock, except during a restore. Returns a lock without effect if the folder is missing or
- * this process may not create files in it.
- * @throws FileLockedError while a restore is running
- */
+/** Locks a data folder against restores, if possible. Throws FileLockedError during a restore. */
 export function shareDataFolder(folder: string): FileLock {
   if (!existsSync(folder)) return noLock;
   try {
@@ -25,7 +20,7 @@ export function shareDataFolder(folder: string): FileLock {
   }
 }
 
-/** Locks a data folder against all other processes. @throws FileLockedError if another process uses the folder */
+/** Locks a data folder against all other processes. Throws FileLockedError if one uses it. */
 export function seizeDataFolder(folder: string): FileLock {
   try {
     return lockDataFolder(folder, 'exclusive');

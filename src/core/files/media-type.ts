@@ -2,10 +2,10 @@
 export const mediaHeadBytes = 256;
 
 /**
- * Returns the media type of a picture, video or audio file, from the first bytes of its content. Returns `null` for all
- * other content, such as SVG, HTML and BMP. Sources of the signatures: https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern,
+ * Returns the media type of a picture, video or audio file from its first `mediaHeadBytes` bytes;
+ * `null` for all other content, such as SVG, HTML and BMP. Sources:
+ * https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern,
  * https://mp4ra.org/registered-types/brands, RFC 9559 (WebM), RFC 3533 (Ogg), RFC 9639 (FLAC).
- * @param head the first `mediaHeadBytes` bytes, or all bytes of a shorter file
  */
 export function detectMediaType(head: Uint8Array): MediaType | null {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, mediaHeadBytes));
@@ -38,7 +38,7 @@ export const mediaExtensions = {
 
 type MediaType = keyof typeof mediaExtensions;
 
-/** Returns the file extension of a media type, without a dot; `bin` for a type that `detectMediaType` never returns. */
+/** Returns an extension without a dot; `bin` for types that `detectMediaType` never returns. */
 export const extensionOf = (mediaType: string): string =>
   Object.hasOwn(mediaExtensions, mediaType) ? mediaExtensions[mediaType as MediaType] : 'bin';
 
@@ -57,10 +57,6 @@ const riffTypes: ReadonlyMap<string, MediaType> = new Map([
   ['WAVE', 'audio/wav'],
 ]);
 
-/**
- * Media types by brand of an ISO base media file. MP4 brands are in `mp4Brand`. Other brands, such
- * as HEIC, are not supported.
- */
 const brandTypes: ReadonlyMap<string, MediaType> = new Map([
   ['avif', 'image/avif'],
   ['avis', 'image/avif'],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Returns the absolute path of a file in Perch's npm package; without a name, the path of the package folder. */
+/** Returns the absolute path of a file in Perch's npm package, or of its folder. */
 export function packagePath(name = ''): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) {

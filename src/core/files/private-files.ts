@@ -16,13 +16,11 @@ const privateFileMode = 0o600;
 export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/**
- * Returns whether no file or folder has this path.
- * @throws Error if the system does not allow the check, for example with the code `EACCES`
- */
+/** Returns whether nothing has this path. Throws Error if the check fails, as with `EACCES`. */
 export function isMissing(path: string): boolean {
   try {
-    // The option `throwIfNoEntry` of Node 24 also hides the error that a part of the path is a file.
+    // The option `throwIfNoEntry` of Node 24 also hides the error that a part of the path is a
+    // file.
     withPath(path, () => statSync(path));
     return false;
   } catch (error) {
@@ -31,10 +29,7 @@ export function isMissing(path: string): boolean {
   }
 }
 
-/**
- * Creates a folder and its missing parents. Keeps an existing folder. Node's recursive `mkdir` is
- * not used, because it never returns for some paths, such as paths in `/proc`.
- */
+/** Creates a folder and its parents. Node's recursive `mkdir` can hang, such as in `/proc`. */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;
   const parent = dirname(path);
@@ -43,10 +38,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (error !== null) throw error;
 }
 
-/**
- * Creates a folder if it does not exist, and returns `null`. Returns the error if the parent folder is missing.
- * @throws all other errors
- */
+/** Creates a folder if needed. Returns the error if its parent is missing; throws others. */
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });
@@ -59,17 +51,12 @@ function makeOneFolder(path: string, mode: number): unknown {
   }
 }
 
-/**
- * Creates a folder and its missing parents, all for their owner only (mode 0700). Keeps an existing folder unchanged. If
- * this process runs as root, the new folders get the owner of their parent.
- */
+/** Creates missing folders with mode 0700; as root, with the owner of their parent. */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }
 
-/**
- * Creates an empty file that only its owner may access. Keeps an existing file, but removes other users' access to it.
- */
+/** Creates an empty file, or keeps an existing one, and removes other users' access to it. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', privateFileMode));
@@ -80,10 +67,7 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-/**
- * Sets the owner of a file or folder to the owner of a folder, if this process runs as root. Otherwise changes nothing. A
- * command that root runs then creates no files that the server cannot use.
- */
+/** Sets the owner, if root, to that of `folder`, so that the server can use the file. */
 export function giveToOwnerOf(folder: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);
@@ -95,10 +79,7 @@ export function giveToOwnerOf(folder: string, path: string): void {
   }
 }
 
-/**
- * Removes other users' access to a file or folder of this user, if it exists. Does not open the
- * file, because closing it would release the locks that SQLite has on the file in this process.
- */
+/** Removes others' access. Does not open the file, as closing would release SQLite's locks. */
 export function restrictToOwner(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || !isAccessibleByOthers(stats)) return;
@@ -110,14 +91,11 @@ export function restrictToOwner(path: string): void {
   }
 }
 
-/** Returns whether other users can access a file or folder; `false` on systems without permission bits. */
+/** Returns whether other users have access; `false` on systems without permission bits. */
 export const isAccessibleByOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
-/**
- * Runs `work` and returns its result. If `work` throws an error of the operating system or SQLite without a `path`,
- * adds `path` to the error and throws it again.
- */
+/** Runs `work`. Adds `path` to errors of the system and SQLite that have none. */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();

@@ -14,17 +14,14 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
-/** State of several databases at one moment. Later writes do not change this state. The caller must call `close`. */
+/** State of several databases at one moment. The caller must call `close`. */
 export interface Snapshots {
-  /**
-   * Copies the state of the database at `path` to the new file `options.target`. Rejects if
-   * `options.signal` is aborted.
-   */
+  /** Copies a database's state to `options.target`. Rejects if `options.signal` is aborted. */
   copy(path: string, options: CopyOptions): Promise<void>;
   close(): void;
 }
 
-/** Error if the databases could not be locked in time, because other processes wrote to them repeatedly. */
+/** Error if the databases could not be locked in time, because other processes kept writing. */
 export class BusyDatabasesError extends Error {}
 
 interface Source {
@@ -33,7 +30,7 @@ interface Source {
   readonly reader: SqliteDatabase;
   /** Connection with a lock that prevents writes by other processes. */
   readonly locker: SqliteDatabase;
-  /** Whether the database uses a write-ahead log. If so, other processes can write to it while `reader` reads. */
+  /** Whether the database has a write-ahead log: others can write to it while `reader` reads. */
   readonly isWal: boolean;
 }
 
@@ -41,10 +38,10 @@ interface Source {
 const retryMs = 5;
 
 /**
- * Takes a snapshot of several databases at the same moment. Locks all of them against writes for about a millisecond.
- * Databases without a write-ahead log stay locked against writes until they are copied.
- * @throws BusyDatabasesError if the databases cannot be locked in time; Error with `path` if a database cannot be
- * read
+ * Takes a snapshot of several databases at the same moment, locking them against writes for about a
+ * millisecond. Databases without a write-ahead log stay locked until they are copied.
+ * @throws BusyDatabasesError if they cannot be locked in time; Error with `path` if one cannot be
+ *   read
  */
 export async function takeSnapshots(options: SnapshotOptions): Promise<Snapshots> {
   const sources: Source[] = [];
@@ -91,11 +88,7 @@ function openSource(path: string): Source {
   }
 }
 
-/**
- * Locks all databases against writes. If another process has locked one of them, unlocks all before the next attempt.
- * This prevents a deadlock with a process that has locked one of the databases and waits for another.
- * @throws BusyDatabasesError if the databases cannot be locked in time
- */
+/** Locks all; against deadlocks, unlocks all before a retry. Throws BusyDatabasesError. */
 async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {
   const endMs = clock.now() + timeoutMs;
   while (!tryToLockAll(sources)) {

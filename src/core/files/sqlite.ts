@@ -11,17 +11,14 @@ export type Migration = (database: SqliteDatabase) => void;
 export interface SqliteLocation {
   /** Path of the database file, `:memory:`, or an empty string for a temporary file. */
   readonly path: string;
-  /** Maximum time in milliseconds that a statement waits for a lock of another connection. Default: 5000. */
+  /** Milliseconds that a statement waits for a lock of another connection. Default: 5000. */
   readonly busyMs?: number;
-  /**
-   * Whether a missing file, or a file without a schema, is an error. If `false` (default), Perch
-   * creates the database.
-   */
+  /** Whether a missing file or schema is an error. By default, Perch creates the database. */
   readonly mustExist?: boolean;
 }
 
 export interface SqliteOptions extends SqliteLocation {
-  /** Schema upgrades in order. The first one upgrades an empty database. Published migrations are never edited. */
+  /** Schema upgrades in order, the first for an empty file. Published ones are never edited. */
   readonly migrations: readonly Migration[];
   /** Journal mode of SQLite. Default: `wal`. */
   readonly journal?: keyof typeof journals;
@@ -45,11 +42,7 @@ export class NewerSchemaError extends UnusableFileError {
   }
 }
 
-/**
- * Opens a database, migrates the schema, and calls `build` to create a store. The store must close the database.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file,
- * or if `mustExist` is `true` and the file has no schema
- */
+/** Opens a database like `openSqlite` and calls `build` for the store, which must close it. */
 export function openStore<Store>(
   options: SqliteOptions,
   build: (database: SqliteDatabase) => Store,
@@ -67,18 +60,14 @@ export function openStore<Store>(
 }
 
 /**
- * Opens a database and migrates the schema. The caller must close the database.
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote the file,
- * or if `mustExist` is `true` and the file has no schema
+ * Opens a database and migrates the schema. The caller must close it.
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of
+ *   Perch wrote it, or if `mustExist` is `true` and it has no schema
  */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
 
-/**
- * Opens a database without reading the file, which may be locked. Removes other users' access to the database and its
- * journal files. The caller must call `setUpSqlite` before use, and close the database.
- * @throws Error with `path` if the file cannot be opened
- */
+/** Opens a database without reading it, as it may be locked. Call `setUpSqlite` before use. */
 export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   const { path, busyMs = 5000, mustExist = false } = location;
   if (path !== ':memory:' && path !== '') {
@@ -96,11 +85,7 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   return database;
 }
 
-/**
- * Returns the first structural error in a database; `null` if there is none. Opens the file
- * read-only, which is possible while another process writes to it. Takes up to a minute per GB.
- * @throws Error with `path` if the file cannot be read
- */
+/** Returns the first structural error, or `null`. Read-only; takes up to a minute per GB. */
 export function findDamage(path: string): string | null {
   return withPath(path, () => {
     const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
@@ -114,7 +99,7 @@ export function findDamage(path: string): string | null {
   });
 }
 
-/** Opens a database read-only and returns its schema version. @throws Error with `path` if the file cannot be read */
+/** Returns the schema version, read-only. Throws Error with `path` if the file cannot be read. */
 export function readSchemaVersion(path: string): number {
   return withPath(path, () => {
     const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
@@ -126,11 +111,7 @@ export function readSchemaVersion(path: string): number {
   });
 }
 
-/**
- * Sets the journal mode and migrates the schema. The call can be repeated after an error, such as a locked file.
- * @throws Error of SQLite; UnusableFileError if a newer version of Perch wrote the file, or if `mustExist` is `true`
- * and the file has no schema
- */
+/** Sets journal mode and schema; may be repeated after an error. Throws like `openSqlite`. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // This call fails if the file is locked. A failed `exec` creates no native object.
   database.exec(journals[options.journal ?? 'wal']);
@@ -139,11 +120,7 @@ export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): v
 
 const pagesAtOnce = 2000;
 
-/**
- * Copies a database to a new file with SQLite's backup API. If `database` is in a transaction,
- * copies the state that this transaction sees, even while other connections write.
- * @throws Error with `path` if the copy cannot be written
- */
+/** Copies a database as its transaction sees it. Throws Error with `path` if writing fails. */
 export async function copySqlite(
   database: SqliteDatabase,
   path: string,
@@ -162,16 +139,15 @@ function raise(error: unknown): never {
   throw error;
 }
 
-/** Returns the code of an error of SQLite or the file system, such as `SQLITE_BUSY`; `undefined` for other errors. */
+/** Returns an error code, such as `SQLITE_BUSY`; `undefined` for other errors. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * References that protect all native objects of better-sqlite3 from garbage collection, which can
- * abort the process in Node 24.19 and later (nodejs/node issue 65446). `pragma()` and `iterate()`
- * are not used, because they create further native objects (docs/decisions/0011).
+ * References that protect better-sqlite3's native objects from garbage collection, which can abort
+ * the process in Node 24.19 and later (nodejs/node issue 65446, docs/decisions/0011).
  */
 const kept: unknown[] = [];
 

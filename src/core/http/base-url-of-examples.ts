@@ -1,14 +1,11 @@
 import { basename } from 'node:path';
 
-/** Base URL in the examples of `docs/`. It is the base URL of a server with default settings, so the examples run. */
+/** Base URL in the examples of `docs/`: that of a server with default settings. */
 const exampleBaseUrl = 'http://localhost:8080';
 
 const ownMachinePages: readonly string[] = ['start.md', 'development.md'];
 
-/**
- * Replaces the base URL of the examples in a text from `docs/` with the base URL of this server. `path` is the path of
- * the page; the pages in `ownMachinePages` stay unchanged.
- */
+/** Replaces the base URL of a page's examples with this server's, except in `ownMachinePages`. */
 export function moveDocExamples(
   text: string,
   { path, baseUrl }: { readonly path: string; readonly baseUrl: string },
@@ -17,7 +14,7 @@ export function moveDocExamples(
   return moveBaseUrl(text, { from: exampleBaseUrl, to: baseUrl });
 }
 
-/** Replaces a base URL in a text with another one, including percent-encoded copies of the base URL. */
+/** Replaces a base URL in a text, including percent-encoded copies. */
 export function moveBaseUrl(
   text: string,
   { from, to }: { readonly from: string; readonly to: string },

@@ -1,7 +1,4 @@
-/**
- * Percent-encodes all characters except ASCII letters, digits and `-_.~`, so that URLs need no
- * escaping in shells, Markdown and HTML.
- */
+/** Percent-encodes all but `A-Za-z0-9-_.~`, so that shells, Markdown and HTML need no escaping. */
 export function encodeComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
     /[!'()*]/g,

@@ -15,11 +15,7 @@ interface OnceOptions {
 /** Maximum size of a body in bytes. The rest of a longer body is not read. */
 const maxBytes = 65_536;
 
-/**
- * Sends one GET request on a new connection. Follows no redirects. Loads no packages, so that `perch health` starts
- * quickly.
- * @throws Error with a code such as `ECONNREFUSED` or, after an abort, `ABORT_ERR`
- */
+/** Sends one GET request, without redirects. Loads no packages: `perch health` starts fast. */
 export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promise<OnceAnswer> {
   const { get } =
     url.protocol === 'https:' ? await import('node:https') : await import('node:http');
@@ -45,10 +41,7 @@ export async function getOnce(url: URL, { headers, signal }: OnceOptions): Promi
   });
 }
 
-/**
- * Returns the code of an error that `getOnce` throws, or the message of the error if there is no
- * code. If a host has several addresses, returns the code of the error for the first address.
- */
+/** Returns the code or message of an error of `getOnce`; for several addresses, the first. */
 export function codeOfFailure(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   if (!(first instanceof Error)) return String(first);

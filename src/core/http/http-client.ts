@@ -13,7 +13,7 @@ import { parseUrl } from './url.ts';
 
 export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
-  /** Maximum duration of one attempt in milliseconds, from connecting to the last byte of the body. */
+  /** Milliseconds for one attempt, from connecting to the last byte of the body. */
   readonly attemptTimeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
@@ -35,7 +35,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** Error of an outbound request. If the upstream redirects and the redirect is not followed, `cause` is its URL. */
+/** Error of an outbound request. `cause` is the URL of a redirect that is not followed. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -47,27 +47,16 @@ export class HttpFailure extends Error {
 }
 
 export interface RequestContext extends Sliced {
-  /**
-   * Called when the response body is complete, to restart the caller's time slice (maximum computing time without a
-   * pause). The time slice must not include the wait for the response.
-   */
+  /** Called when the body is complete, to restart the caller's time slice without the wait. */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
-  /**
-   * Called before each request, including redirects and retries. May throw Problem `rate_limited`
-   * to prevent the request.
-   */
+  /** Called before each request, also redirects and retries. May throw Problem `rate_limited`. */
   readonly takeRequest?: (() => Promise<void>) | undefined;
-  /**
-   * Called with the size of each body chunk in bytes. May throw Problem `overloaded` or HttpFailure, which ends the
-   * request.
-   */
+  /** Called with the size of each body chunk. May throw Problem `overloaded` or HttpFailure. */
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** Client for which the request is sent; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /**
-   * Whether the request belongs to a background task, such as a history import, which may wait without a time limit.
-   */
+  /** Whether a background task, such as a history import, sends it and may wait without limit. */
   readonly isBackground?: boolean | undefined;
   /** Value of the request header `Accept`. Default: the media types that the client reads. */
   readonly accept?: string | undefined;
@@ -78,11 +67,7 @@ export interface RequestContext extends Sliced {
 }
 
 export interface HttpClient<Answer = HttpAnswer> {
-  /**
-   * Sends a GET request. Follows up to two redirects to the same origin. Retries once, after 20 to
-   * 120 ms, if the connection is reset before a byte arrives. Throws HttpFailure, and the errors of
-   * the callbacks `takeRequest` and `takeBytes` in `context`.
-   */
+  /** Sends a GET request. Retries once after a reset. Throws HttpFailure and callbacks' errors. */
   get(url: URL, context: RequestContext): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -92,10 +77,7 @@ const defaultRedirects = 2;
 /** Response whose body has not been read yet. */
 export type UnreadResponse = Dispatcher.ResponseData;
 
-/**
- * Reader that converts the responses of an HTTP client to `Answer`. `accept` is the value of the
- * request header `Accept`.
- */
+/** Reader that converts responses to `Answer`. `accept`: value of the request header. */
 export interface ResponseReader<Answer> {
   readonly accept: string;
   readonly read: (
@@ -137,16 +119,13 @@ interface Rules<Answer> extends HttpClientOptions {
 type SendOptions<Answer> = Rules<Answer> & { readonly sender: Sender };
 
 interface AttemptOptions<Answer> extends SendOptions<Answer> {
-  /** Converts an error of a request to an HttpFailure. @throws the error itself if it is a Problem */
+  /** Converts an error to an HttpFailure. Throws the error itself if it is a Problem. */
   readonly toFailure: (error: unknown) => HttpFailure;
-  /**
-   * Counts a request that is about to be sent. Returns how many requests the same call of `get` sent before it, because
-   * of redirects or a retry.
-   */
+  /** Counts a request before it is sent. Returns how many this call of `get` sent before it. */
   readonly countSent: () => number;
 }
 
-/** Opens an HTTP client. `openSender` opens the connection pools and is called by the first request. */
+/** Opens an HTTP client. The first request calls `openSender`. */
 export function openClientOver<Answer>(
   openSender: () => Promise<Sender>,
   rules: Rules<Answer>,
@@ -255,9 +234,7 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/**
- * Body size in bytes above which parsing takes long. The scheduler `heavyTurns` decides when to parse a larger body.
- */
+/** Body size in bytes above which parsing takes long and waits for `heavyTurns`. */
 const largeBody = 65_536;
 
 async function readAnswer(
@@ -289,7 +266,7 @@ export function readHead(
   const [mediaType = ''] = headerText(headers['content-type'])?.split(';', 1) ?? [];
   return {
     status: statusCode,
-    /** Media type of the body in lower case, without parameters; an empty string if the header is absent. */
+    /** Media type in lower case without parameters; empty if the header is absent. */
     mediaType: mediaType.trim().toLowerCase(),
     retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
   };
@@ -298,10 +275,7 @@ export function readHead(
 export const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/**
- * Parses the header `Retry-After` (RFC 9110 §10.2.3), a number or a date. Returns seconds;
- * `undefined` for an invalid value.
- */
+/** Parses a number or a date (RFC 9110 §10.2.3) to seconds; `undefined` if invalid. */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -332,19 +306,13 @@ async function readBody(
   return Buffer.concat(chunks);
 }
 
-/**
- * Converts the error of a connection that was reset during a response body to an HttpFailure that
- * is not retried. Returns other errors unchanged.
- */
+/** Converts a reset during a body to an HttpFailure without retry. Returns other errors as is. */
 export function toBodyFailure(error: unknown): unknown {
   if (!resetCode.test(codeOf(error))) return error;
   return new HttpFailure('connect', 'The connection closed during the response.', error);
 }
 
-/**
- * Converts an error to an HttpFailure. `callers`: signal of the caller. `deadline`: timeout of the attempt.
- * @throws the error itself if it is a Problem
- */
+/** Converts an error to an HttpFailure. Throws the error itself if it is a Problem. */
 function toFailure(error: unknown, callers: AbortSignal, deadline: Deadline): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;

@@ -7,13 +7,14 @@ export type IpAddress = ipaddr.IPv6;
 /** Range of IP addresses: the first address and the prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
-/** Parses an IP address and removes an IPv6 zone such as `%eth0`. Returns `null` for other text, such as octal IPv4. */
+/** Parses an address without its IPv6 zone. Returns `null` for other text, such as octal IPv4. */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);
   if (family === 0) return null;
   if (family === 4) return ipaddr.IPv6.parse(`::ffff:${text}`);
   const [address = ''] = text.split('%', 1);
-  // `ipaddr.js` parses `::192.0.2.1` as the mapped `::ffff:192.0.2.1`, which is a different address.
+  // `ipaddr.js` parses `::192.0.2.1` as the mapped `::ffff:192.0.2.1`, which is a different
+  // address.
   return ipaddr.IPv6.parse(address.replace(/^::(?=\d+\.)/, '0:0:0:0:0:0:'));
 }
 
@@ -43,10 +44,7 @@ export function parseRange(text: string): AddressRange | null {
 export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boolean =>
   address.match(first, bits);
 
-/**
- * Networks that are not on the public internet: IANA's special-purpose networks (for IPv6 only those within
- * `2000::/3`), multicast (RFC 5771), and the address of Azure's virtual machine agent.
- */
+/** Non-public networks: IANA's special-purpose, multicast (RFC 5771), Azure's agent. */
 const privateNetworks = toNetworks([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -76,7 +74,7 @@ const privateNetworks = toNetworks([
 
 const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
 
-/** NAT64 networks, in which the last 32 bits of an address are the IPv4 address of the destination (RFC 6052). */
+/** NAT64 networks: the last 32 bits are the IPv4 address of the destination (RFC 6052). */
 const translatedNetworks = toNetworks(['64:ff9b::/96']);
 
 function toNetworks(written: readonly string[]): readonly AddressRange[] {
@@ -87,7 +85,7 @@ function toNetworks(written: readonly string[]): readonly AddressRange[] {
   });
 }
 
-/** Returns whether a text is a public IP address without a zone. For NAT64, checks the embedded IPv4 address. */
+/** Returns whether a text is a public address without a zone. For NAT64, checks the IPv4 part. */
 export function isPublicAddress(text: string): boolean {
   const address = text.includes('%') ? null : parseAddress(text);
   if (address === null) return false;

@@ -1,13 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/**
- * Matches JSON media types. Browsers send a CORS preflight before they send bodies of these types to another origin.
- */
+/** Pattern of JSON media types, for which browsers send a CORS preflight to other origins. */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
-/** Checks that a request body's `Content-Type` is JSON. @throws Problem `unsupported_media_type` for other types */
+/** Checks that a body is JSON. Throws Problem `unsupported_media_type` for other types. */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
   hasBody = Number(length) > 0,
@@ -19,27 +17,21 @@ export function refuseOtherMediaTypes(
   });
 }
 
-/** Maximum number of `,`, `[`, `{` and `\` in a JSON body. Parsing time depends on the number of these characters. */
+/** Maximum number of `,`, `[`, `{` and `\` in a JSON body, which determine the parsing time. */
 export const maxJsonDelimiters = 75_000;
 
 const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
-/**
- * Returns the number of `,`, `[`, `{` and `\` in JSON, including those within strings. JSON with more of them takes
- * longer to parse.
- */
+/** Returns the number of `,`, `[`, `{` and `\`, also in strings. They slow down parsing. */
 export function countJsonDelimiters(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) count += isJsonDelimiter[byte] ?? 0;
   return count;
 }
 
-/**
- * Parses the JSON of a request body.
- * @throws Problem `payload_too_large` if parsing the body would take too long, `invalid_body` if it is not JSON in UTF-8
- */
+/** Parses a body. Throws Problem `payload_too_large` (slow to parse) or `invalid_body`. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (countJsonDelimiters(bytes) > maxJsonDelimiters) {
     const detail = `The request body contains the characters \`,\`, \`[\`, \`{\` and \`\\\` more than ${maxJsonDelimiters} times in total.`;

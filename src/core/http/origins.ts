@@ -5,11 +5,7 @@ import { isLoopbackName, parseUrl } from './url.ts';
 /** Rules that decide which web pages may send requests to a group of routes. */
 export type Origins = ReturnType<typeof createOrigins>;
 
-/**
- * Creates rules that allow requests from web pages of Perch, of this machine (loopback) and of the
- * origins in `others` (`*` for any origin). Without these rules, any website could make a visitor's
- * browser send requests to this server.
- */
+/** Creates rules that allow web pages of Perch, of loopback and of `others` (`*` for all). */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
   const isAny = listed.has('*');
@@ -17,16 +13,17 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
     /^https?:\/\/[^/?#@]+$/.test(origin) && isLoopbackName(parseUrl(origin)?.hostname ?? '');
   const allows = (origin: string) => isAny || listed.has(origin) || isLocal(origin);
   return {
-    /** Returns the error for a request from a web page of an origin that is not allowed; otherwise `null`. */
+    /** Returns the error for a request from an origin that is not allowed; otherwise `null`. */
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
-      // Requests for embedded resources of another site have no `Origin` (https://www.w3.org/TR/fetch-metadata/).
+      // Requests for embedded resources of another site have no `Origin`
+      // (https://www.w3.org/TR/fetch-metadata/).
       const { 'sec-fetch-site': site, 'sec-fetch-dest': target } = headers;
       const isEmbedded = site === 'cross-site' && target !== 'document';
       return !isAny && isEmbedded ? refuse('web origin', 'unknown') : null;
     },
-    /** Returns the value of `Access-Control-Allow-Origin`; `undefined` if the response must not have this header. */
+    /** Returns the value of `Access-Control-Allow-Origin`; `undefined` to omit the header. */
     allowed: ({ origin }: IncomingHttpHeaders): string | undefined => {
       if (origin === undefined || !allows(origin)) return undefined;
       return isAny ? '*' : origin;
@@ -34,13 +31,10 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
   };
 }
 
-/** Function that checks the header `Host`. Returns an error if the header names another server, otherwise `null`. */
+/** Check of the header `Host`. Returns an error if it names another server, otherwise `null`. */
 export type HostCheck = (host: string | undefined) => Problem | null;
 
-/**
- * Creates a check of the header `Host`. A server that listens on loopback accepts only loopback names and the host of
- * its base URL. This prevents DNS rebinding attacks, in which the host name of a web page resolves to loopback.
- */
+/** Creates a check of `Host` that protects servers on loopback from DNS rebinding. */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
   if (!isLoopbackName(listensOn)) return () => null;
   const base = new URL(baseUrl).hostname;

@@ -18,25 +18,17 @@ export interface PictureBytes {
   readonly bytes: Buffer;
 }
 
-/** Response to a request for a picture. */
 export interface PictureAnswer {
   readonly status: number;
-  /** Value of the response header `Retry-After` in seconds; `undefined` if the header is absent or invalid. */
+  /** Value of `Retry-After` in seconds; `undefined` if absent or invalid. */
   readonly retryAfterSeconds: number | undefined;
-  /**
-   * Picture; `null` if the status is not 200, the body is compressed, or the content is not JPEG,
-   * PNG, GIF, WebP or AVIF.
-   */
+  /** Picture; `null` unless the status is 200 and it is plain JPEG, PNG, GIF, WebP or AVIF. */
   readonly picture: PictureBytes | null;
 }
 
 export type PictureClient = HttpClient<PictureAnswer>;
 
-/**
- * Opens an HTTP client for pictures whose URLs come from posts. The client allows the same addresses and redirects as
- * `openPublicHttpClient`. It detects the type of a picture from its content, and stops reading if the content is not
- * a picture or is larger than `options.maxBytes` (HttpFailure `too_large`).
- */
+/** Opens a client like `openPublicHttpClient`; pictures over `maxBytes` fail with `too_large`. */
 export function openPictureClient(
   options: HttpClientOptions,
   network: PublicHttpOptions = publicNetwork,

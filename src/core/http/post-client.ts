@@ -24,14 +24,11 @@ export type PostClient = ReturnType<typeof openPostClient>;
 /** HTTP response of any status. `chunks` yields the body as it arrives. */
 export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 
-/** Opens an HTTP client for one server that the operator has configured. Callers must call `close`. */
+/** Opens a client for one server that the operator has configured. Callers must call `close`. */
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /**
-     * Sends JSON in a POST request. Follows no redirects. After connecting, only `signal` limits the waiting time.
-     * @throws Error if the request fails or is aborted
-     */
+    /** Sends JSON, without redirects. After connecting, only `signal` limits the time. */
     post: async (url: URL, request: PostRequest) => {
       pool ??= openPool(options); // undici is loaded with the first request
       return send(await pool, url, { ...options, ...request });
@@ -54,10 +51,6 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
 
 type SendOptions = PostClientOptions & PostRequest;
 
-/**
- * Sends a request. The tracing span of the request ends when the response headers arrive, because
- * the caller reads the body.
- */
 async function send(agent: Agent, url: URL, options: SendOptions) {
   const span = startUpstreamSpan(options.span, {
     method: 'POST',

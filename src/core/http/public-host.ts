@@ -1,17 +1,17 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parseUrl } from './url.ts';
 
-/** Matches a domain name: two or more labels in lower-case ASCII, without a dot at the end (RFC 1123 §2.1). */
+/** Pattern of a domain name: two or more lower-case ASCII labels, no final dot (RFC 1123 §2.1). */
 export const domainName =
   /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
-/** Top-level domains that are reserved (RFC 6761, 6762, 7686, 9476, ICANN) or commonly used in private networks. */
+/** Top-level domains that are reserved (RFC 6761, 6762, 7686, 9476, ICANN) or used privately. */
 const privateEnds: readonly string[] = [
   ...['localhost', 'test', 'invalid', 'example', 'local', 'onion', 'alt', 'internal', 'arpa'],
   ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
 ];
 
-/** Returns whether a normalized host can be public. IP addresses, single labels and reserved names cannot be public. */
+/** Returns whether a normalized host can be public: no IP, single label or reserved name. */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);
@@ -23,7 +23,7 @@ function hasWholePunycode(host: string): boolean {
   return !letters.includes('xn--') && domainToASCII(letters) === host;
 }
 
-/** Returns whether Perch may request a caller-supplied URL: `https`, port 443, no credentials, public host name. */
+/** Returns whether Perch may request a URL: `https`, port 443, no credentials, public host name. */
 export function isPublicUrl({ protocol, username, password, port, hostname }: URL): boolean {
   const isPlain = username === '' && password === '' && port === '';
   return protocol === 'https:' && isPlain && isPublicName(hostname);

@@ -17,12 +17,12 @@ const maxHosts = 64;
 
 const connectionsPerHost = 16; // further requests wait within their deadlines
 
-/** Maximum size in bytes of a response from a caller-supplied host. Typical responses are five times smaller. */
+/** Maximum size of a response in bytes. Typical responses are five times smaller. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * Opens an HTTP client for caller-supplied hosts. Requests and redirects must use `https` on port 443, and the host
- * must have a public name and only public addresses. Other requests fail with HttpFailure `refused`. A response body
+ * Opens an HTTP client for caller-supplied hosts. Requests and redirects need `https` on port 443,
+ * a public name and only public addresses; others fail with HttpFailure `refused`. A response body
  * may have up to 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
@@ -33,10 +33,7 @@ export function openPublicHttpClient(
   return openPublicClient({ ...options, maxBytes }, network, textReader);
 }
 
-/**
- * Opens a client like `openPublicHttpClient`, but converts responses with `reader`. The limit of 1 MiB does not apply;
- * `options.maxBytes` is the only size limit.
- */
+/** Opens a client like `openPublicHttpClient` for `reader`, limited only by `options.maxBytes`. */
 export function openPublicClient<Answer>(
   options: HttpClientOptions,
   network: PublicHttpOptions,
@@ -64,22 +61,13 @@ export function openPublicClient<Answer>(
 
 interface HostPoolOptions {
   readonly connect: (host: string) => Promise<Socket>;
-  /**
-   * Maximum number of hosts with open connections. At this number, Perch closes the connections to
-   * one of these hosts before it connects to another host.
-   */
+  /** Maximum number of hosts with open connections; a further host replaces one of them. */
   readonly maxHosts: number;
-  /**
-   * Maximum time in milliseconds to wait for data from the host: for the start of a response, and
-   * then for each further chunk of the body.
-   */
+  /** Milliseconds to wait for the start of a response, and then for each chunk of the body. */
   readonly timeoutMs: number;
 }
 
-/**
- * Opens one connection pool per origin. If `maxHosts` pools are open, closes one of them before it
- * opens another. (undici's `Agent` would refuse to open another pool.)
- */
+/** Opens a pool per origin, closing one at `maxHosts`, where undici's `Agent` would refuse. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const { default: undici } = await import('undici');
   const pools = new Map<string, Pool>();

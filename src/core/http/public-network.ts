@@ -5,7 +5,7 @@ import { withDeadline } from '../scheduling/deadline.ts';
 import { HttpFailure } from './http-client.ts';
 import { isPublicAddress } from './ip-address.ts';
 
-/** Target of a connection: an IP address, a port, and the host name that the certificate must have. */
+/** IP address, port, and the host name that the certificate must have. */
 export interface ConnectionTarget {
   readonly address: string;
   readonly port: number;
@@ -13,18 +13,15 @@ export interface ConnectionTarget {
   readonly signal: AbortSignal;
 }
 
-/** Open connection. `address`: the remote address from the operating system; `undefined` after a disconnection. */
+/** Open connection. `address`: remote address; `undefined` after a disconnection. */
 export interface Connection {
   readonly socket: Socket;
   readonly address: string | undefined;
 }
 
-/** DNS lookup and TLS connections for caller-supplied hosts. Servers use `publicNetwork`; tests pass substitutes. */
+/** DNS lookup and TLS for caller-supplied hosts: `publicNetwork`, or a substitute in tests. */
 export interface PublicHttpOptions {
-  /**
-   * Returns the IP addresses of a host, in the order in which to try them.
-   * @throws Error if the host has no address or `signal` is aborted
-   */
+  /** Returns addresses in the order to try. Throws Error if there are none, or after an abort. */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
@@ -37,11 +34,7 @@ export const publicNetwork: PublicHttpOptions = {
 
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
-/**
- * Creates a DNS lookup that can be cancelled. Node's `dns.lookup` is not used: it cannot be
- * cancelled, and it also reads the hosts file. While name servers are slow, `dns.lookup` could
- * block the four threads that Node also uses for file access.
- */
+/** Creates a cancellable lookup. `dns.lookup` could block the threads that Node uses for files. */
 export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
   return async (host, signal) => {
     signal.throwIfAborted();
@@ -56,11 +49,6 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/**
- * Joins the IPv4 and IPv6 addresses of a host. The list starts with one address of each version,
- * because a machine may have no route for one version.
- * @throws the error of the IPv4 lookup if both lookups failed
- */
 function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
@@ -70,7 +58,7 @@ function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string
 
 type LookupResult = PromiseSettledResult<readonly string[]>;
 
-/** Connects to an address by TLS. Always verifies the certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0. */
+/** Connects by TLS. Verifies the certificate even with NODE_TLS_REJECT_UNAUTHORIZED=0. */
 export function connectByTls(target: ConnectionTarget): Promise<Connection> {
   const { address: host, port, host: servername, signal } = target;
   return new Promise((resolve, reject) => {
@@ -101,11 +89,7 @@ interface ConnectOptions {
 
 const maxAddresses = 3;
 
-/**
- * Connects to a host by name, if all its addresses are public. Looks up the addresses only once,
- * checks them, and connects to one of them. This prevents DNS rebinding attacks.
- * @throws HttpFailure, or an Error of the operating system or of TLS
- */
+/** Connects if all addresses of a single lookup are public, which prevents DNS rebinding. */
 export function connectPublicly(host: string, options: ConnectOptions): Promise<Socket> {
   const { timeoutMs, signal } = options;
   return withDeadline(timeoutMs, [signal], (deadline) =>
@@ -132,10 +116,7 @@ async function connectToFirst(host: string, { network, timeoutMs, signal }: Conn
   throw fault;
 }
 
-/**
- * Returns up to three addresses of a host.
- * @throws HttpFailure if the host has no address, or if at least one of its addresses is not public
- */
+/** Returns up to three addresses. Throws HttpFailure if there are none or one is not public. */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
     throw new HttpFailure('refused', 'The host name has no address.', error);
@@ -146,10 +127,7 @@ async function findAddresses(host: string, { resolve }: PublicHttpOptions, signa
   return addresses.slice(0, maxAddresses);
 }
 
-/**
- * Returns the socket if its actual remote address is public.
- * @throws HttpFailure otherwise, after closing the socket
- */
+/** Returns the socket if its address is public; otherwise closes it and throws HttpFailure. */
 function requirePublic({ socket, address }: Connection): Socket {
   if (address !== undefined && isPublicAddress(address)) return socket;
   socket.destroy();

@@ -1,13 +1,13 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 
-/** Parses the query of a URL. The value of a repeated parameter is a list. Keeps invalid percent-encoding unchanged. */
+/** Parses a query. Repeated parameters become lists. Keeps invalid percent-encoding unchanged. */
 export function parseQuery(url: string): ParsedUrlQuery {
   const start = url.indexOf('?');
   // No maximum number of parameters, because further parameters would be ignored without an error.
   return start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
 }
 
-/** Merges the query parameters and the path parameters of a request. Path parameters take precedence. */
+/** Merges query and path parameters. Path parameters take precedence. */
 export function joinParameters(query: ParsedUrlQuery, path: Readonly<ParsedUrlQuery>) {
   // A path that names the post takes precedence over the parameter `url`.
   return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };

@@ -7,6 +7,6 @@ export function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
-/** Returns whether a host name is a name of this machine: `localhost` (RFC 6761 §6.3), `127.0.0.0/8` or `::1`. */
+/** Returns whether a name is `localhost` (RFC 6761 §6.3), in `127.0.0.0/8`, or `::1`. */
 export const isLoopbackName = (hostname: string): boolean =>
   /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);

@@ -1,4 +1,4 @@
-/** Item of a header such as `Accept` or `Accept-Encoding`: its name in lower case, its weight, and its position. */
+/** Item of a header such as `Accept`: lower-case name, weight and position. */
 export interface WeightedItem {
   readonly name: string;
   /** Weight from 0 (not acceptable) to 1 (RFC 9110 §12.4.2). An invalid weight counts as 0. */
@@ -8,7 +8,7 @@ export interface WeightedItem {
 
 const maxItems = 50;
 
-/** Parses a list of names with weights, such as `gzip, br;q=0.5`. Ignores all items after the first 50. */
+/** Parses names with weights, such as `gzip, br;q=0.5`. Ignores all items after the first 50. */
 export const parseWeighted = (header: string): readonly WeightedItem[] =>
   header.split(',', maxItems).map(parseItem);
 

@@ -1,6 +1,6 @@
 export type CleanupStack = ReturnType<typeof createCleanupStack>;
 
-/** Creates a stack of resources. Closing the stack closes the resources in the reverse order of their opening. */
+/** Creates a stack of resources that closes them in the reverse order of their opening. */
 export function createCleanupStack() {
   const opened: (() => unknown)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -16,12 +16,8 @@ export function createCleanupStack() {
   };
   let closed: Promise<void> | undefined;
   return {
-    /** Registers the function that closes a newly opened resource. */
     add: (close: () => unknown) => void opened.push(close),
-    /**
-     * Closes all resources, even if some fail to close. Later calls return the same promise.
-     * @throws the first error
-     */
+    /** Closes all, even if some fail; throws the first error. Later calls return this promise. */
     close: () => {
       closed ??= closeAll();
       return closed;

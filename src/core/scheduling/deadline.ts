@@ -1,9 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/**
- * Calls `work` with an AbortSignal that is aborted after `ms` milliseconds or when one of `signals` is aborted.
- * `AbortSignal.any` and `AbortSignal.timeout` are not used, because in Node 20 they can lose timeouts and leak memory.
- */
+/** Calls `work` with a deadline. `AbortSignal.any` can lose timeouts and leak memory in Node 20. */
 export async function withDeadline<Result>(
   ms: number,
   signals: readonly AbortSignal[],
@@ -19,14 +16,11 @@ export async function withDeadline<Result>(
 
 /** Deadline for work in several steps. Callers must call `close`. */
 export interface Deadline {
-  /**
-   * Signal that is aborted when the time is over, when a signal passed to `openDeadline` is
-   * aborted, or when `abort` is called.
-   */
+  /** Signal aborted by the deadline, by a signal passed to `openDeadline`, or by `abort`. */
   readonly signal: AbortSignal;
   /** Whether the signal was aborted because the time is over. */
   readonly isExpired: boolean;
-  /** Restarts the timer, which then ends `ms` milliseconds from now. Does nothing after the signal was aborted. */
+  /** Restarts the timer with `ms` milliseconds. Does nothing after the signal was aborted. */
   restart(ms: number): void;
   abort(): void;
   close(): void;
@@ -63,10 +57,7 @@ export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadl
   };
 }
 
-/**
- * Returns `result` when it is available. Throws the value of `reasonOf()`, by default the reason of the signal, if the
- * signal is aborted first. Leaves no listener at the signal.
- */
+/** Returns `result`, or throws `reasonOf()` if the signal is aborted first. Leaves no listener. */
 export function untilAborted<Result>(
   result: Promise<Result>,
   signal: AbortSignal,

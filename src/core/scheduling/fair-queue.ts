@@ -1,20 +1,14 @@
 import type { Client } from '../caller.ts';
 
 export interface QueuedTask {
-  /** Text that identifies the task in the queue. */
   readonly key: string;
   /** Client that the task belongs to; `null` if unknown. */
   readonly client: Client | null;
-  /**
-   * Sort key that encodes the arrival order. Tasks of the same client address are taken in ascending order of this key.
-   */
+  /** Sort key for the arrival order, in which tasks of the same client address are taken. */
   readonly order: string;
 }
 
-/**
- * Creates a queue that takes tasks from each network in turn. A network is an IPv4 address, an IPv6
- * /48, or all unknown clients.
- */
+/** Creates a queue that takes turns between networks (IPv4, IPv6 /48, or all unknown clients). */
 export function createFairQueue<Task extends QueuedTask>() {
   const networks = new Map<string, Map<string, Task[]>>();
   const queued = new Map<string, QueuedTask>();
@@ -37,10 +31,7 @@ export function createFairQueue<Task extends QueuedTask>() {
       addresses.set(address, tasks);
       networks.set(network, addresses);
     },
-    /**
-     * Removes and returns the next task of an address that `mayRun` accepts; `undefined` if there is none. Takes from
-     * each network in turn, and from each address of a network in turn.
-     */
+    /** Returns the next task that `mayRun` accepts, by turns of networks and their addresses. */
     take: (mayRun: (address: string) => boolean = () => true): Task | undefined => {
       for (const network of networks) {
         const next = [...network[1]].find(([address]) => mayRun(address));

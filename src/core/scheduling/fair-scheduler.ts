@@ -13,7 +13,7 @@ interface SchedulerOptions {
   /** Maximum number of running tasks of one client address. Default: no limit. */
   readonly atOnceOfAddress?: number;
   readonly clock: Clock;
-  /** Returns whether a task can start now. It is called again later if it returns `false`. Default: always. */
+  /** Returns whether a task can start now; if not, it is called again later. Default: always. */
   isReady?(): boolean;
 }
 
@@ -21,9 +21,7 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 
 const pollMs = 250; // interval of checks whether tasks can start
 
-/**
- * Creates a scheduler that runs up to `atOnce` tasks concurrently. It starts tasks from each client network in turn.
- */
+/** Creates a scheduler of up to `atOnce` concurrent tasks, started from each network in turn. */
 export function createScheduler(options: SchedulerOptions) {
   const { atOnce, atOnceOfAddress = atOnce, clock, isReady = () => true } = options;
   const queue = createFairQueue<Task>();
@@ -86,10 +84,7 @@ interface ScheduledTask<Value> extends QueuedTask {
   toDropped(): Error;
 }
 
-/**
- * Runs a task when the scheduler can start it, and returns the task's result. Rejects if the task fails, if its signal
- * is aborted, or if the scheduler is closed before the task starts.
- */
+/** Runs a task in turn. Rejects if it fails, is aborted, or the scheduler closes first. */
 export function runScheduled<Value>(
   scheduler: Scheduler,
   task: ScheduledTask<Value>,

@@ -1,9 +1,6 @@
 import type { Client } from '../caller.ts';
 
-/**
- * Resources of which each client may use a limited amount. The amount is in bytes if the name ends
- * in `Bytes`, otherwise a count.
- */
+/** Resources that are limited per client, in bytes if the name ends in `Bytes`. */
 export const resources = [
   'connections',
   'upstreamReads',
@@ -23,9 +20,9 @@ export interface ResourceBound {
   readonly total: number;
 }
 
-/** Amount of a resource that is reserved for one task. Callers must call `release` when the task ends. */
+/** Amount reserved for one task. Callers must call `release` when the task ends. */
 export interface Reservation {
-  /** Adds `amount` and returns `true`. If a limit would be exceeded, adds nothing and returns `false`. */
+  /** Adds `amount`; returns `false` and adds nothing if a limit would be exceeded. */
   take(amount: number): boolean;
   /** Returns whether a further `amount` would be accepted if no other task used the resource. */
   fitsAlone(amount: number): boolean;
@@ -33,17 +30,13 @@ export interface Reservation {
   release(): void;
 }
 
-/** Amounts of one resource that clients use and that are counted outside of the ledger, for example in a database. */
+/** Usage of one resource that is counted outside of the ledger, for example in a database. */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
 }
 
-/**
- * Limit that a reservation would exceed: of the client's address, of its network, or of all clients together (`total`).
- * `share`: the unused part of the total would be smaller than the amount that the client's address or network already
- * uses.
- */
+/** Limit that would be exceeded. `share`: less would be left than the client already uses. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -51,12 +44,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 /** Ratio of the resource limit of a network (an IPv6 /48) to the resource limit of one address. */
 export const addressesPerNetwork = 4;
 
-/**
- * Creates a ledger, which counts how much of each resource each client uses. The ledger refuses an amount that would
- * exceed the limit of the client's address, of its network or of all clients together. To leave room for other clients,
- * it also refuses an amount if the unused part of the total would then be smaller than the amount that the client
- * already uses.
- */
+/** Creates a counter of each client's resources that refuses amounts over a limit (`Excess`). */
 export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
   const usages = new Map<Resource, Usage>();
   const usageOf = (resource: Resource): Usage => {
@@ -66,23 +54,14 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   };
   return {
     bounds,
-    /**
-     * Opens an empty reservation of a resource, to which `take` adds amounts. `client` is `null` for the server's own
-     * work, to which only the limit of all clients together applies.
-     */
+    /** Opens an empty reservation. `client`: `null` for own work, limited only by the total. */
     open: (resource: Resource, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
-    /**
-     * Adds externally counted amounts, for example from a database, to a resource. From then on,
-     * all totals and limit checks of the resource include these amounts.
-     */
+    /** Adds amounts counted elsewhere to all later totals and limit checks of a resource. */
     include: (resource: Resource, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },
-    /**
-     * Returns the limit that a client would exceed by using a further `amount` of a resource;
-     * `null` if no limit would be exceeded.
-     */
+    /** Returns the limit that a further `amount` would exceed; `null` if there is none. */
     findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
       const usage = usageOf(resource);
       return findExcess(usage, toLimits(client, usage.bound), amount);
@@ -94,10 +73,7 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   };
 }
 
-/**
- * Used amounts of one resource, in total and for each client address and network. Only addresses
- * and networks with a used amount have an entry in `used`.
- */
+/** Used amounts of one resource. `used` has no entries for addresses and networks without use. */
 export interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;
@@ -108,10 +84,7 @@ export interface Usage {
 
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
-/**
- * Creates a counter of the used amount of one resource, such as concurrent requests to one host: in total, and for each
- * client address and network. All amounts start at 0.
- */
+/** Creates a counter for one resource, such as concurrent requests to one host. */
 export function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }
@@ -121,10 +94,7 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/**
- * Opens an empty reservation, to which `take` adds amounts. `usage` counts the used amounts of the reserved resource.
- * `client` is `null` for the server's own work.
- */
+/** Opens an empty reservation. `client` is `null` for the server's own work. */
 export function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;

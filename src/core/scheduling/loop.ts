@@ -1,9 +1,5 @@
 export interface Loop {
-  /**
-   * Calls `run` once, after the current iteration of the event loop. `lengthMs` is the time in milliseconds from the
-   * call of `nextPass` to the next iteration. The call of `run` can be delayed further; `lengthMs` does not include
-   * this delay.
-   */
+  /** Calls `run` once after this loop iteration. `lengthMs`: time until the next one begins. */
   nextPass(run: (lengthMs: number) => void): void;
 }
 
@@ -11,10 +7,7 @@ export type ServerLoop = ReturnType<typeof createServerLoop>;
 
 const maxAccepting = 16; // maximum number of consecutive event loop iterations that only accept connections
 
-/**
- * Creates a scheduler that defers work while new connections arrive. Node accepts only one connection in each
- * iteration of the event loop, so work in these iterations would delay the acceptance of further connections.
- */
+/** Creates a scheduler that lets connections pass first, as Node accepts one per iteration. */
 export function createServerLoop() {
   let connections = 0;
   return {

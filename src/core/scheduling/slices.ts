@@ -1,6 +1,6 @@
-/** Options of a long computation that pauses regularly, so that other work can run (docs/decisions/0062). */
+/** Options of a long computation with pauses for other work (docs/decisions/0062). */
 export interface Sliced {
-  /** Called between steps of the computation. Lets other work run if the time slice is over. Default: no pauses. */
+  /** Called between steps; lets other work run if the time slice is over. Default: no pauses. */
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
@@ -8,11 +8,7 @@ const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/**
- * Creates the two callbacks with which a long task lets other tasks run. `beginSlice` starts a time slice. The task
- * calls `endSlice` regularly: if 20 ms have passed since the time slice began, `endSlice` waits for `takeTurn` and then
- * starts a new time slice.
- */
+/** Creates callbacks: `endSlice` waits for `takeTurn` if 20 ms have passed since `beginSlice`. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
   const beginSlice = () => {
@@ -28,10 +24,7 @@ export function createSlices(takeTurn: () => Promise<unknown>) {
   };
 }
 
-/**
- * Calls `map` for each row in order, and returns the results. Between two rows, lets other work run
- * if the time slice is over.
- */
+/** Maps rows in order. Between rows, lets other work run if the time slice is over. */
 export async function mapInSlices<Row, Item>(
   rows: readonly Row[],
   map: (row: Row, index: number) => Item | Promise<Item>,
@@ -57,17 +50,13 @@ export function* mapInSteps<In, Out>(rows: readonly In[], map: (row: In) => Out)
   return items;
 }
 
-/** Runs all steps of a computation without a pause and returns the result. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
 }
 
-/**
- * Runs all steps of a computation and returns the result. Between two steps, lets other work run if
- * the time slice is over.
- */
+/** Runs all steps. Between steps, lets other work run if the time slice is over. */
 export async function runInSlices<Out>(steps: Steps<Out>, { endSlice }: Sliced): Promise<Out> {
   for (;;) {
     await endSlice?.();

@@ -5,21 +5,15 @@ import { createSlices, type Slices } from './slices.ts';
 export interface TurnLimits {
   /** Maximum number of tasks that start for each client in one event loop iteration. */
   readonly each: number;
-  /** Maximum number of tasks that start in one event loop iteration, for all clients together. Default: no limit. */
+  /** Maximum number that start in one iteration, for all clients together. Default: no limit. */
   readonly all?: number;
-  /**
-   * Target duration of an event loop iteration in milliseconds. After a longer iteration, the limit for the next one is
-   * half the number of tasks that the longer one started, but at least 1.
-   */
+  /** Target duration of an iteration. After a longer one, only half as many tasks may start. */
   readonly ms?: number;
 }
 
-/** Fair scheduler. Clients take turns, so that the requests of one client do not delay the other clients. */
+/** Fair scheduler: the requests of one client do not delay the other clients. */
 export interface Turns {
-  /**
-   * Queues a task, and calls `go` once when it is the client's turn. `go` starts the task, or returns `false` if the
-   * task no longer needs the turn. In that case, the next waiting task gets the turn.
-   */
+  /** Calls `go` once at the client's turn. If it returns `false`, the next task gets the turn. */
   take(client: string, go: () => boolean): void;
 }
 
@@ -28,10 +22,7 @@ interface Queue {
   readonly waiting: (() => boolean)[];
 }
 
-/**
- * Creates a scheduler in which clients take turns. In each event loop iteration, it starts up to `each` tasks per
- * client and up to `all` tasks in total. Any number of other tasks can wait.
- */
+/** Creates a scheduler that starts up to `each` tasks per client and `all` per loop iteration. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
@@ -82,10 +73,7 @@ export function createTurns(
   };
 }
 
-/**
- * Waits for the client's turn, then calls `isUsed` and returns its result. `isUsed` returns `false` if the task no
- * longer needs the turn; the next waiting task then gets the turn.
- */
+/** Waits for the turn, then returns `isUsed()`. If `false`, the next task gets the turn. */
 export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {
@@ -96,19 +84,13 @@ export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean)
   });
 }
 
-/**
- * Creates callbacks that divide a client's task into time slices. After each slice, the task waits until the scheduler
- * `turns` lets the client continue.
- */
+/** Creates callbacks for time slices, after each of which the task waits for its client's turn. */
 export const sliceByTurns = (turns: Turns, client: string): Slices =>
   createSlices(() => waitForTurn(turns, client, () => true));
 
 const shortMs = 10; // maximum duration in milliseconds of an iteration that is not followed by a pause
 
-/**
- * Creates a fair scheduler for CPU-heavy work. The scheduler starts one task in each event loop iteration and
- * alternates between clients. After a long iteration, the next task waits for twice the duration of that iteration.
- */
+/** Creates a fair scheduler of one task per iteration. After a long one, waits twice as long. */
 export function createHeavyTurns(loop: Loop): Turns {
   const nextPass: Loop['nextPass'] = (run) =>
     loop.nextPass((lengthMs) => {

@@ -1,4 +1,4 @@
-/** Meaning of each span attribute. Names without the prefix `perch.` are OpenTelemetry semantic conventions. */
+/** Meanings of span attributes. Names without `perch.` are OpenTelemetry conventions. */
 export const attributeMeanings = {
   'http.request.method': 'HTTP method; `_OTHER` for an uncommon method',
   'http.route': 'pattern of the path, such as `/:handle/status/:id`; absent if no route matches',
@@ -38,10 +38,7 @@ export type Attributes = Readonly<
 interface SpanDefinition {
   /** Name of the spans; `null` if each span's name depends on its operation. */
   readonly name: string | null;
-  /**
-   * Template of the span names if `name` is `null`; otherwise absent. Braces contain an attribute name, as in
-   * `tools/call {gen_ai.tool.name}`.
-   */
+  /** Template of the names if `name` is `null`, such as `tools/call {gen_ai.tool.name}`. */
   readonly form?: string;
   readonly kind: 'server' | 'client' | 'internal';
   readonly about: string;

@@ -7,10 +7,7 @@ const maxTraceparent = 128;
 
 const maxTracestate = 512;
 
-/**
- * Returns the span of the caller from the headers `traceparent` and `tracestate` (W3C Trace
- * Context, https://www.w3.org/TR/trace-context/); `null` if `traceparent` is absent or invalid.
- */
+/** Returns the caller's span (https://www.w3.org/TR/trace-context/); `null` without a valid one. */
 export function readTraceContext({
   traceparent,
   tracestate,

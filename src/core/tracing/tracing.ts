@@ -43,20 +43,14 @@ export interface TraceSpan {
   /** Starts the first span of a new trace, with a link to this span. */
   startLinked(type: SpanType, options?: SpanOptions): TraceSpan;
   set(attributes: Attributes): void;
-  /**
-   * Marks the operation as failed. `errorType` is a code. A message is not allowed, because it
-   * could contain texts of users.
-   */
+  /** Marks the span as failed. Takes a code, as a message could contain texts of users. */
   fail(errorType: string): void;
   end(): void;
 }
 
 const tracerName = 'perch';
 
-/**
- * Opens tracing with the OpenTelemetry SDK that the operator has loaded before Perch; returns `null` if there is none.
- * SDKs register a provider at a global symbol, so that each copy of `@opentelemetry/api` in the process finds it.
- */
+/** Opens tracing with the OpenTelemetry SDK loaded before Perch; returns `null` without one. */
 export function openTracing(provider: TracerProvider = trace.getTracerProvider()): Tracing | null {
   const isUnset =
     provider instanceof ProxyTracerProvider &&
@@ -120,10 +114,7 @@ function toGiven(attributes: Attributes): ApiAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Returns the result of `work`. Ends `span` when `work` settles, and marks the span as failed if
- * `work` rejects. `span` is `undefined` if tracing is off.
- */
+/** Returns the result of `work`. Ends `span` when it settles, as failed if it rejects. */
 export function endWith<Result>(
   span: TraceSpan | undefined,
   work: Promise<Result>,
@@ -136,10 +127,7 @@ export function endWith<Result>(
   return work.catch(fail).finally(span.end);
 }
 
-/**
- * Returns the code of a Problem, or the kind of another known failure. Returns `_OTHER`
- * (OpenTelemetry's fallback) for an unexpected error.
- */
+/** Returns the code or kind of a known failure; otherwise `_OTHER` (OpenTelemetry's fallback). */
 export function toErrorType(error: unknown): string {
   if (error instanceof Problem) return error.code;
   if (!(error instanceof Error)) return '_OTHER';
@@ -147,20 +135,16 @@ export function toErrorType(error: unknown): string {
   return error.name === 'AbortError' || error.name === 'TimeoutError' ? 'aborted' : '_OTHER';
 }
 
-/** Returns the ids of the trace and the span as fields of a log line; an empty object if tracing is off. */
+/** Returns the ids of trace and span as log fields; an empty object if tracing is off. */
 export function toLogFields(span: TraceSpan | undefined): Readonly<Record<string, string>> {
   if (span === undefined) return {};
   const { traceId, spanId } = span.spanContext;
   return { trace_id: traceId, span_id: spanId };
 }
 
-/** Key with which OpenTelemetry's SDKs mark work that must not be traced (`suppressTracing` of @opentelemetry/core). */
 const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
-/**
- * Calls `send` so that instrumentation of HTTP clients, which the operator may have loaded, adds no headers such as
- * `traceparent` or `baggage`. These headers would reveal to platforms which requests belong together.
- */
+/** Calls `send` without headers such as `traceparent`, which would reveal related requests. */
 export function withoutPropagation<Result>(send: () => Result): Result {
   return context.with(ROOT_CONTEXT.setValue(suppressed, true), send);
 }

@@ -9,10 +9,7 @@ interface UpstreamRequest {
   readonly model?: string | undefined;
 }
 
-/**
- * Starts the span of a request to an upstream. The span contains the host, but not the path and the
- * query, which can contain handles, ids and search texts.
- */
+/** Starts a span with the host only: path and query can contain handles, ids and search texts. */
 export function startUpstreamSpan(
   parent: TraceSpan | undefined,
   { method, url, resendCount, model }: UpstreamRequest,
@@ -26,10 +23,7 @@ export function startUpstreamSpan(
   return parent?.startChild('upstream', { name: method, attributes });
 }
 
-/**
- * Records the status of a response in the span. A status of 400 or higher marks the span as failed
- * (OpenTelemetry, HTTP client spans).
- */
+/** Records a status, from 400 on as a failure (OpenTelemetry, HTTP client spans). */
 export function recordStatus(span: TraceSpan | undefined, status: number): void {
   span?.set({ 'http.response.status_code': status });
   if (status >= 400) span?.fail(String(status));

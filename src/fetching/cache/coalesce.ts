@@ -6,10 +6,7 @@ interface InFlight<Value> {
   callers: number;
 }
 
-/**
- * Creates a function that shares work between concurrent callers. The function aborts the work if
- * no caller waits for it any more.
- */
+/** Creates a function that shares work between callers and aborts it when no caller waits. */
 export function createCoalescer<Value>() {
   const inFlight = new Map<string, InFlight<Value>>();
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {
@@ -27,10 +24,7 @@ export function createCoalescer<Value>() {
     if (inFlight.get(key) === fetch) inFlight.delete(key);
     fetch.controller.abort();
   };
-  /**
-   * Returns the result of the work for `key`. Calls `start` if no work for `key` is in flight.
-   * @throws the error of `start`; the abort reason of `signal` if `signal` is aborted first
-   */
+  /** Shares in-flight work for `key`. @throws its error, or the abort reason of `signal` */
   return async (
     key: string,
     signal: AbortSignal | undefined,

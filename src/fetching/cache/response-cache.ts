@@ -9,21 +9,18 @@ export type Outcome =
       readonly found: Found | ListPart;
       readonly source: string;
       readonly isLocal: boolean;
-      /** Time in Unix milliseconds at which the oldest part of this answer was requested from a provider. */
+      /** Unix time in ms at which the oldest part was requested from a provider. */
       readonly requestedMs: number;
     }
   | { readonly gone: Problem };
 
 export interface CacheEntry {
-  /**
-   * Keys of the request's subject (`Plan.subject`), and of the posts and accounts in the answer. If one of them is
-   * deleted upstream, this entry is removed.
-   */
+  /** Keys of `Plan.subject`, posts and accounts. Deleting one upstream removes the entry. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
   readonly freshUntilMs: number;
-  /** Epoch time in ms until which a stale answer may be served while the cache revalidates it in the background. */
+  /** Epoch time in ms until which a stale answer may be served during a background revalidation. */
   readonly revalidateUntilMs: number;
   /** Epoch time in ms until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
@@ -44,9 +41,7 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /**
-   * Called for each deleted post or account. `subject`: its key. `keys`: keys of the cache entries that are removed.
-   */
+  /** Called for each deleted post or account, with the keys of the cache entries removed for it. */
   readonly onGone?: (subject: string, keys: readonly string[]) => void;
 }
 
@@ -98,15 +93,8 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, cached);
       return renderings;
     },
-    /**
-     * Returns whether a cache entry is outdated: it contains a post or account whose deletion was confirmed after
-     * the entry's data was requested from a provider.
-     */
     isOutdated,
-    /**
-     * Removes the entries about a deleted post or account. From then on, the cache rejects entries about this post
-     * or account whose data was requested from a provider before `goneMs` (Unix milliseconds).
-     */
+    /** Removes entries about `subject`, and rejects data requested before `goneMs` (Unix ms). */
     dropSubject: (subject: string, goneMs: number): void => {
       const keys = [...(keysOf.get(subject) ?? [])];
       limits.onGone?.(subject, keys);
@@ -124,11 +112,6 @@ export function createResponseCache(limits: CacheOptions) {
 
 const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
 
-/**
- * Returns whether a cache entry is outdated: it contains a post or account whose deletion was confirmed after the
- * entry's data was requested from a provider. `goneAt`: time of each confirmation in Unix milliseconds, by key of
- * the post or account.
- */
 const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
   goneAt.size > 0 &&
   !('gone' in outcome) &&
@@ -141,7 +124,7 @@ export interface Lifetimes {
   readonly notFoundSeconds: number;
 }
 
-/** Divisors of `ttlSeconds`, by kind of answer. The quotient is the time in seconds for which an answer stays fresh. */
+/** Divisors of `ttlSeconds`; the quotient is the seconds for which an answer stays fresh. */
 export const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
 const shortLivedDivisor = 60; // partial answers and answers from local providers expire sooner
@@ -177,11 +160,11 @@ export function toEntry(
 }
 
 /**
- * Stores `entry` in the cache, unless the cached entry is better. An incomplete entry does not replace a fresh
- * complete entry. A fallback (see `isStopgap`) does not replace an entry that is no fallback and may still be
- * served. Returns `entry`, stored or not.
- * @throws Problem `upstream_unavailable` if a fallback is not stored and the request allows cached answers
- * (`useCache`). The caller then serves the cached entry.
+ * Stores `entry`, unless the cached entry is better: an incomplete entry does not replace a fresh
+ * complete one, and a fallback (see `isStopgap`) only replaces another fallback or an entry that
+ * may not be served any more. Returns `entry`, stored or not.
+ * @throws Problem `upstream_unavailable` if a fallback is not stored and `useCache` is set; the
+ *   caller then serves the cached entry
  */
 export function storeEntry(
   cache: ResponseCache,

@@ -5,9 +5,7 @@ import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;
 
-/**
- * Serializes a cache entry for other instances of the same Perch version. Includes each author of list items only once.
- */
+/** Serializes an entry for instances of the same version. Includes each list author only once. */
 export function serializeEntry({ outcome, ...entry }: CacheEntry): string {
   if (!('gone' in outcome)) {
     const authors: Account[] = [];

@@ -11,45 +11,34 @@ import { version } from '../../core/version.ts';
 import type { CacheEntry } from './response-cache.ts';
 import { parseEntry, serializeEntry } from './serialized-entry.ts';
 
-/**
- * Exclusive right of this instance to fetch a response for all instances. Call `publish` or `release` after the fetch.
- */
+/** Exclusive right to fetch a response for all instances, until `publish` or `release`. */
 export interface Lease {
   /** Stores the response for other instances, which may be waiting for it. */
   publish(entry: CacheEntry): void;
-  /**
-   * Releases this instance's exclusive right to fetch the response, and stores no response. Another instance can
-   * then fetch it.
-   */
+  /** Ends the lease without a response, so that another instance can fetch it. */
   release(): void;
 }
 
-/**
- * Response cache on the Redis or Valkey server that all instances share. If the server fails, the
- * cache returns no entries and stores none.
- */
+/** Response cache that all instances share. Without its server, it returns and stores nothing. */
 export interface SharedResponses {
   /** Returns an entry, which may be stale; `undefined` if the entry is missing. */
   read(key: string): Promise<CacheEntry | undefined>;
   write(key: string, entry: CacheEntry): void;
-  /**
-   * Waits for the exclusive right to fetch a response (the lease), or for the entry that another
-   * instance is fetching. Rejects when `signal` is aborted.
-   */
+  /** Waits for the lease or another instance's entry. Rejects when `signal` is aborted. */
   claim(key: string, signal: AbortSignal): Promise<Lease | CacheEntry>;
   remove(key: string): void;
-  /** Announces that a post or account does not exist. Other instances receive the announcement within a second. */
+  /** Announces that a post or account is gone. Other instances learn of it within a second. */
   announceGone(gone: Gone): void;
   close(): void;
 }
 
-/** Deleted post or account, and the time in Unix milliseconds at which its absence was confirmed. */
+/** Deleted post or account, and the Unix time in ms at which its absence was confirmed. */
 export type Gone = Readonly<{ subject: string; goneMs: number }>;
 
 interface SharedResponsesOptions {
   readonly engine: Engine;
   readonly clock: Clock;
-  /** Milliseconds after which a lease expires unless renewed, so that another instance may fetch the response. */
+  /** Milliseconds after which a lease that is not renewed expires, so that others may fetch. */
   readonly leaseMs: number;
   /** Returns whether the shared Redis or Valkey server has memory for more responses. */
   readonly hasSpace: () => boolean;
@@ -64,19 +53,13 @@ const goneKey = 'gone';
 const gonePollMs = 1000;
 const maxGone = 1000;
 
-/**
- * Lua script that stores a response and ends the instance's lease (its exclusive right to fetch the response). ARGV:
- * response, lifetime in milliseconds, name of the instance.
- */
+/** Script that stores a response and ends the lease. ARGV: response, lifetime in ms, instance. */
 const publishScript = defineScript(`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 if redis.call('GET', KEYS[2]) == ARGV[3] then redis.call('DEL', KEYS[2]) end
 `);
 
-/**
- * Lua script that extends a lease if it still belongs to the instance. ARGV: name of the instance, lifetime in
- * milliseconds.
- */
+/** Script that extends a lease if the instance still has it. ARGV: instance, lifetime in ms. */
 const renewScript = defineScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `);
@@ -90,18 +73,12 @@ const removeScript = defineScript(`
 redis.call('DEL', KEYS[1])
 `);
 
-/**
- * Lua script that announces a deleted post or account to all instances, which then remove it from their caches.
- * ARGV: announcement, approximate number of announcements to keep.
- */
+/** Script that announces a deletion to all instances. ARGV: announcement, approximate count. */
 const announceScript = defineScript(`
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'gone', ARGV[1])
 `);
 
-/**
- * Lua script that returns the announcements of deleted posts and accounts after a position in a
- * Redis stream, as alternating stream ids and announcements. ARGV: stream position.
- */
+/** Script that returns alternating stream ids and announcements. ARGV: position to start after. */
 const listenScript = defineScript(`
 local found = {}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
@@ -111,7 +88,7 @@ end
 return found
 `);
 
-/** Opens the response cache that all instances share. Instances of different versions use separate entries. */
+/** Opens the cache that all instances share. Instances of different versions share no entries. */
 export function openSharedResponses(options: SharedResponsesOptions): SharedResponses {
   const { engine, clock } = options;
   const closing = new AbortController();
@@ -150,13 +127,10 @@ export function openSharedResponses(options: SharedResponsesOptions): SharedResp
       },
     };
   };
-  /**
-   * Tries to get the lease (the exclusive right to fetch the response for `key`). Returns the lease, or a fresh
-   * entry from the shared cache; `null` if another instance has the lease, so that the caller must try again.
-   */
+  /** Returns the lease or a fresh entry; `null` if another instance has the lease. */
   const tryToClaim = async (key: string): Promise<Lease | CacheEntry | null> => {
     const { lease } = keysOf(key);
-    // The lease is requested first, because another instance publishes its entry before it ends its lease.
+    // The lease comes first: another instance publishes its entry before it ends its lease.
     const [isOwn, entry] = await Promise.all([takeLease(lease, options), read(key)]);
     if (entry === undefined || clock.now() >= entry.freshUntilMs) {
       return isOwn ? hold(key, lease) : null;
@@ -224,10 +198,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
     }
   };
   return {
-    /**
-     * Announces a deleted post or account to the other instances. `exchange` resends failed announcements every
-     * second.
-     */
+    /** Announces a deletion to the other instances. If this fails, `exchange` sends it again. */
     add: (gone: Gone): void => {
       const text = JSON.stringify({ ...gone, by: engine.instance });
       const [oldest] = unsent;
@@ -235,10 +206,7 @@ function createAnnouncements({ engine, onGone }: SharedResponsesOptions) {
       unsent.add(text);
       send(text).catch(() => {});
     },
-    /**
-     * Receives the deletions of posts and accounts that other instances announce, and resends this
-     * instance's failed announcements. Repeats both until `signal` is aborted.
-     */
+    /** Receives deletions and resends failed announcements until `signal` is aborted. */
     exchange: async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const retries = [...unsent].map(send);

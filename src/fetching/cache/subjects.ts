@@ -19,10 +19,7 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
   return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
-/**
- * Returns the keys of all posts and accounts in a cached result. The cache evicts the result if one of these posts or
- * accounts is deleted upstream.
- */
+/** Returns the keys of all posts and accounts in a result. A deletion of one evicts the result. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   const subjects = itemsOf(found).flatMap((item) =>
     'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item),
@@ -58,9 +55,6 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }
 
-/**
- * Returns the key of a post on its platform. On X and in the sample, the key is the id. On other platforms, the key
- * is the URL, or the id if the post has no URL. Returns `null` for a placeholder without these values.
- */
+/** Returns a post's key: the id on X and in the sample, else the URL or the id; `null` without. */
 export const postKey = ({ platform, id, url }: Post): string | null =>
   platform === 'x' || platform === 'sample' ? id : (url ?? id);

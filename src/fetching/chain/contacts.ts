@@ -6,12 +6,12 @@ import type { Provider } from '../../providers/provider.ts';
 
 type Contact = 'answered' | 'failed' | 'unreachable' | 'unknown';
 
-/** Time in milliseconds for which an answered request shows that a source works, and that there is a network. */
+/** Milliseconds for which an answered request shows that a source and the network work. */
 const validMs = 60_000;
 
 export type Contacts = ReturnType<typeof createContacts>;
 
-/** Remembers which sources could be reached, to tell an outage of a source from a missing network. */
+/** Remembers which sources could be reached, to tell an outage from a missing network. */
 export function createContacts(providers: readonly Provider[], now: () => number) {
   const last = new Map<string, Readonly<{ contact: Contact; atMs: number }>>();
   const isRecent = ({ name }: Provider, contacts: readonly Contact[]): boolean => {
@@ -20,7 +20,7 @@ export function createContacts(providers: readonly Provider[], now: () => number
   };
   const remote = providers.filter(({ isLocal }) => isLocal !== true);
   return {
-    /** Runs a request to the source of a provider, and remembers whether the source could be reached. */
+    /** Runs a request and remembers whether its source could be reached. */
     watch: async <Found>(name: string, signal: AbortSignal, ask: () => Promise<Found>) => {
       const note = (contact: Contact) => last.set(name, { contact, atMs: now() });
       try {
@@ -32,17 +32,14 @@ export function createContacts(providers: readonly Provider[], now: () => number
         throw error;
       }
     },
-    /**
-     * Returns whether there is probably no network: the last requests to all sources in `names` could not be sent, and
-     * no other source has been reached in the last minute.
-     */
+    /** Returns whether all `names` were unreachable and no source was reached for a minute. */
     isOffline: (names: readonly string[]): boolean =>
       names.length > 0 &&
       names.every((name) => last.get(name)?.contact === 'unreachable') &&
       !remote.some((provider) => isRecent(provider, ['answered', 'failed'])),
     /** Returns whether a source has been reached in the last minute, so that there is a network. */
     isOnline: () => remote.some((provider) => isRecent(provider, ['answered', 'failed'])),
-    /** Returns the platforms other than `platform` whose sources have answered a request in the last minute. */
+    /** Returns the other platforms whose sources answered a request in the last minute. */
     listWorking: (platform: string): readonly Platform[] => {
       const working = remote.filter((provider) => isRecent(provider, ['answered']));
       const names = new Set(working.flatMap(({ platforms }) => platforms));

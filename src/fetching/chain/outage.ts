@@ -12,7 +12,7 @@ interface Outage {
   readonly fault: string;
 }
 
-/** Returns the texts of an error about a platform that cannot be read: the cause, and what can be read instead. */
+/** Returns the error texts for a platform outage: its cause, and what can be read instead. */
 export function describeOutage(outage: Outage, contacts: Contacts) {
   const name = platformNames[outage.platform];
   const others = contacts.listWorking(outage.platform).map((one) => platformNames[one]);

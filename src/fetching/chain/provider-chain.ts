@@ -50,9 +50,8 @@ interface ProviderFailure {
 
 export interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
-  /** Source of time, by default the system clock. */
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** Queue for the CPU time slices in which large responses are processed. Default: no time slices. */
+  /** Queue for the CPU time slices of large responses. Default: no time slices. */
   readonly heavyTurns?: Turns | undefined;
   /** Function that wraps each query to a provider, for example to count answers and failures. */
   readonly watch?: ProviderRecords['watch'] | undefined;
@@ -68,10 +67,10 @@ export function createProviderChain(
   const contacts = createContacts(providers, createSteadyClock(clock).now);
   return {
     /**
-     * Asks the providers that support the query, in order, until one answers. Asks a provider of last resort, such
-     * as the server's archive, only after another provider has failed.
-     * @throws Problem if no provider answers; `invalid_cursor` if the provider that the cursor comes from
-     * (`options.provider`) does not support the query
+     * Asks the providers that support the query, in order, until one answers. Providers of last
+     * resort are asked only after another has failed.
+     * @throws Problem if no provider answers; `invalid_cursor` if `options.provider` does not
+     *   support the query
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
@@ -83,13 +82,13 @@ export function createProviderChain(
       const chainQuery = { ...slices, kind, query, onFailure, watch, contacts, ...options, span };
       return endWith(span, askInOrder(links, chainQuery));
     },
-    /** Lists the providers in order, with the states of their circuit breakers. Used for `/health/ready`. */
+    /** Lists the providers in order with their circuit breakers' states, for `/health/ready`. */
     states: () =>
       links.map(({ provider: { name, platforms, reads }, breakers: { broken } }) => {
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
-    /** Returns, by provider name, the kinds of query that the provider currently does not answer. */
+    /** Returns, by provider name, the kinds of query that are currently not answered. */
     holds: (): ReadonlyMap<string, readonly QueryHold[]> =>
       new Map(links.map(({ provider, breakers }) => [provider.name, breakers.holds()])),
     close: (): void => {
@@ -153,10 +152,9 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
 }
 
 /**
- * Returns the providers to ask, in order. Providers of last resort, such as the server's archive, come last. They
- * are omitted if no other provider supports the query, or if the request requires live data (`isLiveOnly`). If
- * `provider` is set, returns only the provider with that name.
- * @throws Problem `invalid_cursor` if that provider does not support the query
+ * Returns the providers to ask, in order, or only `provider`. Providers of last resort come last;
+ * they are omitted if no other provider supports the query or if `isLiveOnly` is set.
+ * @throws Problem `invalid_cursor` if `provider` does not support the query
  */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
@@ -189,7 +187,7 @@ const failurePolicy = {
   malformed: { next: true, code: 'upstream_error' },
 } as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
 
-/** Converts an unexpected error of a provider to a ProviderError, so that the next provider is tried. Rethrows a Problem. */
+/** Converts an unexpected error, so that the next provider is tried. Rethrows a Problem. */
 function toProviderError(error: unknown, { aborted }: AbortSignal): ProviderError {
   // A Problem means that the request was never sent, and the next provider would refuse it too.
   if (error instanceof Problem) throw error;
@@ -198,10 +196,6 @@ function toProviderError(error: unknown, { aborted }: AbortSignal): ProviderErro
   return new ProviderError('malformed', 'The source’s response is not usable.', { cause: error });
 }
 
-/**
- * Returns whether two or more providers report that a post or account is missing. One report is not enough, because
- * an outage can cause it.
- */
 function isConfirmedAbsent(failures: readonly ProviderFailed[]): boolean {
   const witnesses = failures.filter(
     ({ failure: { kind, isEvidence } }) => kind === 'ambiguous' && isEvidence,
@@ -249,11 +243,6 @@ function describe(query: Query) {
 
 type QueryDescription = ReturnType<typeof describe>;
 
-/**
- * Returns the problem to report if no provider answered: `unsupported_platform` if no provider was asked;
- * `not_found` if one provider failed with the kind `missing`, or two with the kind `ambiguous` and `isEvidence`;
- * otherwise the problem for the first provider's failure.
- */
 function toProblem(
   failed: readonly ProviderFailed[],
   { platform, noun, unsupported, param }: QueryDescription,
@@ -299,10 +288,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source reported that the ${noun} does not exist, but it responds in the same way during an outage, and no second source confirmed it.`;
 }
 
-/**
- * Converts upstream failures to Problem `upstream_unavailable`. Returns other errors unchanged. Call it only for
- * reads that require live data (`isLiveOnly`).
- */
+/** Converts upstream failures of an `isLiveOnly` read to Problem `upstream_unavailable`. */
 export function toLiveOnlyError(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
@@ -320,10 +306,7 @@ export type QueryHold = BreakerHold & { readonly query: QueryKind };
 
 export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
-/**
- * Creates a provider's circuit breakers, one for each kind of query. A pause that applies to the
- * whole provider, such as for a rate limit, pauses all of its circuit breakers.
- */
+/** Creates a breaker for each kind of query. A pause of the whole provider pauses all of them. */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => CircuitBreakerOptions,
@@ -353,10 +336,7 @@ export function createProviderBreakers(
       return breaker.run(askAndPause, query);
     },
     pause,
-    /**
-     * Pauses the provider's queries for `ms` milliseconds, because another instance has announced a
-     * pause. `kind`: kind of query to pause; `null` for all kinds.
-     */
+    /** Pauses queries as another instance announced. `kind`: `null` for all kinds of query. */
     pauseFor: (kind: string | null, ms: number): void => {
       const error = new ProviderError('throttled', 'Another instance was throttled.', {
         retryAfterSeconds: Math.ceil(ms / 1000),

@@ -8,7 +8,6 @@ export interface ProviderFailure {
   readonly query: QueryKind;
   /** Reason as a sentence, such as `The source did not answer in time.` */
   readonly message: string;
-  /** Time of the failure in epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -36,7 +35,7 @@ interface RecordOptions {
   readonly onOutage?: (query: WatchedQuery, error: ProviderError) => void;
 }
 
-/** Creates counters of the answers and failures of each provider. `names`: names of all providers. */
+/** Creates counters of the answers and failures of the providers `names`. */
 export function createProviderRecords(
   names: readonly string[],
   { clock, onOutage }: RecordOptions,
@@ -72,8 +71,8 @@ export function createProviderRecords(
   };
   return {
     /**
-     * Runs a query, and counts it as answered or failed. A missing post or a refused search text counts as an answer.
-     * Does not count a failed query that was cancelled, or that Perch refused before it sent a request (`Problem`).
+     * Runs a query, and counts it as answered or failed. A missing post or a refused search text
+     * counts as an answer. Failures with an aborted signal or a `Problem` are not counted.
      */
     watch: async <Found>(query: WatchedQuery, ask: () => Promise<Found>): Promise<Found> => {
       try {

@@ -1,24 +1,15 @@
 import { defineScript, type Engine } from '../../core/engine/engine.ts';
 
-/**
- * Pauses of providers, shared by all instances. A pause stops all queries to a provider, or all queries of one kind.
- */
+/** Pauses of a provider or of one kind of its queries, shared by all instances. */
 export interface SharedPauses {
-  /**
-   * Announces to the other instances that this instance has paused queries for the next `ms` milliseconds, so that
-   * they pause these queries too. `name`: name of a provider for all queries to it; for one kind of query only, the
-   * provider's name, a space and the kind.
-   */
+  /** Announces a pause to other instances. `name`: provider, or provider, space and query kind. */
   announce(name: string, ms: number): void;
   close(): void;
 }
 
 interface SharedPausesOptions {
   readonly engine: Engine;
-  /**
-   * Called every second for each current pause of a provider, including pauses that this instance
-   * announced. `leftMs`: milliseconds until the pause ends.
-   */
+  /** Called every second for each current pause, including those announced by this instance. */
   readonly onPause: (name: string, leftMs: number) => void;
 }
 
@@ -30,15 +21,12 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/**
- * Lua script that stores the end of a provider's pause, unless a later end is stored. ARGV: name, duration in
- * milliseconds.
- */
+/** Script that stores a pause's end unless a later one is stored. ARGV: name, duration in ms. */
 const announceScript = defineScript(`${now}
 redis.call('ZADD', KEYS[1], 'GT', now + ARGV[2], ARGV[1])
 `);
 
-/** Lua script that returns all current pauses of providers, as alternating names and remaining milliseconds. */
+/** Script that returns all current pauses as alternating names and remaining milliseconds. */
 const listScript = defineScript(`${now}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local found = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
@@ -46,10 +34,7 @@ for at = 2, #found, 2 do found[at] = tostring(found[at] - now) end
 return found
 `);
 
-/**
- * Starts to share pauses between instances: when one instance pauses queries to a provider, all instances pause
- * these queries. Call `close` of the result to stop sharing.
- */
+/** Shares pauses until `close`: when one instance pauses queries, all instances pause them. */
 export function sharePauses({ engine, onPause }: SharedPausesOptions): SharedPauses {
   const closing = new AbortController();
   const { signal } = closing;

@@ -12,7 +12,7 @@ export interface HistoryQuery {
   readonly withReposts: boolean;
   /** Whether to return only replies to other accounts. */
   readonly onlyReplies: boolean;
-  /** Whether to reuse posts stored by earlier imports. If false, all posts are requested from the upstream. */
+  /** Whether to reuse posts of earlier imports instead of requesting all from the upstream. */
   readonly useStored: boolean;
   /** Whether the caller needs only the ids and times of posts. */
   readonly isIndex: boolean;

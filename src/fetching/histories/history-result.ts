@@ -6,7 +6,7 @@ import type { Delivery, HistoryQuery } from './history-query.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { HistoryReadResult } from './stream-history.ts';
 
-/** Time range in Unix seconds: `sinceSecond` is inclusive, `untilSecond` is exclusive; `null` for no limit. */
+/** Time range in Unix seconds: from `sinceSecond` to before `untilSecond`; `null` for no limit. */
 export interface HistoryRange {
   readonly sinceSecond: number | null;
   readonly untilSecond: number | null;
@@ -18,30 +18,21 @@ interface Tally {
   /** Time of the newest post in Unix seconds; `null` if unknown. */
   readonly newestSecond: number | null;
   readonly oldestSecond: number | null;
-  /**
-   * Unix seconds at which the posts from the archive were fetched: the earliest and the latest of these times. Empty
-   * if no post comes from the archive.
-   */
+  /** Earliest and latest Unix second at which the archived posts were fetched; empty if none. */
   readonly stored: readonly number[];
 }
 
 export interface HistoryResult extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
-  /**
-   * Value for the parameter `until`, in Unix seconds, with which a new request continues a
-   * truncated import; `null` if the import is complete or no such time is known.
-   */
+  /** Parameter `until` to continue a truncated import; `null` if complete or unknown. */
   readonly nextUntilSecond: number | null;
   readonly gaps: readonly HistoryRange[];
   readonly uncertain: readonly HistoryRange[];
   readonly pages: number;
   readonly durationMs: number;
   readonly warnings: readonly string[];
-  /**
-   * Upstream failure that ended the import of the account's posts early; `null` if the import was completed or
-   * reached its deadline.
-   */
+  /** Failure that ended the import early; `null` if it was completed or reached its deadline. */
   readonly failure: Problem | null;
 }
 

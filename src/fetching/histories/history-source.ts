@@ -17,10 +17,7 @@ export interface SourceOptions {
 
 const pageCount = 100;
 
-/**
- * Creates functions to read a profile and its timeline. All pages come from the same provider, because cursors differ
- * by provider.
- */
+/** Creates readers of a profile and its timeline. All pages come from the same provider. */
 export function createHistorySource(
   { chain, pool, ledger }: SourceOptions,
   { account, withReplies, withReposts, onlyReplies, isIndex }: HistoryQuery,

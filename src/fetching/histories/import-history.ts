@@ -17,10 +17,7 @@ import { type HistoryReadResult, streamHistory } from './stream-history.ts';
 export interface ImporterOptions extends SourceOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /**
-   * Timeout in milliseconds for the first posts of a streamed import. If an import is sent as one
-   * document, this timeout applies to the whole import.
-   */
+  /** Timeout in ms for the first posts of a streamed import, or for a whole document. */
   readonly firstTimeoutMs: number;
   /** Timeout in milliseconds for a whole streamed import. */
   readonly timeoutMs: number;
@@ -35,8 +32,9 @@ export interface ImporterOptions extends SourceOptions {
 /** Stream of imported posts. A slow consumer slows down the import. */
 export interface PostStream {
   /**
-   * Returns the next posts, or the result of the import. Throws Problem `shutting_down` when the server stops, and the
-   * signal's abort reason when the caller disconnects. Other failures are part of the result.
+   * Returns the next posts, or the result of the import, which includes most failures.
+   * @throws Problem `shutting_down` when the server stops; the abort reason when the caller
+   *   disconnects
    */
   next(): Promise<IteratorResult<readonly PlacedPost[], HistoryResult>>;
   close(): Promise<void>;
@@ -58,11 +56,7 @@ export function createHistoryImporter(options: ImporterOptions) {
     get running() {
       return ledger.totalOf('histories');
     },
-    /**
-     * Charges the caller, starts an import, and returns it when its first posts are available. An import with the
-     * delivery `stream` may take longer than one with `document`.
-     * @throws Problem, see Fetcher.fetch
-     */
+    /** Charges the caller, starts an import and waits for its first posts. @throws Problem */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
       const slot = ledger.open('histories', requester.client ?? null);
       if (!slot.take(1)) {
@@ -134,7 +128,7 @@ function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
   return { posts, rate: (statuses ?? 0) / (nowMs - joinedMs), joinedMs };
 }
 
-/** Throws an error if the caller has disconnected, the server is stopping, or no post arrived in time. */
+/** Throws if the caller has disconnected, the server is stopping, or no post arrived in time. */
 function throwIfInterrupted(
   { stop, firstTimeoutMs }: ImporterOptions,
   { requester, deadline }: Pick<ImportState, 'requester' | 'deadline'>,

@@ -10,21 +10,13 @@ type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 
 
 export interface PlacedPost {
   readonly post: Post;
-  /**
-   * Time of the post in the timeline, in Unix seconds. For a repost, the latest possible time: the time of the next
-   * newer post on the page that is not a repost. If there is none, the time of the newer end of the page; `Infinity`
-   * if that time is unknown.
-   */
+  /** Time in the timeline in Unix seconds. For a repost, the latest possible time or `Infinity`. */
   readonly second: number;
   readonly stored: number | null;
 }
 
 interface PagePost extends PlacedPost {
-  /**
-   * Earliest possible time of the post in the timeline, in Unix seconds. If the post is not a repost, equals
-   * `second`. For a repost, the time of the next older post on the page that is not a repost. If there is none, the
-   * time of the older end of the page; `-Infinity` if that time is unknown.
-   */
+  /** Earliest possible time. Equals `second`, except for reposts; `-Infinity` if unknown. */
   readonly belowSecond: number;
 }
 
@@ -36,10 +28,7 @@ interface Candidate extends PlacedPost {
 
 const firstStoredNumber = 1e9; // number of the first stored post, above those of all fetched posts
 
-/**
- * Creates a buffer that sorts the posts of timeline pages and releases each post once. A post that
- * occurs several times is released at its newest timeline position.
- */
+/** Creates a buffer that sorts posts and releases each once, at its newest timeline position. */
 export function createOrdering(wanted: Wanted) {
   const sent = new Set<string>();
   const pending = new Map<string, Candidate>();
@@ -58,19 +47,13 @@ export function createOrdering(wanted: Wanted) {
         addCandidate(placed, number);
       }
     },
-    /**
-     * Adds stored posts of earlier imports to the buffer. `posts` must be sorted newest first. `release` returns a
-     * stored post after the fetched posts of the same second.
-     */
+    /** Adds posts of earlier imports, newest first. They follow fetched ones of the same second. */
     addStored: (posts: readonly StoredHistoryPost[]): void => {
       for (const [index, post] of posts.entries()) {
         if (isWanted(post, wanted)) addCandidate(post, firstStoredNumber + index);
       }
     },
-    /**
-     * Removes the posts newer than `frontierMs` (Unix milliseconds) from the buffer and returns them, newest first.
-     * The caller must have added all posts newer than `frontierMs`.
-     */
+    /** Releases posts newer than `frontierMs` (Unix ms), newest first. All must have been added. */
     release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...pending]
         .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnresolved)
@@ -93,14 +76,11 @@ export function createOrdering(wanted: Wanted) {
     get isCut() {
       return sent.size >= wanted.maxPosts && pending.size > 0;
     },
-    /** Number of buffered reposts that may be older than the requested range, because their exact times are unknown. */
+    /** Number of buffered reposts that may be older than the requested range. */
     get unresolved() {
       return [...pending.values()].filter(({ isUnresolved }) => isUnresolved).length;
     },
-    /**
-     * Removes the reposts of uncertain time whose keys are in `below` from the buffer, because they are older than
-     * the requested range. Treats all other reposts of uncertain time as part of the range.
-     */
+    /** Removes the uncertain reposts in `below`, and treats all others as part of the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of pending) {
         if (one.isUnresolved && below.has(key)) pending.delete(key);
@@ -122,10 +102,7 @@ function byPlace(a: Candidate, b: Candidate): number {
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/**
- * Creates a collector of all fetched posts of the requested time range, including posts that `onlyReplies` excludes.
- * After the read, the collected posts of each time range that was read completely are stored in the archive.
- */
+/** Creates a collector of posts for the archive, including those that `onlyReplies` excludes. */
 export function createPostCollector(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
   const since = minSecond(wanted);
@@ -140,10 +117,7 @@ export function createPostCollector(query: Wanted) {
         found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
       }
     },
-    /**
-     * Removes the reposts of uncertain time whose keys are in `below` from the collected posts, because they are
-     * older than the requested range. Treats all other reposts of uncertain time as part of the range.
-     */
+    /** Removes the uncertain reposts in `below`, and treats all others as part of the range. */
     resolveReposts: (below: ReadonlySet<string>): void => {
       for (const [key, one] of found) {
         if (one.belowSecond >= since) continue;

@@ -6,17 +6,14 @@ import type { Page, PageSpan } from '../../model/queries.ts';
 export interface PageReaderOptions {
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
-  /**
-   * Returns the deadline for reading pages, in epoch milliseconds. If a rate limit requires a wait
-   * beyond the deadline, the read fails.
-   */
+  /** Returns the deadline in epoch ms. A read fails if a rate limit requires a longer wait. */
   readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
 
 export interface CheckedPage {
   readonly page: Page<Post>;
-  /** Whether the page is considered complete. If false, posts may be missing even after repeated requests. */
+  /** Whether the page is considered complete. If false, posts may be missing despite retries. */
   readonly isVerified: boolean;
 }
 
@@ -27,16 +24,9 @@ const defaultPauseSeconds = 30;
 const fewestRows = 10;
 
 interface ReadOptions {
-  /**
-   * Whether to accept an empty last page at once. If `false`, an empty last page is requested again. Set it to
-   * `true` only if other requests will also read the page's time range, so that no posts are lost if the page was
-   * empty by mistake.
-   */
+  /** Whether to accept an empty last page at once, because other requests also read its time. */
   readonly isProbe?: boolean;
-  /**
-   * Called if the response to a page request looks incomplete, before the page is requested again. `first`: the page
-   * in this response.
-   */
+  /** Called with the first response if it looks incomplete, before the page is requested again. */
   readonly onDoubt?: (first: Page<Post>) => void;
 }
 
@@ -82,10 +72,7 @@ export function createPageReader(options: PageReaderOptions) {
     return page.span === undefined || rowsOf(page) >= Math.max(fewestRows, half);
   };
   return {
-    /**
-     * Reads a page. If the page looks incomplete, requests the page again and merges the responses.
-     * Waits while the upstream limits the request rate. @throws Problem, see ProviderChain.ask
-     */
+    /** Reads a page, again if it looks incomplete. Waits for rate limits. @throws Problem */
     read: async (place: PagePlace, options: ReadOptions = {}): Promise<CheckedPage> => {
       const { isProbe = false, onDoubt } = options;
       const isGood = (page: Page<Post>) =>
@@ -142,7 +129,8 @@ async function readUntilVerified(
     isAccepted ||= agreeing > 1 && page.isDoubtful !== true;
   };
   for (const times of repeatCounts) if (!isAccepted) await repeat(times);
-  // A page may be truncated if it lacks the last row of the previous page, from which its cursor continues.
+  // A page may be truncated if it lacks the last row of the previous page, from which its cursor
+  // continues.
   const isCut = page.span !== undefined && page.cursor !== null && !spanOf(page, place).isWhole;
   if (!isAccepted && isCut) await repeat(lastRepeats);
   // The last page of a timeline, or a page of deleted posts, looks truncated every time.
@@ -164,16 +152,12 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
 }
 
 export interface PagePlace {
-  /** Provider's cursor. If `null`, the page starts at `untilSeconds`; if both are `null`, at the newest post. */
+  /** Provider's cursor. If `null`, starts at `untilSeconds`; if both are, at the newest post. */
   readonly cursor: string | null;
   readonly untilSeconds: number | null;
 }
 
-/**
- * Returns the time span that a page covers: the span that the source reported or, without one, the span from the
- * requested time back to the oldest post of the page. Ignores reposts, because they have the time of the original
- * post.
- */
+/** Returns the reported span, else that from the requested time to the oldest post (no repost). */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
   // The first post can be pinned and then is out of order.
   const last = page.items.slice(1).findLast(hasOwnTime);
@@ -193,32 +177,23 @@ export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): P
 export const isSeekIgnored = (place: PagePlace, { fromMs }: PageSpan): boolean =>
   place.cursor === null && place.untilSeconds !== null && fromMs === null;
 
-/**
- * Returns whether a page shows that its source supports seeking by time: the source reported the page's time span,
- * or returned posts for a requested time. Returns `false` if the source ignored the requested time.
- */
+/** Returns whether the source can seek: it reported a span, or sent posts for a requested time. */
 export function provesSeek(page: Page<Post>, place: PagePlace): boolean {
   const span = spanOf(page, place);
   if (isSeekIgnored(place, span)) return false;
   return page.span !== undefined || (place.cursor === null && span.fromMs !== null);
 }
 
-/** Returns whether a page is empty and ends the timeline. Requests beyond the oldest post return such pages. */
+/** Returns whether a page is empty and the last, as for requests beyond the oldest post. */
 export const isEmptyEnd = (page: Page<Post>): boolean => page.cursor === null && rowsOf(page) === 0;
 
 export const rowsOf = ({ rows, items }: Page<Post>): number => rows ?? items.length;
 
-/**
- * Returns whether the publication time of a post is its time in the timeline. Returns `false` for reposts, which
- * contain only the original post's time, and for placeholders.
- */
+/** Returns whether a post's time is its timeline time, unlike that of reposts and placeholders. */
 export const hasOwnTime = (post: Post): post is Extract<Post, { type: 'status' }> =>
   post.type === 'status' && post.reposted_by === null;
 
-/**
- * Returns the time of the oldest post in Unix seconds; `Infinity` if no post remains. Ignores reposts, and posts
- * older than the page's time span, such as pinned posts.
- */
+/** Returns the oldest Unix second, or `Infinity`. Ignores reposts, and posts before the span. */
 export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
   const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
   const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));

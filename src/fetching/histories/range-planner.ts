@@ -28,14 +28,11 @@ export function createDensityEstimate() {
   let largest = 0;
   let floorMs = Number.NEGATIVE_INFINITY;
   return {
-    /**
-     * Sets the number of posts, the posting rate and the age of the account, as derived from its profile. `rateBelow`
-     * averages the posting rate over the nearest pages that were read and the profile, which counts as one page.
-     */
+    /** Sets the pace from the profile, which counts as one page in the average of `rateBelow`. */
     setPace: (pace: AccountPace): void => {
       account = pace;
     },
-    /** Sets the time (epoch ms) before which no posts are expected. A page with older posts removes this limit. */
+    /** Sets the time before which no posts are expected. A page with older posts removes it. */
     setFloor: (ms: number): void => {
       floorMs = Math.max(floorMs, ms);
     },
@@ -52,7 +49,7 @@ export function createDensityEstimate() {
       const lengthMs = topMs - bottomMs;
       if (lengthMs > 0 && Number.isFinite(lengthMs)) pages.push({ toMs: bottomMs, lengthMs, rows });
     },
-    /** Returns the expected number of posts per millisecond directly before a time (epoch ms); `null` if unknown. */
+    /** Returns the expected posts per millisecond directly before `ms`; `null` if unknown. */
     rateBelow: (ms: number): number | null => {
       const { rate } = account;
       const near = pages
@@ -72,19 +69,14 @@ export function createDensityEstimate() {
 export interface PlannerOptions {
   readonly ranges: UnreadRanges;
   readonly density: DensityEstimate;
-  /** Returns how many posts older than a time (epoch ms) are still needed to reach the requested number of posts. */
+  /** Returns how many posts older than `ms` are still needed for the requested number. */
   readonly wantedBelow: (ms: number) => number;
-  /** Returns the number of posts of the account that have not been found yet; `Infinity` if unknown. */
+  /** Returns the number of the account's posts not found yet; `Infinity` if unknown. */
   readonly postsLeft: () => number;
-  /** Returns the fraction (0 to 1) of the posts read so far that match the request, for example its time range. */
+  /** Returns the fraction (0 to 1) of the posts read so far that match the request. */
   readonly wantedShare: () => number;
 }
 
-/**
- * Minimum estimated number of unread pages at which a time range is split while it is being read, so that both parts
- * are read concurrently. On average, a split causes half a page of duplicate posts. Without a split, a range with
- * more posts than expected needs a second request, which cannot start before the first has ended.
- */
 const pagesToSplit = 0.8;
 
 const minPages = 2;
@@ -103,7 +95,6 @@ export function planRange(options: PlannerOptions): UnreadRange | undefined {
     : (narrowOpenRange(options) ?? splitLongestRange(options));
 }
 
-/** Returns whether the requests in flight can return all remaining posts of the account, so that no more are needed. */
 function hasEnoughPages({ ranges, density, postsLeft }: PlannerOptions): boolean {
   const pages = ranges.ranges.filter(({ isBeingRead }) => isBeingRead).length;
   return pages > 0 && pages * density.pageRows >= postsLeft();
@@ -149,14 +140,10 @@ function expectedRows(range: UnreadRange, density: DensityEstimate): number {
   return (density.rateBelow(range.topMs) ?? 0) * Math.max(0, lengthMs);
 }
 
-/**
- * Returns the older end of a range in epoch ms. If that end is before `oldestMs`, returns
- * `oldestMs`, because no posts are expected before `oldestMs`.
- */
 const bottomOf = ({ bottomMs }: UnreadRange, { oldestMs }: DensityEstimate): number =>
   Math.max(bottomMs, oldestMs);
 
-/** Part of a timeline in epoch milliseconds, both ends inclusive. An end without a limit is infinite. */
+/** Part of a timeline in epoch ms, both ends inclusive. An end without a limit is infinite. */
 export interface TimeRange {
   readonly topMs: number;
   readonly bottomMs: number;
@@ -169,23 +156,17 @@ export function toSeconds({ topMs, bottomMs }: TimeRange): SecondRange {
 export interface UnreadRange {
   topMs: number;
   bottomMs: number;
-  /**
-   * Provider's cursor of the page that starts at the newer end of the range (`topMs`). `null` if no cursor is known;
-   * the page is then requested by its time.
-   */
+  /** Cursor of the page at `topMs`. If `null`, the page is requested by its time. */
   cursor: string | null;
   isBeingRead: boolean;
-  /** Oldest time, in epoch ms, covered by the pages read for this range; `Infinity` before the first page. */
+  /** Oldest epoch time in ms covered by the pages read; `Infinity` before the first page. */
   reachedMs: number;
   idlePages: number;
-  /**
-   * Whether the range may contain far more posts than the request still needs. An open range may be split before it
-   * is read.
-   */
+  /** Whether the range may contain far more posts than needed, and may be split before a read. */
   isOpen: boolean;
 }
 
-/** Older end of a page that was read: the time of this end in epoch ms, and the cursor of the next older page. */
+/** Older end of a page in epoch ms, and the cursor of the next older page. */
 export interface Reached {
   readonly toMs: number;
   readonly cursor: string | null;
@@ -214,11 +195,7 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
     get frontierMs() {
       return ranges[0]?.topMs ?? Number.NEGATIVE_INFINITY;
     },
-    /**
-     * Marks the time that a page covers as read. Shortens `range`, for which the page was requested. If the page
-     * covers all of `range`, removes it, and shortens or removes the next older ranges that the page also covers.
-     * Stops before a range that is being read. `reached`: older end of the page.
-     */
+    /** Marks a page as read in `range` and in older ranges, but not beyond one being read. */
     advance: (range: UnreadRange, reached: Reached): void => {
       const at = ranges.indexOf(range);
       // The range was removed if the end of the timeline was found above it in the meantime.
@@ -227,20 +204,13 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       lowerTop(range, reached);
       if (isEmpty(range)) skipCovered(ranges, at, reached);
     },
-    /**
-     * Removes a range and all older ranges from the unread ranges. Call it when the timeline is found to end in
-     * `range`, so that no older posts are left to read.
-     */
+    /** Removes a range and all older ranges, because the timeline ends in `range`. */
     end: (range: UnreadRange): void => {
       const at = ranges.indexOf(range);
       if (at !== -1) ranges.length = at;
     },
     remove,
-    /**
-     * Splits `range` at `toMs` (Unix milliseconds), so that `range` keeps only the newer part. Returns the older
-     * part, which becomes a new unread range; `cursor` is the cursor of its first page. Returns `undefined`, and
-     * changes nothing, if either part would be empty.
-     */
+    /** Splits off and returns the part older than `toMs`; `undefined` if a part would be empty. */
     split: (range: UnreadRange, { toMs, cursor }: Reached): UnreadRange | undefined => {
       const at = ranges.indexOf(range);
       if (at === -1 || toMs >= range.topMs || toMs < range.bottomMs) return undefined;
@@ -251,18 +221,12 @@ export function createUnreadRanges(parts: readonly TimeRange[]) {
       ranges.splice(at + 1, 0, below);
       return below;
     },
-    /**
-     * Returns whether `range` was split off from the next newer range at an estimated time, and has not been read
-     * yet. This is so if the two ranges are adjacent and `range` has no cursor.
-     */
+    /** Returns whether `range` was split off at an estimated time and has not been read yet. */
     isSplitOff: (range: UnreadRange): boolean =>
       range.cursor === null && ranges[ranges.indexOf(range) - 1]?.bottomMs === range.topMs + 1,
-    /** Merges a range into the next newer range. Returns `false`, without a change, if there is no newer range. */
+    /** Merges a range into the next newer range. Returns `false` if there is none. */
     mergeIntoAbove,
-    /**
-     * Merges each range that has no cursor and is not being read into the next newer range. Call it if the source
-     * cannot seek by time, because older pages can then be requested only by cursor.
-     */
+    /** Merges idle ranges without a cursor into newer ones, for a source that cannot seek. */
     mergeSeekRanges: (): void => {
       for (const range of ranges.slice(1).toReversed()) {
         if (!range.isBeingRead && range.cursor === null) mergeIntoAbove(range);

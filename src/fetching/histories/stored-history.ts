@@ -15,9 +15,7 @@ interface StoredHistoryOptions
   readonly source: { readonly account: Account | null; readonly isArchive: boolean };
 }
 
-/**
- * Creates functions that read and write the stored posts of a timeline. Errors of the store are reported, not thrown.
- */
+/** Opens the stored posts of a timeline. Errors of the store are reported, not thrown. */
 export function createStoredHistory(options: StoredHistoryOptions) {
   const { query, source, historyStore, clock, onStoreFailure } = options;
   const tryStore = <Result>(use: () => Result, fallback: Result): Result => {
@@ -33,10 +31,7 @@ export function createStoredHistory(options: StoredHistoryOptions) {
     return { account, accountId: id, withReplies, withReposts };
   };
   return {
-    /**
-     * Returns the stored posts of the requested account and time range. If the account is protected, deletes its
-     * stored posts and returns none. `reading`: the account's current profile.
-     */
+    /** Returns the stored posts. If the account is protected, deletes them and returns none. */
     read: async (reading: Promise<Account>): Promise<StoredPart> => {
       if (!historyStore || !tryStore(() => historyStore.has(query.account), false))
         return nothingStored;

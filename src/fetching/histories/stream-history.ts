@@ -45,10 +45,7 @@ export interface HistoryReadOptions extends PageReaderOptions {
 }
 
 export interface HistoryReadResult {
-  /**
-   * Parts of the requested time range that were not read, newest first. They include the part that is left when the
-   * read stops after `maxPosts` posts.
-   */
+  /** Parts of the range that were not read, newest first, including the part after `maxPosts`. */
   readonly unread: readonly SecondRange[];
   /** Time ranges that may lack posts, because the source returned short pages at every attempt. */
   readonly uncertain: readonly SecondRange[];
@@ -61,9 +58,10 @@ export interface HistoryReadResult {
 }
 
 /**
- * Yields the posts of an account in a time range, newest first, without duplicates. If the source supports seeking
- * by time, reads several parts of the range concurrently. If the source fails, throws the Problem (see
- * `ProviderChain.ask`) if no posts were found; otherwise, the Problem is part of the result.
+ * Yields the posts of an account in a time range, newest first, without duplicates. Reads several
+ * parts concurrently if the source supports seeking by time.
+ * @throws Problem (see `ProviderChain.ask`) if the source fails before any posts are found; later
+ *   failures are part of the result
  */
 export async function* streamHistory(
   options: HistoryReadOptions,
@@ -149,10 +147,7 @@ class HistoryReader {
     return this.#active === 0;
   }
 
-  /**
-   * Returns the next posts in their final order. Then no page request starts while `maxBufferedPosts` or more posts
-   * are buffered. Call `resume` to lift this limit.
-   */
+  /** Releases the next posts in order. Reading then pauses at `maxBufferedPosts` until `resume`. */
   release(): readonly PlacedPost[] {
     const posts = this.#ordering.release(this.#ranges.frontierMs);
     this.#isPausedByConsumer = posts.length > 0;
@@ -171,10 +166,7 @@ class HistoryReader {
     });
   }
 
-  /**
-   * Returns the posts that are left in the buffer, without reposts older than the requested range. To identify these
-   * reposts, reads the next older page if necessary: its reposts are older. Call it at the end of the read.
-   */
+  /** Returns the last posts without older reposts. Reads the next older page if necessary. */
   async resolveReposts(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
     const isNeeded = ordering.found - ordering.unresolved < this.#options.query.maxPosts;
@@ -202,7 +194,7 @@ class HistoryReader {
     return { below, isSure: isThere && verified.isVerified };
   }
 
-  /** Returns the result. If posts were found, a Problem is part of the result. @throws any other failure of the read */
+  /** Returns the result, with a Problem if posts were found. @throws any other failure */
   finish(): HistoryReadResult {
     const { stored } = this.#options;
     const failure = this.#failure;
@@ -220,10 +212,7 @@ class HistoryReader {
     };
   }
 
-  /**
-   * Stops reading. Returns the completely read time ranges up to 15 minutes before the start of the read, and their
-   * posts. The caller stores them in the archive.
-   */
+  /** Stops reading. Returns complete ranges to archive, except the last 15 minutes before start. */
   stop(): StoredPart {
     this.#stopped.abort();
     const { query, stored } = this.#options;
@@ -245,7 +234,7 @@ class HistoryReader {
     }
   }
 
-  /** Maximum number of concurrent page requests. Halved whenever the upstream reports an exceeded rate limit. */
+  /** Maximum number of concurrent requests. Halved whenever the upstream reports a rate limit. */
   get #limit(): number {
     // A second, older page shows whether the source supports seeking by time.
     const concurrency = this.#seekSupport === 'unknown' ? 2 : this.#options.concurrency;
@@ -263,10 +252,7 @@ class HistoryReader {
     return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
-  /**
-   * Returns the next time range to read; `undefined` if no range should be read now. Ranges are read one at a time
-   * until the first posts arrive, or always if the source cannot seek by time.
-   */
+  /** Returns the next range to read now. Before the first posts, ranges are read one at a time. */
   #next(): UnreadRange | undefined {
     const isKnown =
       this.#seekSupport === 'works' || (this.#seekSupport === 'unknown' && this.#rows > 0);
@@ -298,10 +284,7 @@ class HistoryReader {
     this.#notify();
   }
 
-  /**
-   * Splits `range` at the older end of `page`, which looks incomplete. `range` keeps the newer part, and its page is
-   * requested again. The older part becomes a new range, which can be read at the same time.
-   */
+  /** Splits `range` below the incomplete `page`, so that both parts can be read concurrently. */
   async #splitBelow(range: UnreadRange, place: PagePlace, page: Page<Post>): Promise<void> {
     const span = spanOf(page, place);
     const { cursor } = page;
@@ -337,7 +320,6 @@ class HistoryReader {
     if (range.idlePages > maxIdlePages) this.#giveUp(range);
   }
 
-  /** Records the posts of a page and the time range that the page covers. */
   #recordPosts(page: Page<Post>, span: PageSpan, filled: TimeRange): void {
     const rows = rowsOf(page);
     this.#rows += rows;
@@ -350,11 +332,7 @@ class HistoryReader {
     this.#matched += this.#ordering.found - before;
   }
 
-  /**
-   * Handles a page for which the source ignored the requested time. Merges `range` into the next newer range. If
-   * there is none, continues `range` where an earlier page ended: at the oldest page end inside `range`, else at the
-   * nearest page end newer than `range`, else at the end of the returned page (`top`).
-   */
+  /** Merges `range` into the next newer range, or continues it at an earlier page end or `top`. */
   #takeIgnoredSeek(range: UnreadRange, top: Reached): void {
     if (this.#seekSupport === 'unknown') {
       this.#seekSupport = 'fails';
@@ -368,19 +346,13 @@ class HistoryReader {
     this.#ranges.advance(range, nearest ?? top);
   }
 
-  /**
-   * Handles an empty page of `range`. The source may have returned it by mistake, so `range` is merged into the next
-   * newer range. Reading the newer range then continues through `range`.
-   */
+  /** Merges a range after an empty page into the newer one, because the page may be a mistake. */
   #dropProbe(range: UnreadRange): void {
     this.#density.setFloor(range.topMs);
     if (this.#ranges.isSplitOff(range)) this.#ranges.mergeIntoAbove(range);
   }
 
-  /**
-   * Removes `range`, in which the timeline ends according to the source. If older posts were already read, this is
-   * wrong: records `range` as possibly incomplete. Otherwise, removes all older unread ranges too.
-   */
+  /** Removes `range` and all older ones or, if older posts are known, records it as incomplete. */
   #endAt(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {
       this.#giveUp(range);
@@ -396,5 +368,4 @@ class HistoryReader {
   }
 }
 
-/** Minimum age, in seconds, of time ranges to store. In newer ranges, posts may still appear or be deleted. */
 const recentSeconds = 900;

@@ -17,10 +17,7 @@ export interface PartStore {
   set(key: string, part: ListPart): void;
 }
 
-/**
- * Part of a list response that is cached: the profile, or an upstream page whose items do not all fit on the
- * client's page. The client's next page starts with the remaining items.
- */
+/** Cached part of a list: the profile, or a page with items left for the client's next page. */
 export type ListPart = ProfilePart | SourcedPage;
 
 type SourceFacts = Pick<SourcedPage, 'source' | 'isLocal' | 'requestedMs'>;
@@ -38,11 +35,7 @@ interface BrowseContext {
   readonly isLiveOnly?: boolean | undefined;
 }
 
-/**
- * Returns one page of a list with the account's profile. Requests the page and the profile
- * concurrently. If an outage makes the first page unreadable, returns the profile without posts.
- * @throws Problem, see ProviderChain.ask
- */
+/** Returns a list page with the profile, or only the profile in an outage. @throws Problem */
 export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
   const signal = AbortSignal.any([context.request.signal, profileFailed.signal]);
@@ -139,10 +132,6 @@ async function confirmAbsence(
   });
 }
 
-/**
- * Creates a function that reads one upstream page of a list. All calls use the provider of the first page, because a
- * cursor is valid only for the provider that returned it.
- */
 function createReadPage(
   list: ListQuery,
   { listKey, position }: BrowseQuery,
@@ -166,7 +155,8 @@ async function askList(
   query: { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind],
   options: AskOptions,
 ): Promise<Omit<SourcedPage, 'requestedMs'>> {
-  // The kind of a list determines its query and its items, which the compiler cannot track across the union.
+  // The kind of a list determines its query and its items, which the compiler cannot track across
+  // the union.
   const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as SourcedAnswer<
     typeof query.kind
   >;
@@ -235,21 +225,14 @@ export type ListItem = Post | Account;
 export interface ListPosition {
   /** Provider of the list; `null` if no provider has answered yet. */
   readonly provider: string | null;
-  /** Provider's cursor of the page that contains the next item; `null` for the provider's first page. */
+  /** Provider's cursor of the page that contains the next item; `null` for the first page. */
   readonly cursor: string | null;
   /** Number of items of the page at `cursor` that were already returned. */
   readonly taken: number;
   readonly page: number;
-  /**
-   * Sum of the weights of the empty pages returned in a row before this position. The list ends when the sum reaches
-   * a maximum, so that a client does not follow empty pages forever. The weight of a page depends on why it is empty
-   * (`fruitlessWeights`).
-   */
+  /** Sum of `fruitlessWeights` of the last empty pages in a row. The list ends at a maximum. */
   readonly fruitless: number;
-  /**
-   * Short hashes of the last items already returned, in list order. Used to omit these items from the next page.
-   * Empty if pages of the list never overlap.
-   */
+  /** Short hashes of the last items returned, in list order. Empty if pages never overlap. */
   readonly recent: readonly number[];
 }
 
@@ -269,19 +252,16 @@ export interface BrowseQuery {
   readonly list: ListQuery | null;
   readonly listKey: string;
   readonly limit: number;
-  /**
-   * Number of the requested page, from 1. If `position` is `null`, the items of all earlier pages
-   * are read and skipped.
-   */
+  /** Page number from 1. Without `position`, all earlier pages are read and skipped. */
   readonly page: number;
   /** Position of the first item; `null` for the start of the list. */
   readonly position: ListPosition | null;
 }
 
-/** Page of a list. Has exactly `limit` items, unless it is the last page or `missing` is not empty. */
+/** Page of a list. Has `limit` items, unless it is the last page or `missing` is not empty. */
 export interface BrowseFound {
   readonly account: Account | null;
-  /** Post to which the listed replies belong; absent for other lists, or if no source returned the post. */
+  /** Post to which the replies belong; absent for other lists, or if no source returned it. */
   readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
   /** Places of the items in the source; `undefined` if only a profile was requested. */
@@ -291,11 +271,8 @@ export interface BrowseFound {
   readonly warnings: readonly string[];
   /** Whether a provider of last resort, such as the server's archive, answered. */
   readonly degraded: boolean;
-  /**
-   * Parts of the page that may be incomplete: `['items']` if the source failed or may have more
-   * items, otherwise an empty array.
-   */
+  /** Parts that may be incomplete: `['items']` if the source failed or may have more items. */
   readonly missing: readonly 'items'[];
-  /** Epoch time in milliseconds at which the content was current. Default: the time of the request. */
+  /** Epoch time in ms at which the content was current. Default: the time of the request. */
   readonly asOfMs?: number;
 }

@@ -2,10 +2,10 @@ import type { BrowseFound, BrowseQuery, ListPosition, PartStore } from './browse
 import type { SourcedPage } from './page-filler.ts';
 import { createSentItems, type SentItemsMemory } from './sent-items.ts';
 
-/** Places in the source from which the items of a list page were taken. The position of each item follows from them. */
+/** Places in the source of a list page's items. The position of each item follows from them. */
 export interface ItemPlaces {
   readonly provider: string | null;
-  /** Value of `ListPosition.recent` before the first item. Empty if the pages of the list never overlap. */
+  /** Value of `ListPosition.recent` before the first item. Empty if pages never overlap. */
   readonly recent: readonly number[];
   readonly isExact: boolean;
   /** Upstream pages that contain the items, in order. */
@@ -18,15 +18,13 @@ export interface PlacedItems {
   readonly cursor: string | null;
   /** Number of items of the upstream page that were returned on earlier pages of the list. */
   readonly taken: number;
-  /** Number of items of the list page that come from the upstream page. */
   readonly count: number;
   /** Number of posts or accounts that the source sent on the upstream page. */
   readonly rows: number;
-  /** Provider's cursor of the page after the upstream page; `null` if the list ends with the upstream page. */
+  /** Provider's cursor of the next upstream page; `null` if the list ends here. */
   readonly next: string | null;
 }
 
-/** Returns the places of the items after the first `skip` items. */
 export function skipPlaces(pages: readonly PlacedItems[], skip: number): readonly PlacedItems[] {
   let left = skip;
   return pages.flatMap((page) => {
@@ -39,10 +37,7 @@ export function skipPlaces(pages: readonly PlacedItems[], skip: number): readonl
 
 type PlacedPage = Pick<BrowseFound, 'items' | 'places'>;
 
-/**
- * Returns the position of the item with the given index on a list page, from which a next page can continue. `page`:
- * number of the page that would start there. Returns `null` if the page has no such item.
- */
+/** Returns the position of an item, from which page `page` starts; `null` without such an item. */
 export function positionOf(
   { items, places }: PlacedPage,
   { index, page }: { readonly index: number; readonly page: number },
@@ -60,14 +55,10 @@ export function positionOf(
 interface KeepOptions {
   readonly memory: SentItemsMemory;
   readonly parts: PartStore;
-  /** Facts about the answer that contains the list page. */
   readonly facts: Omit<SourcedPage, 'page' | 'degraded'>;
 }
 
-/**
- * Stores what the next page needs if it continues after the first `count` items of a list page: the hashes of the items
- * that were returned, and the items of the upstream page that are left over.
- */
+/** Stores sent hashes and leftover items, so that a page can continue after `count` items. */
 export async function keepPosition(
   query: BrowseQuery,
   { found, count }: { readonly found: BrowseFound; readonly count: number },
@@ -100,6 +91,5 @@ function listLeftovers({ items, places, next }: BrowseFound, count: number) {
   });
 }
 
-/** Returns the cache key of an upstream page of a list. */
 export const toPageKey = (listKey: string, provider: string, cursor: string | null): string =>
   `page ${listKey} ${provider} ${cursor ?? ''}`;

@@ -12,9 +12,7 @@ export interface SourcedPage {
   readonly requestedMs: number;
 }
 
-/**
- * Function that reads the upstream page at a cursor. `bypassCache`: whether to ignore a cached page. @throws Problem
- */
+/** Reader of the upstream page at a cursor; `bypassCache` skips the cache. @throws Problem */
 export type ReadPage = (at: {
   cursor: string | null;
   count: number;
@@ -24,38 +22,35 @@ export type ReadPage = (at: {
 export interface FillOptions {
   readonly position: ListPosition;
   readonly sent: readonly number[] | undefined;
-  /** Whether new items are added at the start of the list. If false, the order of items can change. */
+  /** Whether new items are added at the start. If false, the order of items can change. */
   readonly isNewestFirst: boolean;
   readonly skip: number;
   readonly limit: number;
   readonly page: number;
 }
 
-/** Page of a list with the requested number of items, or fewer if the list has no more or the read stopped early. */
+/** Page of a list. It is not full if the list has no more items or the read stopped early. */
 export interface FilledPage {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /**
-   * Hashes of the items returned on this and earlier pages of the list, in list order. The hashes of the earliest
-   * items may be missing.
-   */
+  /** Hashes of the items up to the end of this page, in list order. The earliest may be missing. */
   readonly sent: readonly number[];
-  /** Hashes of the items before the page, in list order. The hashes of the earliest items may be missing. */
+  /** Hashes of the items before the page, in list order. The earliest may be missing. */
   readonly sentBefore: readonly number[];
   readonly places: ItemPlaces;
   readonly warnings: readonly string[];
   /** Whether the page is complete. If false, the source failed or may have more items. */
   readonly isComplete: boolean;
-  /** Pages that were read from the source, in order. */
   readonly read: readonly SourcedPage[];
   readonly leftover: SourcedPage | undefined;
 }
 
 /**
- * Reads upstream pages until the page for the client is full. Omits items that were returned on the client's earlier
- * pages. Requests suspiciously short upstream pages again.
- * @throws Problem if the first upstream page cannot be read, or if a later one fails for a reason other than an
- * outage; `upstream_unavailable` if the read stops before it has skipped the items of earlier pages (`options.skip`)
+ * Reads upstream pages until the client's page is full. Omits items of the client's earlier pages.
+ * Requests suspiciously short pages again.
+ * @throws Problem if the first upstream page cannot be read, or if a later one fails for a reason
+ *   other than an outage; `upstream_unavailable` if the read stops before it has skipped
+ *   `options.skip` items
  */
 export async function fillPage(read: ReadPage, options: FillOptions): Promise<FilledPage> {
   const filler = new PageFiller(read, options);
@@ -87,7 +82,7 @@ const hopelessWarning =
   'The source reports more items but has returned no new items for many pages. The list ends here and may be incomplete.';
 const slowWarning = 'This page took too many requests to fill. The next page continues here.';
 
-/** Collector of the items of one page of a list. Call `step` while `isRunning` is true, then call `finish` once. */
+/** Collector of one list page. Call `step` while `isRunning` is true, then `finish` once. */
 class PageFiller {
   readonly #readPage: ReadPage;
   readonly #options: FillOptions;
@@ -166,11 +161,7 @@ class PageFiller {
     this.#state = 'cut';
   }
 
-  /**
-   * Returns the requested page of the list. Drops the first `skip` items that were read, because they belong to
-   * earlier pages.
-   * @throws Problem if the read stopped before `skip` items were read
-   */
+  /** Returns the page without the first `skip` items. @throws Problem if fewer were read */
   finish(): FilledPage {
     const { skip, page, position, sent } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';
@@ -202,11 +193,7 @@ class PageFiller {
     };
   }
 
-  /**
-   * Reads a page, and reads it again if it looks incomplete. If a retry fails, returns the longest page so far, with
-   * the error as `failure`.
-   * @throws Problem if the first read fails
-   */
+  /** Reads a page, again if it looks incomplete. @throws Problem if the first read fails */
   async #readWithRetries(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     // A source that returns no more than `count` items returns the taken items too.
     const count = this.#goal - this.#items.length + this.#taken;
@@ -237,7 +224,7 @@ class PageFiller {
     return this.#isDoubtful(page) && (rowsOf(page) === 0 || this.#retriesLeft > 0);
   }
 
-  /** Returns whether a page may lack items: it is empty but not the last page, truncated, or marked as doubtful. */
+  /** Returns whether a page may lack items: empty but not last, truncated, or doubtful. */
   #isDoubtful(page: Page<ListItem>): boolean {
     if (page.isExact) return false;
     const isEmpty = rowsOf(page) === 0 && page.cursor !== null;

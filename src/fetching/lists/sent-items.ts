@@ -12,17 +12,14 @@ const itemsToCompare = 3; // a page that lacks all of this many last items count
 const maxItems = 5000;
 const maxBytes = 16 * 1024 * 1024;
 
-/** Bounded cache of the items already returned for each list, so that later pages do not repeat them. */
+/** Bounded cache of the items returned for each list, so that later pages do not repeat them. */
 export interface SentItemsMemory {
-  /** Returns the hashes of the items before a position, in list order; `undefined` if they are unknown. */
+  /** Returns hashes of the items before a position, in list order; `undefined` if unknown. */
   recall(listKey: string, position: ListPosition): Promise<readonly number[] | undefined>;
   remember(listKey: string, position: ListPosition, sent: readonly number[]): Promise<void>;
 }
 
-/**
- * Creates a cache of hashes of the items already returned for each list, so that later pages do not repeat them.
- * Without a cache entry, Perch omits only the repeated items whose hashes are in the client's paging cursor.
- */
+/** Creates a cache of returned items. On a miss, Perch omits only those in the cursor. */
 export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,
@@ -47,10 +44,7 @@ export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory
 
 export type SentItems = ReturnType<typeof createSentItems>;
 
-/**
- * Creates the set of items that were already returned to the client. Uses the hashes in `remembered` (from the
- * cache) or, if it is `undefined`, the short hashes in `recent` (from the client's cursor).
- */
+/** Creates the set of returned items from the cache (`remembered`) or the cursor (`recent`). */
 export function createSentItems(
   { recent }: Pick<ListPosition, 'recent'>,
   remembered?: readonly number[],
@@ -77,12 +71,7 @@ export function createSentItems(
         fingerprints.push(fingerprint);
       }
     },
-    /**
-     * Returns the items of a page that the client should receive next: without duplicates, and without items that it
-     * has received. `taken`: number of items of the page that the client has received. If `isNewestFirst` is true,
-     * also omits the items before the received ones, because they were added after the client read the start of the
-     * list.
-     */
+    /** Returns items not yet sent. If `isNewestFirst`, also omits those in front of sent ones. */
     freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
       const { taken, isNewestFirst } = place;
       const skipped = taken > 0 && isNewestFirst ? Math.max(0, findTaken(items, taken)) : 0;
@@ -95,10 +84,7 @@ export function createSentItems(
         return !isRepeated;
       });
     },
-    /**
-     * Returns whether a page that was read again is probably truncated: it lacks all of the last three of the
-     * `taken` items that the client has received from it. A single missing item may have been deleted.
-     */
+    /** Returns whether a reread page lacks the last three sent items, so is probably truncated. */
     lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
       findTaken(items, Math.min(taken, itemsToCompare)) === -1,
   };

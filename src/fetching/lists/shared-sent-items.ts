@@ -1,25 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Engine } from '../../core/engine/engine.ts';
 
-/**
- * Hashes (fingerprints) of the list items already returned to a client, by the client's position in the list. Used
- * to omit these items from later pages. All instances share the hashes.
- */
+/** Hashes of list items already returned, by position in the list. All instances share them. */
 export interface SharedSentItems {
   read(name: string): Promise<Float64Array | undefined>;
   write(name: string, sent: Float64Array): Promise<void>;
 }
 
-/**
- * Lifetime in milliseconds of the stored hashes of the list items already returned to a client. After that, the
- * client's cursor remains valid, but later pages may repeat items.
- */
 const lifetimeMs = 3_600_000;
 
-/**
- * Creates a store for hashes of the list items already returned to a client, on the Redis or Valkey server that all
- * instances share. If the server fails, reads return `undefined` and writes do nothing.
- */
+/** Opens the store that all instances share. If the server fails, reads return `undefined`. */
 export function createSharedSentItems(engine: Engine): SharedSentItems {
   return {
     read: async (name) => {

@@ -5,27 +5,23 @@ import { parseUrl } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
 
 export interface PictureAddressOptions {
-  /** Secret for signing cursors. The key for signing picture addresses is derived from this secret. */
+  /** Secret for signing cursors. The key for picture addresses is derived from it. */
   readonly secret: Buffer;
   /** URL of this server, without a slash at the end. */
   readonly baseUrl: string;
   readonly clock: Clock;
 }
 
-/** Content of a signed picture address. The signature was verified, and the address has not expired. */
+/** Content of a signed picture address that was verified and has not expired. */
 export interface PictureAddress {
   readonly url: URL;
-  /** Expiry of the address in Unix milliseconds. */
   readonly expiresMs: number;
 }
 
 export interface PictureAddresses {
-  /** Returns the signed address of a picture on this server; `null` if this server cannot fetch the picture. */
+  /** Returns a picture's signed address; `null` if this server cannot fetch the picture. */
   readonly toPictureUrl: (url: string) => string | null;
-  /**
-   * Checks the signature and the expiry of a picture address, and returns the URL and the expiry.
-   * @throws Problem `invalid_picture_address` or `expired_picture_address`
-   */
+  /** Verifies an address. @throws Problem `invalid_picture_address` or `expired_picture_address` */
   readonly parse: (signed: string) => PictureAddress;
 }
 
@@ -34,9 +30,7 @@ export const mediaPath = '/media/';
 
 const dayMs = 86_400_000;
 
-/**
- * Number of days for which a picture's address stays the same, so that pages that contain the address keep their ETags.
- */
+/** Days for which an address stays the same, so that pages that contain it keep their ETags. */
 const periodDays = 30;
 
 const validDays = 90;
@@ -50,8 +44,9 @@ const expiryBytes = 2; // days since 1970
 const headBytes = 1 + expiryBytes;
 
 /**
- * Creates functions that sign and check picture addresses. An address is the base64url form of the version (1 byte),
- * the day of expiry (2 bytes), the first 16 bytes of an HMAC-SHA256 (RFC 2104 §5), and the URL without `https://`.
+ * Creates functions that sign and check picture addresses: base64url of the version (1 byte), the
+ * day of expiry (2 bytes), the first 16 bytes of an HMAC-SHA256 (RFC 2104 §5), and the URL without
+ * `https://`.
  */
 export function createPictureAddresses(options: PictureAddressOptions): PictureAddresses {
   const { secret, baseUrl, clock } = options;
@@ -76,7 +71,8 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
     },
     parse: (signed) => {
       const bytes = Buffer.from(signed, 'base64url');
-      // The decoder accepts several encodings of the same bytes. Only one of them is a valid address.
+      // The decoder accepts several encodings of the same bytes. Only one of them is a valid
+      // address.
       if (bytes.length <= headBytes + macBytes || bytes.toString('base64url') !== signed) {
         throw createInvalid();
       }
@@ -93,10 +89,7 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
   };
 }
 
-/**
- * Returns the expiry of an address that is signed now, in days since 1970-01-01. The expiry is 90
- * days after the end of the current 30-day period.
- */
+/** Returns the expiry in days since 1970-01-01: 90 days after the current 30-day period. */
 function expiryDay(nowMs: number): number {
   const period = Math.floor(nowMs / dayMs / periodDays) + 1;
   return period * periodDays + validDays;

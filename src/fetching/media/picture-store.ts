@@ -22,7 +22,6 @@ import {
 import type { PictureBytes } from '../../core/http/picture-client.ts';
 import type { Random } from '../../core/random.ts';
 
-/** Properties of a picture in the cache. */
 export interface PictureFacts {
   readonly mediaType: string;
   /** Size of the content in bytes. */
@@ -38,12 +37,9 @@ export interface Picture extends PictureFacts {
 
 /** Cache of pictures. If it is full, the least recently used pictures are deleted first. */
 export interface PictureStore {
-  /** Returns the properties of a picture from the index; `null` if it is missing or was stored at least a week ago. */
+  /** Returns properties from the index; `null` if missing or stored at least a week ago. */
   find(key: string): Promise<PictureFacts | null>;
-  /**
-   * Returns a picture; `null` if it is missing, incomplete, or was stored at least a week ago. The hash of a file is
-   * verified once in each process.
-   */
+  /** Returns a picture; `null` if missing, incomplete, or stored at least a week ago. */
   read(key: string): Promise<Picture | null>;
   /** Stores a picture and returns it with its hash. Passes disk errors to `onFailure`. */
   write(key: string, picture: PictureBytes): Promise<Picture>;
@@ -62,9 +58,6 @@ export interface PictureStoreOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Maximum age of a picture in milliseconds. Older pictures are fetched again, because the source may have deleted them.
- */
 const keepMs = 7 * 86_400_000;
 
 /** Minimum interval in milliseconds between two updates of a file's access time. */
@@ -73,7 +66,6 @@ const useIntervalMs = 3_600_000;
 /** Assumed block size of the disk in bytes. File sizes are rounded up to a multiple of it. */
 const blockBytes = 4096;
 
-/** Maximum size in bytes of a cache in memory. */
 const maxMemoryBytes = 33_554_432;
 
 const countBytes = (bytes: number) => Math.ceil(bytes / blockBytes) * blockBytes;
@@ -90,7 +82,7 @@ async function toPicture({
   return { mediaType, size: bytes.length, hash, content: bytes };
 }
 
-/** Creates a cache of pictures. A cache on disk lists its folder before the first picture is read or stored. */
+/** Creates a cache of pictures. On disk, it lists its folder before the first read or write. */
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
   const { folder } = options;
   return folder === null ? createMemoryStore(options) : createDiskStore({ ...options, folder });
@@ -129,7 +121,7 @@ interface StoredFile {
   readonly storedMs: number;
   /** Access time of the file in epoch milliseconds: the time of the last recorded use. */
   usedMs: number;
-  /** Result of the comparison of the content with `hash`; absent before the first read of the file in this process. */
+  /** Whether the content matches `hash`; absent before the file's first read in this process. */
   intact?: Promise<boolean>;
 }
 
@@ -146,7 +138,7 @@ const fileName = /^([0-9a-f]{64})-([0-9a-f]{32})\.(jpg|png|gif|webp|avif)$/;
 
 type Changes = Pick<PictureStore, 'close'> & { add(work: () => Promise<void>): void };
 
-/** Creates a queue that runs file operations one after the other, so that few files are open at the same time. */
+/** Creates a queue that runs file operations one by one, so that few files are open at a time. */
 function createChanges(onError: (error: unknown) => void): Changes {
   let last = Promise.resolve();
   return {
@@ -245,10 +237,7 @@ const toFacts = ({ extension, size, hash }: StoredFile): PictureFacts => ({
   hash,
 });
 
-/**
- * Opens a picture file. Returns `null` if it is not intact: a crash of the machine can leave an incomplete file.
- * @throws Error of the operating system
- */
+/** Opens a file; `null` if a crash left it incomplete. @throws Error of the operating system */
 async function openIntact(path: string, stored: StoredFile): Promise<FileHandle | null> {
   const file = await open(path);
   try {
@@ -265,14 +254,14 @@ async function openIntact(path: string, stored: StoredFile): Promise<FileHandle 
   return null;
 }
 
-/** Returns the hash of the content of a file. Reads the file in small parts, so that other work can run in between. */
+/** Returns the hash of a file. Reads it in small parts, so that other work can run in between. */
 async function hashFile(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   for await (const part of file.createReadStream({ start: 0, autoClose: false })) hash.update(part);
   return hash.digest('hex').slice(0, hashLength);
 }
 
-/** Writes a temporary file and renames it when it is complete. @throws Error of the operating system */
+/** Writes a temporary file, then renames it. @throws Error of the operating system */
 async function writePicture(
   key: string,
   { mediaType, size, hash, content }: Picture & { readonly content: Buffer },

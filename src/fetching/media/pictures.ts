@@ -20,9 +20,7 @@ export interface PicturesOptions {
   readonly http: PictureClient;
   readonly store: PictureStore;
   readonly clock: Clock;
-  /** Maximum size of a picture in bytes. */
   readonly maxBytes: number;
-  /** Maximum duration of a fetch in milliseconds. */
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 }
@@ -36,12 +34,12 @@ export interface PictureRequest {
 }
 
 export interface Pictures {
-  /** Returns the properties of a picture in the cache, without reading it; `null` if it is not in the cache. */
+  /** Returns the properties of a cached picture, without reading it; `null` if it is not cached. */
   find(url: URL): Promise<PictureFacts | null>;
   /**
-   * Returns a picture from the cache or from its host. A fetch from the host spends one unit of the caller's rate
-   * limit. @throws Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down`, or a problem with an
-   * upstream
+   * Returns a picture from the cache or, for one unit of the caller's rate limit, from its host.
+   * @throws Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down`, or a
+   *   problem with an upstream
    */
   get(url: URL, request: PictureRequest): Promise<Picture>;
   close(): Promise<void>;
@@ -55,25 +53,16 @@ const waitingBound = {
 };
 
 const hostBound = {
-  /**
-   * Maximum number of unfinished fetches from one host: half of `total`, so that a slow host does
-   * not block other hosts.
-   */
+  /** Maximum number of unfinished fetches from one host: a slow host must not block others. */
   perAddress: 256,
   /** Maximum number of unfinished fetches from all hosts together. */
   total: 512,
 };
 
 const picturesAtOnce = {
-  /**
-   * Maximum total size of the pictures that are being received for one client address, as a multiple of the maximum
-   * size of a picture.
-   */
+  /** Maximum size being received for one client address, as a multiple of a picture's maximum. */
   perAddress: 3,
-  /**
-   * Maximum total size of the pictures that are being received for all clients together, as a multiple of the
-   * maximum size of a picture.
-   */
+  /** Maximum size being received for all clients, as a multiple of a picture's maximum. */
   total: 6,
 };
 
@@ -82,10 +71,7 @@ const failureMs = 30_000;
 
 const maxFailures = 5000;
 
-/**
- * Creates a service that fetches pictures of other hosts and caches them. Concurrent requests for a picture share one
- * fetch.
- */
+/** Creates a cached picture service. Concurrent requests for a picture share one fetch. */
 export function createPictures(options: PicturesOptions): Pictures {
   const { http, store, maxBytes, timeoutMs, stop } = options;
   const clock = createSteadyClock(options.clock);
@@ -152,11 +138,6 @@ export function createPictures(options: PicturesOptions): Pictures {
   };
 }
 
-/**
- * Creates a function that fetches a picture once for all concurrent requests for it. If the fetch fails with
- * `overloaded`, for example because of the limits of the client that started it, the other requests share a new
- * fetch.
- */
 function createSharing() {
   const coalesce = createCoalescer<Picture>();
   type Start = (signal: AbortSignal) => Promise<Picture>;
@@ -237,7 +218,8 @@ function toProblem(error: unknown, url: URL): unknown {
       return unusable('The picture exceeds the size limit of this server.', error);
     case 'redirect':
       return unusable(`The host ${url.host} redirects to another address.`, error);
-    // Unknown host names and private addresses have the same message, to hide the names of a private network.
+    // Unknown host names and private addresses have the same message, to hide the names of a
+    // private network.
     case 'refused':
     case 'timeout':
     case 'connect':

@@ -16,7 +16,6 @@ const descriptionPath = '/api/admin/openapi.json';
 interface AdminOptions extends AdminKeysOptions, ConnectionOptions {
   readonly guard: AdminGuard;
   readonly origins: Origins;
-  /** Returns the OpenAPI description of the admin routes. */
   readonly describe: () => JsonSchema;
 }
 

@@ -26,7 +26,7 @@ const connectionReport = z
   })
   .meta({ id: 'ConnectionReport' });
 
-/** Data about a request's connection, which helps operators to check the configuration of a proxy. */
+/** Data about a request's connection, for operators who check a proxy configuration. */
 export type ConnectionReport = z.output<typeof connectionReport>;
 
 export const parseConnectionReport = (body: unknown): ConnectionReport | null =>
@@ -39,15 +39,11 @@ export const forwardingHeaders = (headers: IncomingHttpHeaders): readonly string
   known.filter((name) => headers[name] !== undefined);
 
 export interface ConnectionOptions {
-  /** Returns the client that opened a connection; `null` if a trusted proxy opened the connection. */
+  /** Returns the client that opened a connection; `null` for a connection of a trusted proxy. */
   readonly connectionOf: (socket: { readonly remoteAddress?: string | undefined }) => Client | null;
 }
 
-/**
- * Registers the route that returns the IP address of the request's connection, whether that address is a trusted proxy,
- * and the names of the proxy headers in the request. The command `perch doctor` uses the route. `app` must be a scope
- * that requires the admin token.
- */
+/** Registers the route for `perch doctor`. `app` must be a scope that requires the admin token. */
 export function registerConnection(
   app: FastifyInstance,
   { connectionOf }: ConnectionOptions,

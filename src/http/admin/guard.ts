@@ -14,15 +14,11 @@ interface AdminGuardOptions {
 
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/** Creates the functions that check the admin token. All routes that use them share one counter of failed attempts. */
+/** Creates the functions that check the admin token, with one shared counter of failures. */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const attempts = createFailedAttempts(clock);
-  /**
-   * Checks a token that a request contains.
-   * @throws Problem `unauthorized` for a wrong token, after a delay; `overloaded` if too many
-   * attempts are being delayed
-   */
+  /** Throws `unauthorized` after a delay, or `overloaded` if too many attempts are delayed. */
   const checkToken = async (token: string, request: FastifyRequest): Promise<void> => {
     const { signal } = request;
     const client = clientOf(request);
@@ -36,12 +32,13 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
     checkToken,
     /**
      * Request hook that requires the admin token in `Authorization: Bearer`.
-     * @throws Problem `unauthorized` for a missing token, or for a wrong token after a delay that
-     * grows with the number of failed attempts; `overloaded` if too many attempts are being delayed
+     * @throws Problem `unauthorized`, for a wrong token after a growing delay; `overloaded` if too
+     *   many attempts are being delayed
      */
     requireToken: async (request: FastifyRequest): Promise<void> => {
       const sent = readToken(request);
-      // A request without a token does not count as an attempt; crawlers and browsers send such requests.
+      // A request without a token does not count as an attempt; crawlers and browsers send such
+      // requests.
       if (sent === null) throw unauthorized();
       await checkToken(sent, request);
     },
@@ -55,32 +52,25 @@ function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/**
- * Returns the error for a request without the correct admin token. The error does not reveal
- * whether the server has an admin token.
- */
+/** Returns the error, which does not reveal whether the server has an admin token. */
 export function unauthorized(): Problem {
   const detail = 'Only the operator of this server can use this route.';
   return new Problem('unauthorized', { detail });
 }
 
-/**
- * Number of failed attempts from one address that the server answers without a delay, because people mistype tokens.
- * The count of an address restarts after a minute without a failed attempt.
- */
 const freeAttempts = 3;
 
 const maxWaiting = 10_000;
 
 interface Attempts {
   count: number;
-  /** Number of requests from the address that are waiting for their token check or for their reply. */
+  /** Number of requests from the address that wait for their token check or their reply. */
   waiting: number;
   /** Whether a client at the address has disconnected while its request was delayed. */
   hasAborted: boolean;
 }
 
-/** Creates the functions that count failed attempts, and that delay later attempts from the same address. */
+/** Creates functions that count failed attempts and delay later ones from the same address. */
 export function createFailedAttempts(clock: Clock) {
   const byAddress = new LRUCache<string, Attempts>({
     maxSize: 10_000, // `max` would allocate for all entries at once
@@ -113,11 +103,9 @@ export function createFailedAttempts(clock: Clock) {
   };
   return {
     /**
-     * Delays an attempt to use the admin token if another attempt from the address is being delayed, or if a client at
-     * the address has disconnected during a delay and the last failed attempt is less than one minute old. Counts a
-     * delayed attempt as a failed attempt of the address, even if its token is correct. Returns `not delayed`,
-     * `delayed`, or `aborted` if the client disconnected during the delay. Call this function before you check the
-     * token, so that it also delays attempts with the correct token.
+     * Delays an attempt while another from the address is delayed, or within a minute of a failure
+     * if a client there disconnected during a delay. Counts a delayed attempt as failed. Call it
+     * before checking the token, so that correct tokens are delayed too.
      * @throws Problem `overloaded` if too many attempts are being delayed
      */
     delayIfPending: async (address: string, signal: AbortSignal) => {
@@ -131,10 +119,7 @@ export function createFailedAttempts(clock: Clock) {
       }
       return wait(countAttempt(address), signal);
     },
-    /**
-     * Counts an attempt with a wrong token. Then delays the reply: the delay grows with the number of failed attempts
-     * from `address`.
-     */
+    /** Counts a wrong token, then delays the reply; the delay grows with the address's failures. */
     recordFailure: async (address: string, signal: AbortSignal): Promise<void> => {
       const attempts = countAttempt(address);
       if (toDelayMs(attempts.count) > 0 && waiting < maxWaiting) await wait(attempts, signal);

@@ -17,7 +17,7 @@ export interface AdminKeysOptions {
 
 type OneKey = { readonly Params: { readonly id: string } };
 
-/** Registers the routes that manage API keys. `app` must be a scope that requires the admin token. */
+/** Registers the API key routes. `app` must be a scope that requires the admin token. */
 export function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
   registerKey(app, keys);
   app.get(keysPath, async (_request, reply) =>
@@ -88,10 +88,7 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/**
- * Parses a request body.
- * @throws Problem `invalid_body` if the body is not an object, `invalid_option` for an invalid field
- */
+/** Throws `invalid_body` if the body is not an object, `invalid_option` for an invalid field. */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const detail = `The body is ${nameKind(body)}. Send a JSON object.`;
@@ -132,7 +129,7 @@ function quoteValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
 }
 
-/** Describes the violated requirement of a field, such as `must be a string`, for an error message. */
+/** Describes the violated requirement of a field, such as `must be a string`. */
 function describeRequirement(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another format';

@@ -8,17 +8,14 @@ import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * Whether the route also handles requests while the process shuts down. Other routes then
-     * answer with 503 `shutting_down`.
-     */
+    /** Whether the route works during shutdown; others answer 503 `shutting_down`. */
     decidesWhileDraining?: boolean;
   }
 }
 
 export type Readiness = { readonly draining: boolean };
 
-/** Rejects requests with an invalid `Host` header or an overlong URL, and most requests during a shutdown. */
+/** Rejects invalid `Host` headers, overlong URLs and, during a shutdown, most requests. */
 export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
@@ -51,7 +48,7 @@ function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyReq
 
 const turnLimits = { each: 16, ms: 20 };
 
-/** Schedules requests fairly between clients, so that a client with many requests does not delay the others. */
+/** Schedules requests so that a client with many requests does not delay the others. */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,

@@ -6,22 +6,19 @@ import type { Ledger } from '../../core/scheduling/ledger.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
-  /** Returns the client that opened a connection; `null` for a trusted proxy, which has no limit per client. */
+  /** Returns the client of a connection; `null` for a trusted proxy, which has no client limit. */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
 const maxPipelined = 16;
 
-/**
- * Milliseconds for which a connection still counts towards the client's limit after the server has
- * closed it for too many pipelined requests.
- */
+/** Milliseconds for which a connection closed for pipelining counts towards the client's limit. */
 const penaltyMs = 10_000;
 
 /**
- * Limits the connections per client and in total, and the pipelined requests per connection (RFC 9112 §9.3.2). Closes
- * a connection with too many pipelined requests. Call this function after all request listeners are registered.
+ * Limits the connections per client and in total, and closes connections with too many pipelined
+ * requests (RFC 9112 §9.3.2). Call it after all request listeners are registered.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
@@ -78,7 +75,8 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
   return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
     if (socket.destroyed) return false;
-    // Node assigns the socket to a response when all earlier responses of the connection have ended.
+    // Node assigns the socket to a response when all earlier responses of the connection have
+    // ended.
     if (response.socket !== null) return true;
     const count = (waiting.get(socket) ?? 0) + 1;
     if (count >= maxPipelined) {

@@ -42,7 +42,7 @@ interface RefusalOptions {
   readonly describe: (url: string) => RefusedPath;
 }
 
-/** Creates handlers for input that is not valid HTTP. The handlers send an error response and close the connection. */
+/** Creates handlers that answer invalid HTTP with an error and close the connection. */
 export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
   const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
@@ -68,7 +68,8 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   return {
     refuse,
     onClientError: (error: ParserError, socket: ServerSocket): void => {
-      // After an error in a request body, `rawPacket` lacks the URL, but the parsed request has the URL.
+      // After an error in a request body, `rawPacket` lacks the URL, but the parsed request has the
+      // URL.
       const target = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
       const url = target && toCanonicalTarget(target);
       if (error.code === 'ECONNRESET') socket.destroy();
@@ -84,10 +85,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
 
 const maxLingering = 64;
 
-/**
- * Creates a function that sends the last bytes of a connection, and then discards input until the
- * client closes the connection (RFC 9112 §9.6).
- */
+/** Creates a function that sends last bytes, then discards input until close (RFC 9112 §9.6). */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {
@@ -133,10 +131,7 @@ function isOneLongLine(packet: unknown): boolean {
   return end === -1 || end > maxUrlBytes;
 }
 
-/**
- * Returns the CORS and deprecation headers of the route at `url`, for the error response to a malformed request. The
- * server reads `url` from the first line of the request.
- */
+/** Returns CORS and deprecation headers for the error response to a malformed request. */
 export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);
@@ -144,7 +139,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/** Creates a function that returns the response headers for an undecodable URL, for which Fastify runs no hooks. */
+/** Creates a function for the headers of undecodable URLs, for which Fastify runs no hooks. */
 export function createUnroutedHeaders(identification: Identification, baseUrl: string) {
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)

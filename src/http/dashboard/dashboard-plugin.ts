@@ -36,16 +36,13 @@ export interface DashboardOptions {
   readonly store: AdminSessions;
   readonly random: Random;
   readonly accessLog: AccessLog;
-  /** Sections of the dashboard, in the order of the navigation. */
+  /** Sections in the order of the navigation. */
   readonly sections: readonly DashboardSection[];
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * Effect of a request to this route on the dashboard's session. `visit` (default) restarts the
-     * idle timeout of the session; `look` does not.
-     */
+    /** `visit` (default) restarts the idle timeout of the dashboard's session; `look` does not. */
     sessionUse?: SessionUse;
   }
 
@@ -55,10 +52,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Registers the dashboard at `/admin`. Requests without a session get 401 on all paths of the
- * dashboard except the sign-in form.
- */
+/** Registers the dashboard. Without a session, all paths but the sign-in form answer with 401. */
 export async function dashboardPlugin(app: FastifyInstance, options: DashboardOptions) {
   const shell = createShell(options);
   app.decorateRequest('dashboardSession', null);
@@ -99,10 +93,7 @@ function createShell(options: DashboardOptions) {
     sessions,
     send,
     sendFault,
-    /**
-     * Sends an error. Browsers get an HTML page: the sign-in form for `unauthorized`, otherwise a
-     * description of the error. Other clients get a problem document.
-     */
+    /** Sends an HTML page to browsers, a problem document to other clients. */
     sendError: (error: Error, reply: FastifyReply) =>
       sendError(reply, error, {
         baseUrl: site.baseUrl,
@@ -118,7 +109,6 @@ function createShell(options: DashboardOptions) {
   };
 }
 
-/** Returns the page for an error: the sign-in form for `unauthorized`, otherwise a description of the error. */
 function describeError(problem: ProblemDocument, request: FastifyRequest, site: Site): View {
   if (problem.code === 'unauthorized') {
     const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
@@ -185,9 +175,7 @@ function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }:
   return redirect(reply, outcome.to, site);
 }
 
-/**
- * Redirects to a path of this server with status 303, so that a reload does not send a form again (RFC 9110 §15.4.4).
- */
+/** Redirects with 303, so that a reload does not send a form again (RFC 9110 §15.4.4). */
 function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
   return reply
     .code(303)

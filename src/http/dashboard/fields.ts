@@ -1,23 +1,18 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 
-/** Text field of a form. */
 export interface Field {
-  /** Name of the field, and id of its element. */
   readonly name: string;
   readonly label: string;
   readonly value: string;
   readonly hint?: string;
   /** Error in the last submitted value, shown next to the field. */
   readonly fault?: string | undefined;
-  /**
-   * Kind of the field: `line` (default); `number`, a line for which phones show digit keys; or
-   * `text` with several lines.
-   */
+  /** `line` (default); `number`: a line with digit keys on phones; `text`: several lines. */
   readonly kind?: 'line' | 'number' | 'text';
   readonly isRequired?: boolean;
 }
 
-/** Renders a field with its label, hint and error. Screen readers read the hint and the error with the field. */
+/** Renders a field; screen readers read its hint and error with it. */
 export function renderField(field: Field): string {
   const { name, label, hint, fault } = field;
   const notes = [

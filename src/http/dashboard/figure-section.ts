@@ -8,7 +8,7 @@ interface FigureSection<Figures> {
   readonly render: (figures: Figures, site: Site) => string;
 }
 
-/** Creates a section of the dashboard with one page, which shows data and has no forms. */
+/** Creates a section with one page, which has no forms. */
 export function createFigureSection<Figures>(section: FigureSection<Figures>): DashboardSection {
   const { link, read, render } = section;
   return {

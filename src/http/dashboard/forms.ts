@@ -3,13 +3,9 @@ import { Problem } from '../../core/problem.ts';
 
 const formMediaType = 'application/x-www-form-urlencoded';
 
-/**
- * Maximum size of a form in bytes. The longest field, a key's notes, has up to 2000 characters. A percent-encoded
- * character has up to 12 bytes, so this field has up to 24,000 bytes.
- */
+/** Maximum form size in bytes. The longest field, 2000 percent-encoded characters, needs 24,000. */
 const maxFormBytes = 65_536;
 
-/** Restricts the request bodies of a Fastify scope to urlencoded forms. */
 export function readForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -24,8 +20,8 @@ export function readForms(app: FastifyInstance): void {
 }
 
 /**
- * Rejects a submitted form unless the header `Sec-Fetch-Site` is `same-origin` or missing. Browsers send other values
- * if the form is on another website (https://www.w3.org/TR/fetch-metadata/).
+ * Rejects forms from other sites by the header `Sec-Fetch-Site`
+ * (https://www.w3.org/TR/fetch-metadata/). Accepts a missing header.
  * @throws Problem `origin_not_allowed`
  */
 export async function refuseOtherSites(request: FastifyRequest): Promise<void> {
@@ -35,7 +31,6 @@ export async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   throw new Problem('origin_not_allowed', { detail });
 }
 
-/** Returns whether a request has a method that changes nothing: GET or HEAD. */
 export function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }

@@ -14,22 +14,21 @@ import type { SectionLink, View } from './pages.ts';
 import { dashboardPath, signOutPath } from './paths.ts';
 import { type DashboardSession, formTokenField } from './session.ts';
 
-/** Response headers of all pages of the dashboard. */
 export const dashboardHeaders = {
   ...htmlHeaders,
   'cache-control': 'no-store',
 } as const;
 
-/** Values that the header and footer of a page depend on. `session` is `null` if nobody is signed in. */
+/** Inputs of the header and footer; `session` is `null` if nobody is signed in. */
 export interface Surroundings {
   readonly site: Site;
   readonly links: readonly SectionLink[];
   readonly session: DashboardSession | null;
-  /** Path of the request. The navigation marks the section with this path as the current one. */
+  /** Path of the request, which the navigation marks as current. */
   readonly path: string;
 }
 
-/** Renders a page of the dashboard. Without a session, the page has no navigation. */
+/** Renders a page; without a session, it has no navigation. */
 export function renderDashboard(view: View, { site, links, session, path }: Surroundings): string {
   return renderPage(
     {

@@ -1,17 +1,14 @@
 import { toIsoSeconds } from '../../core/clock.ts';
 
-/** Formats a whole number with a comma between thousands: `12,345`. */
+/** Formats a whole number: `12,345`. */
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
 
-/** Formats a number with its noun: `1 post`, `12,345 posts`. Pass `plural` unless it is the noun followed by `s`. */
+/** Formats a number with its noun: `1 post`. Pass `plural` unless it is the noun and `s`. */
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/**
- * Formats a part of a whole in percent, such as `0.4%` or `87%`. Returns `0%` only if the part is
- * 0, and `100%` only if the part equals the whole. Returns `null` if the whole is 0.
- */
+/** Formats a percentage: `0%` and `100%` are exact. Returns `null` if the whole is 0. */
 export function formatShare(part: number, whole: number): string | null {
   if (whole === 0) return null;
   const percent = (100 * part) / whole;
@@ -60,10 +57,8 @@ export function formatMs(ms: number): string {
   return ms >= 10 || ms === 0 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }
 
-/** Formats the time of day in UTC: `12:05`. */
 export const formatClock = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
 
-/** Formats a date in UTC: `2026-11-21`. */
 export const formatDay = (ms: number): string => toIsoSeconds(ms).slice(0, 10);
 
 /** Renders a time to the minute as HTML, such as `2026-11-21 00:00 UTC`. */

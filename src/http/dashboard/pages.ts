@@ -4,28 +4,21 @@ import type { Problem } from '../../core/problem.ts';
 import type { Site } from '../pages/layout.ts';
 import type { DashboardSession } from './session.ts';
 
-/** Group of pages with one link in the navigation of the dashboard. */
 export interface DashboardSection {
-  /** Link to the section in the navigation. `path` is the path of the section's first page, such as `/admin/keys`. */
+  /** Link in the navigation. `path` is that of the section's first page, such as `/admin/keys`. */
   readonly link: SectionLink;
-  /** Registers the pages. Called once, when the server starts. */
+  /** Registers the pages when the server starts. */
   readonly register: (dashboard: Dashboard) => void;
 }
 
 export type SectionLink = Readonly<{ path: string; text: string }>;
 
-/**
- * Functions that register the pages and JSON routes of the dashboard. The registered routes require a signed-in
- * operator, and their replies contain `Cache-Control: no-store`.
- */
+/** Functions that register pages for a signed-in operator, with `Cache-Control: no-store`. */
 export interface Dashboard {
   readonly site: Site;
   /** Registers a page. Requests to the page with unsupported methods get status 405. */
   readonly page: (page: DashboardPage) => void;
-  /**
-   * Registers a GET route for JSON data, which a script of a page fetches. Requests without a
-   * session get 401 `unauthorized`.
-   */
+  /** Registers a GET route for JSON data; without a session, it answers with 401 `unauthorized`. */
   readonly part: (url: string, read: (visit: Visit) => unknown) => void;
 }
 
@@ -33,30 +26,23 @@ export interface Dashboard {
 export interface DashboardPage {
   /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
   readonly url: string;
-  /** Returns the content of the page for a GET request. @throws Problem, for which browsers get an error page */
+  /** Returns the page for a GET request. A thrown Problem becomes an error page in browsers. */
   readonly show?: (visit: Visit) => View | Promise<View>;
-  /**
-   * Handles a submitted form, after the server has checked the session and the form token.
-   * @throws Problem, for which browsers get an error page
-   */
+  /** Handles a form with checked session and token. A thrown Problem becomes an error page. */
   readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
 }
 
-/** Request of a signed-in operator. */
 export interface Visit {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly session: DashboardSession;
   readonly params: Readonly<Record<string, string>>;
   readonly query: ParsedUrlQuery;
-  /** Hidden field with the form token, as HTML. Every `<form method="post">` must contain the field. */
+  /** Hidden field with the form token, which every `<form method="post">` must contain. */
   readonly formTokenHtml: string;
 }
 
-/**
- * Content of a page below the navigation. `title` is plain text; `bodyHtml` is HTML that starts
- * with the `h1` heading.
- */
+/** Content below the navigation: plain `title`; `bodyHtml` starts with the `h1` heading. */
 export interface View {
   readonly title: string;
   readonly bodyHtml: string;
@@ -66,8 +52,5 @@ export interface View {
   readonly styles?: readonly string[];
 }
 
-/**
- * Result of a submitted form: the path to redirect to with status 303, or the error and the page
- * that shows the form again.
- */
+/** Path to redirect to with status 303, or the error and the page that shows the form again. */
 export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };

@@ -1,4 +1,4 @@
-/** Path of the dashboard. All paths below it require a session, except the path of the sign-in form. */
+/** Path of the dashboard. All paths below it but the sign-in form require a session. */
 export const dashboardPath = '/admin';
 
 export const signInPath = `${dashboardPath}/sign-in`;

@@ -11,26 +11,19 @@ import { dashboardPath } from './paths.ts';
 
 const cookieName = 'perch_admin';
 
-/** Name of the form field that contains the token against cross-site request forgery (CSRF). */
+/** Name of the form field for the token against cross-site request forgery (CSRF). */
 export const formTokenField = 'form_token';
 
-/** Session of a signed-in operator. */
 export interface DashboardSession {
-  /**
-   * Secret in the session cookie. The server derives from it the session id, the form token, and the encryption key for
-   * the cookie that contains a new API key.
-   */
+  /** Secret in the cookie; source of session id, form token and key of the new-API-key cookie. */
   readonly secret: string;
-  /**
-   * Token that every form of the dashboard must contain. Other websites cannot read this token, so
-   * they cannot forge forms.
-   */
+  /** Token required in every form; other websites cannot read it, so they cannot forge forms. */
   readonly formToken: string;
 }
 
 interface SessionOptions {
   readonly store: AdminSessions;
-  /** Admin token. A session is valid only while the server has the token with which the session was opened. */
+  /** Admin token. A session ends when the server's token changes. */
   readonly token: string | undefined;
   readonly random: Random;
   readonly site: Site;
@@ -38,19 +31,19 @@ interface SessionOptions {
 
 export type DashboardSessions = ReturnType<typeof createDashboardSessions>;
 
-/** Creates the functions that open, find and end sessions of the dashboard (docs/decisions/0073). */
+/** Creates functions that open, find and end dashboard sessions (docs/decisions/0073). */
 export function createDashboardSessions({ store, token = '', random, site }: SessionOptions) {
   const key = createHash('sha256').update(token).digest();
   const idOf = (secret: string) => createHmac('sha256', key).update(secret).digest('hex');
   const toCookie = createCookieWriter(site);
   return {
-    /** Opens a session. Returns the value of the header `Set-Cookie` for the reply. */
+    /** Opens a session. Returns the `Set-Cookie` value. */
     open: async (): Promise<string> => {
       const secret = random.bytes(32).toString('base64url');
       await store.add(idOf(secret));
       return toCookie(cookieName, secret, maxAgeMs / 1000);
     },
-    /** Returns the session of the cookie in a request; `null` if there is no cookie, or the session has ended. */
+    /** Returns the session of a request; `null` if there is no cookie or the session has ended. */
     find: async (
       request: FastifyRequest,
       reason: SessionUse = 'visit',
@@ -59,7 +52,7 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
       if (secret === null || !(await store.find(idOf(secret), reason))) return null;
       return { secret, formToken: derive(secret, 'form') };
     },
-    /** Ends a session. Returns the value of the header `Set-Cookie` that deletes the cookie. */
+    /** Ends a session. Returns the `Set-Cookie` value that deletes the cookie. */
     end: async ({ secret }: DashboardSession): Promise<string> => {
       await store.remove(idOf(secret));
       return toCookie(cookieName, '', 0);
@@ -67,25 +60,19 @@ export function createDashboardSessions({ store, token = '', random, site }: Ses
   };
 }
 
-/** Returns whether a form contains the token of the session. Compares in constant time. */
+/** Compares the token in a form with the session's in constant time. */
 export function hasFormToken({ formToken }: DashboardSession, form: URLSearchParams): boolean {
   const sent = Buffer.from(form.get(formTokenField) ?? '');
   const expected = Buffer.from(formToken);
   return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 
-/**
- * Derives a text of 43 characters from the secret of a session, by HMAC-SHA256 (RFC 2104). Each
- * `purpose` results in a different text.
- */
+/** Derives 43 characters from a session's secret and `purpose` by HMAC-SHA256 (RFC 2104). */
 export function derive(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');
 }
 
-/**
- * Creates a function that returns values of `Set-Cookie` (RFC 6265 §4.1). Scripts cannot read the
- * cookies, and browsers do not send the cookies in requests from other websites.
- */
+/** Creates the writer of `Set-Cookie` (RFC 6265 §4.1): hidden from scripts and other websites. */
 export function createCookieWriter(site: Site) {
   const secure = new URL(site.baseUrl).protocol === 'https:' ? '; Secure' : '';
   const path = toLink(dashboardPath, site);
@@ -93,10 +80,7 @@ export function createCookieWriter(site: Site) {
     `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/**
- * Returns the value of a cookie; `null` if the cookie is missing, or if the value contains anything
- * but letters, digits, `_` and `-`.
- */
+/** Returns a cookie's value; `null` if missing, or if not only letters, digits, `_` and `-`. */
 export function readCookie({ headers }: FastifyRequest, name: string): string | null {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';

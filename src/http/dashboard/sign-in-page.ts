@@ -5,28 +5,18 @@ import { docsPath, type Site, toLink } from '../pages/layout.ts';
 import type { View } from './pages.ts';
 import { dashboardPath, signInPath } from './paths.ts';
 
-/** Names of the fields of the sign-in form. */
 export const signInFields = { token: 'token', next: 'next' } as const;
 
-/**
- * Maximum size of the sign-in form in bytes. The longest token and path fit, even with three bytes
- * for each character. The limit is low, because the server keeps the form in memory while it delays
- * the reply to a wrong token.
- */
+/** Maximum form size in bytes; low, because forms stay in memory while replies are delayed. */
 export const maxSignInBytes = 4096;
 
 interface SignInForm {
   readonly site: Site;
-  /** Path to open after the operator has signed in. */
   readonly next: string;
-  /** Error message about the last attempt to sign in. */
   readonly fault?: string;
 }
 
-/**
- * Returns the page with the sign-in form. The page does not reveal whether the requested path
- * exists, or whether the server has an admin token.
- */
+/** Returns the sign-in form; hides whether the path exists or the server has a token. */
 export function describeSignIn({ site, next, fault }: SignInForm): View {
   const { status, title } = problemKinds.unauthorized;
   const { message } = unauthorized();
@@ -58,10 +48,7 @@ function renderTokenField(fault: string | undefined): string {
 
 const maxNext = 512;
 
-/**
- * Returns `text` if it is the path of a page of the dashboard. Otherwise, returns the path of the
- * first page. The browser opens the returned path after signing in.
- */
+/** Returns `text` if it is a page of the dashboard, otherwise the path of the first page. */
 export function toNextPath(text: string): string {
   const isOwn = /^\/admin(?:\/[\w/-]*)?(?:\?[\w&=%+.-]*)?$/.test(text);
   const isSignIn = text.startsWith(`${dashboardPath}/sign-`);

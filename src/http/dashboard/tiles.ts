@@ -1,15 +1,14 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 
-/** Number or state that a page shows with a name and a line of explanation. All texts are plain text. */
+/** Number or state with a name and an explanation, all plain text. */
 export interface Tile {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
-  /** Used part of a limit, from 0 to 1, drawn as a bar. `note` must state the same numbers as text. */
+  /** Used part of a limit, from 0 to 1. `note` must state the same numbers as text. */
   readonly used?: number;
 }
 
-/** Renders tiles as an HTML description list (`dl`). */
 export function renderTiles(tiles: readonly Tile[]): string {
   const items = tiles.map(({ name, value, note, used }) => {
     const notes = [
@@ -21,10 +20,6 @@ export function renderTiles(tiles: readonly Tile[]): string {
   return `<dl class="tiles">${items.join('\n')}</dl>`;
 }
 
-/**
- * Renders the used part of a limit as an SVG bar. An HTML bar would need an inline style for its
- * length, which the content security policy forbids.
- */
 function renderUsed(used: number): string {
   const width = Math.round(100 * Math.min(1, Math.max(0, used)));
   const kind = used >= 0.9 ? 'full' : 'part';

@@ -17,7 +17,7 @@ const texts = z.array(text).readonly();
 
 const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape)).readonly();
 
-/** Schema of the JSON document at `/api`, which describes the server. Members may be added and are never removed. */
+/** Schema of the JSON document at `/api`. Members may be added and are never removed. */
 export const apiIndex = z
   .object({
     name: z.string(),
@@ -134,7 +134,7 @@ const appliesTo = {
   post: 'Posts, replies and oEmbed documents, unless the cache answers them. Counted per client address; keys make no difference.',
 } as const;
 
-/** Creates the JSON document at `/api`, with the deprecation states of routes at the time `nowMs`. */
+/** Creates the document at `/api`, with the deprecation states at the time `nowMs`. */
 export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
   const { baseUrl, version, endpoints, contacts, limits } = facts;
   const docs = `${baseUrl}${discoveryPaths.docs}`;

@@ -36,7 +36,7 @@ const json = 'application/json';
 const plainText = { mediaType: 'text/plain', schema: 'text' } as const;
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'title' | 'summary'> {
-  /** Media type of the document. Default: `application/json`, which more clients accept than special JSON types. */
+  /** Default: `application/json`, which more clients accept than special JSON types. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
@@ -139,7 +139,7 @@ const documents: readonly DiscoveryDocument[] = [
   },
 ];
 
-/** Returns the OpenAPI description without recorded responses, which would make it twice as long. */
+/** Returns the OpenAPI description without recorded responses, which would double it. */
 export function describeForPrograms(facts: DiscoveryFacts, nowMs: number): JsonSchema {
   const examples = keepParameters(readExamples(facts.baseUrl));
   return describeOpenApi({ ...facts, nowMs, examples });
@@ -174,7 +174,7 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
-/** Registers routes for documents such as `/openapi.json`. The first request of each day (UTC) creates the document. */
+/** Registers routes such as `/openapi.json`, whose documents are created once a day (UTC). */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
@@ -206,10 +206,7 @@ export async function discoveryPlugin(
 
 const dayMs = 86_400_000;
 
-/**
- * Returns a function that caches the result of `make` until midnight UTC, when the deprecation
- * states of routes can change.
- */
+/** Caches `make` until midnight UTC, when the deprecation states of routes can change. */
 export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
   let cached: { readonly day: number; readonly value: Value } | undefined;
   return () => {
@@ -221,9 +218,9 @@ export function cacheForTheDay<Value>(make: (nowMs: number) => Value, clock: Clo
 }
 
 /**
- * Writes `/robots.txt` (RFC 9309). Crawlers may request the discovery documents and pages, but no paths that cause
- * upstream requests, and not `/docs/ask` with a question. Fetchers that act for one person may request all paths
- * outside `/api/`, such as posts, and so may link-preview crawlers if `linkPreviews` is `true`.
+ * Writes `/robots.txt` (RFC 9309). Crawlers may not request paths that cause upstream requests, nor
+ * `/docs/ask` with a question. Fetchers that act for one person, and link-preview crawlers if
+ * `linkPreviews` is `true`, may request all paths outside `/api/`.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const open = endpoints
@@ -248,7 +245,7 @@ function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): 
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/.well-known/security.txt` (RFC 9116). The file expires 90 days after the day of `nowMs`. */
+/** Writes `/.well-known/security.txt` (RFC 9116), which expires after 90 days. */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
   // RFC 9116 §2.5.5 recommends less than a year.
@@ -263,7 +260,7 @@ function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number)
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes `/llms.txt` (llmstxt.org): a title, a summary, the API operations, and sections of links. */
+/** Writes `/llms.txt` (llmstxt.org): a title, a summary, the operations, and links. */
 export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): string {
   const routes = [...readRoutes, ...historyRoutes].filter(({ surface }) => surface === 'v1');
   const hasAskPage = endpoints.some(({ path }) => path === askPath);

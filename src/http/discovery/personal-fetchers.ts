@@ -1,7 +1,4 @@
-/**
- * Names (RFC 9309 §2.2.1) of fetchers that request a page because a person named it or asked about it, as their owners
- * document. Crawlers for training and for search have other names, such as `GPTBot` or `Claude-SearchBot`.
- */
+/** Names (RFC 9309 §2.2.1) of fetchers, documented by their owners, that act for one person. */
 export const personalFetchers: readonly string[] = [
   'ChatGPT-User', // https://platform.openai.com/docs/bots
   'Claude-User', // https://support.claude.com/en/articles/8896518

@@ -5,11 +5,10 @@ import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';
 
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
-  /** Whether the server sends link-preview crawlers an HTML page with Open Graph tags for post URLs. */
+  /** Whether link-preview crawlers get an HTML page with Open Graph tags for post URLs. */
   readonly linkPreviews: boolean;
   /** Contact URIs at which people can request an API key or report a vulnerability. */
   readonly contacts: { readonly keys: string; readonly security: string };
-  /** Returns the pages of the documentation in reading order. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary' | 'read'>[];
 }
 
@@ -21,7 +20,7 @@ export const discoveryPaths = {
   ard: '/.well-known/ard.json',
   aiCatalog: '/.well-known/ai-catalog.json',
   mcp: '/mcp',
-  /** Path of the MCP server card. The MCP proposal SEP-2127 reserves this path below the MCP endpoint. */
+  /** Path of the MCP server card, which the MCP proposal SEP-2127 reserves. */
   serverCard: '/mcp/server-card',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
@@ -39,7 +38,7 @@ const links = [
   ['describedby', discoveryPaths.llms, 'text/plain'],
 ] as const;
 
-/** Returns the `Link` header of `/api` and the front page (RFC 8288, 8631, 9727; Agentic Resource Discovery §5.1). */
+/** Returns the `Link` header of `/api` and front page (RFC 8288, 8631, 9727; ARD §5.1). */
 export function toDiscoveryLink(baseUrl: string): string {
   return links
     .map(([relation, path, type]) => `<${baseUrl}${path}>; rel="${relation}"; type="${type}"`)
@@ -127,7 +126,6 @@ function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSu
   return machineSurfaces.filter(({ name }) => served.has(name));
 }
 
-/** Schema of a link target with its attributes (RFC 9264 §4.2.3). */
 const linkTarget = z
   .object({ href: z.url(), type: z.string().optional(), title: z.string() })
   .meta({ id: 'LinkTarget' });
@@ -135,7 +133,7 @@ const linkTarget = z
 const targets = z.array(linkTarget).readonly();
 const texts = z.array(z.string()).readonly();
 
-/** Schema of the links from one resource (RFC 9264 §4.2.2), keyed by link relation (RFC 8631, RFC 9727). */
+/** Schema of links (RFC 9264 §4.2.2), keyed by link relation (RFC 8631, RFC 9727). */
 const linkContext = z
   .object({
     anchor: z.url(),
@@ -184,7 +182,7 @@ function linkSurface(surface: MachineSurface, baseUrl: string) {
   };
 }
 
-/** Returns the `Link` header of the API catalog, with links to the catalog and its APIs (RFC 9727 §2). */
+/** Returns the `Link` header with links to the catalog and its APIs (RFC 9727 §2). */
 export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   return [
     `<${baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
@@ -248,10 +246,7 @@ function toPublisher(baseUrl: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
 }
 
-/**
- * Schema of the MCP server card at `/mcp/server-card` (MCP proposal SEP-2127). A card also contains the member
- * `$schema`: the URL of the official JSON Schema for cards.
- */
+/** Schema of the MCP server card (MCP proposal SEP-2127). A card also contains `$schema`. */
 export const serverCard = z
   .looseObject({
     name: z
@@ -267,7 +262,7 @@ export const serverCard = z
   })
   .meta({ id: 'McpServerCard' });
 
-/** Creates the MCP server card (MCP proposal SEP-2127). The card omits the tools, which the MCP endpoint lists. */
+/** Creates the MCP server card (SEP-2127) without tools, which the MCP endpoint lists. */
 export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',

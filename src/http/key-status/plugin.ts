@@ -15,7 +15,7 @@ import { type Load, overloaded } from '../operations/load.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Request quota (allowance) of the route, or a function that returns it. If missing, the route has no quota. */
+    /** Request quota of the route, or a function that returns it; without one, no quota. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -25,9 +25,9 @@ declare module 'fastify' {
 }
 
 /**
- * Registers hooks for routes with a request quota (docs/keys.md). The hooks identify the caller, and add the
- * `RateLimit` headers and `X-Api-Key-Status` to the reply. If `identity.refusal` is not `null`, the handler must reply
- * with that error. A handler that bypasses Fastify's `send` must add the headers `identity.headers()` itself.
+ * Registers hooks that identify the caller and add the `RateLimit` headers and `X-Api-Key-Status`
+ * (docs/keys.md). A handler must reply with `identity.refusal` if it is not `null`, and must add
+ * `identity.headers()` itself if it bypasses Fastify's `send`.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
@@ -51,7 +51,7 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
   });
 }
 
-/** Returns the request quota of a request to the route with the configuration `config`; `null` if it has none. */
+/** Returns the request quota of a request; `null` if its route has none. */
 export function allowanceOf(
   { allowance }: FastifyContextConfig,
   request: FastifyRequest,
@@ -59,7 +59,6 @@ export function allowanceOf(
   return typeof allowance === 'function' ? allowance(request) : (allowance ?? null);
 }
 
-/** Returns the reply headers about the caller's API key and request quota. */
 export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<string, string>> {
   const list = headers();
   const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
@@ -69,7 +68,7 @@ export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<
   };
 }
 
-/** Returns the identity of a request's caller. Throws Error if the route has no request quota. */
+/** Returns the identity of the caller. Throws Error if the route has no request quota. */
 export function identityOf({ identity }: FastifyRequest): Identity {
   if (identity === null) throw new Error('The route of the request has no allowance.');
   return identity;
@@ -77,15 +76,15 @@ export function identityOf({ identity }: FastifyRequest): Identity {
 
 /**
  * Rejects a request under high load, or with an invalid header `Authorization`.
- * @throws Problem `overloaded` under high load, `invalid_key` for an unknown or disabled API key,
- * `invalid_option` for a repeated or overlong `Authorization` header
+ * @throws Problem `overloaded`; `invalid_key` for an unknown or disabled API key; `invalid_option`
+ *   for a repeated or overlong header
  */
 export function refuseRead(request: FastifyRequest, load: Load): void {
   const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
   if (refusal !== null) throw refusal;
 }
 
-/** Returns the caller, client address and abort signal of a request, for operations that fetch from upstreams. */
+/** Returns caller, client address and abort signal, for operations that fetch from upstreams. */
 export function toRequester(request: FastifyRequest, { clientOf }: Identification): Requester {
   return {
     caller: identityOf(request).caller,
@@ -102,40 +101,29 @@ export function toRequester(request: FastifyRequest, { clientOf }: Identificatio
 
 /**
  * Group of routes with a separate request quota. `post`: posts, replies and oEmbed. `browse`: all
- * other reads, such as searches. `media`: pictures. Routes of `post` and `media` ignore API keys
+ * other reads. `media`: pictures. `post` and `media` ignore API keys
  * (`docs/contract/reads.md#where-keys-apply`).
  */
 export type AllowanceSurface = 'browse' | 'post' | 'media';
 
-/** Caller of a request, with the state of the caller's API key and request quota. */
 export interface Identity {
   readonly caller: Caller;
-  /** Whether the request has an API key, valid or not. If so, shared caches must not store the reply. */
+  /** Whether the request has a key, even an invalid one. Shared caches must not store the reply. */
   readonly isPrivate: boolean;
   /** Whether the route evaluates API keys. If so, replies vary by `Authorization`. */
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /**
-   * Updates the local copy of the caller's remaining request quota from the Valkey or Redis server that instances
-   * share. Returns `null` if no update is possible or necessary: no shared server is available, or the copy is less
-   * than one second old.
-   */
+  /** Updates the local copy of a shared quota; `null` if not shared or less than one second old. */
   refresh(): Promise<void> | null;
-  /** Returns the current `RateLimit` and key status headers as a list of alternating names and values. */
+  /** Returns the `RateLimit` and key status headers as alternating names and values. */
   headers(): readonly string[];
 }
 
 export interface Identification {
-  /**
-   * Returns the caller of a request. If several server instances share the API keys, returns a
-   * promise instead, which never rejects.
-   */
+  /** Returns the caller; a promise, which never rejects, if instances share the API keys. */
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
-  /**
-   * Returns the client address, to which limits such as the maximum number of open connections
-   * apply. An API key does not change these limits.
-   */
+  /** Returns the client that limits such as open connections apply to, with or without a key. */
   clientOf(request: FastifyRequest): Client;
 }
 
@@ -250,7 +238,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/** Creates a function that returns, and caches, the `RateLimit` and key status headers of a caller (docs/keys.md). */
+/** Creates a function that returns and caches a caller's headers (docs/keys.md). */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,

@@ -20,14 +20,14 @@ declare module 'fastify' {
   }
 }
 
-/** Registers a hook that adds deprecation headers to the replies of deprecated routes (docs/versioning.md). */
+/** Adds deprecation headers to the replies of deprecated routes (docs/versioning.md). */
 export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ ...lifecycleOf(request, baseUrl) });
   });
 }
 
-/** Returns the headers `Deprecation`, `Sunset` and `Link` for a reply; `null` if the route is not deprecated. */
+/** Returns the deprecation headers of a reply; `null` if the route is not deprecated. */
 export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
   const { deprecated } = configOf(request);
   return deprecated === undefined
@@ -36,8 +36,9 @@ export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
 }
 
 /**
- * Returns the headers `Deprecation`, `Sunset` and `Link` (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2,
- * RFC 8594 §3, RFC 8288) for a route and a request URL. Returns `null` if the route is not deprecated.
+ * Returns the headers `Deprecation`, `Sunset` and `Link`
+ * (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2, RFC 8594 §3, RFC 8288); `null` if the
+ * route is not deprecated.
  */
 export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
   if (route.lifecycle === null) return null;
@@ -53,7 +54,7 @@ export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
 
 const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** Maximum length in bytes of the v1 URL in a `Link` header. The query of a longer v1 URL is omitted. */
+/** Maximum bytes of the v1 URL in a `Link` header; a longer URL loses its query. */
 const maxSuccessorBytes = 2048;
 
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
@@ -84,7 +85,7 @@ function addParameters(address: string, parameters: ParsedUrlQuery): string | nu
 
 const major = 'v1';
 
-/** Returns the value of `x-api-lifecycle` in the OpenAPI document: versions and deprecated operations. */
+/** Returns the value of `x-api-lifecycle` in the OpenAPI document. */
 export function describeLifecycle(baseUrl: string) {
   return {
     current_major_version: major,
@@ -100,7 +101,7 @@ export function describeLifecycle(baseUrl: string) {
   };
 }
 
-/** Returns the member `versioning` of the document at `/api`, with the deprecation states at the time `nowMs`. */
+/** Returns the member `versioning` of the document at `/api`, for the time `nowMs`. */
 export function describeVersioning(baseUrl: string, nowMs: number) {
   return {
     current: major,
@@ -120,10 +121,7 @@ export function describeVersioning(baseUrl: string, nowMs: number) {
   };
 }
 
-/**
- * Returns the v1 path that replaces a deprecated route. For a route with several operations,
- * returns a path for each operation.
- */
+/** Returns the v1 path that replaces a deprecated route, or one for each of its operations. */
 export function describeReplacement({ read }: AliasRoute) {
   if (typeof read === 'string') return { successor: findVersioned(read).path };
   const paths = Object.entries(read.reads).map(

@@ -14,10 +14,7 @@ const headers = {
   'Cross-Origin-Resource-Policy': { description: '`cross-origin`.' },
 };
 
-/**
- * Route that serves the pictures, videos and sounds that imports have copied into the archive, and the pictures of the
- * sample.
- */
+/** Route that serves the pictures, videos and sounds of imports and of the sample. */
 export const copiesEndpoints: readonly Endpoint[] = [
   {
     id: 'getArchivedFile',

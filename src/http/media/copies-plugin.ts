@@ -16,7 +16,7 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly ledger: Ledger;
 }
 
-/** Registers the route that serves the pictures, videos and sounds of imported archives and of the sample. */
+/** Registers the route that serves the media of imported archives and of the sample. */
 export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
   const url = `${copiesPath}:hash`;
   type Found = { Params: { hash: string } };
@@ -49,7 +49,7 @@ const notStored = (): Problem =>
     resolution: 'Read the post again, and use the URLs in its `media`.',
   });
 
-/** Opens a file of the archive. @throws Problem `not_found` if the file is missing or has the wrong size */
+/** Opens a file. Throws `not_found` if it is missing or has the wrong size. */
 async function openCopy({ path, bytes }: StoredCopy): Promise<FileHandle> {
   const file = await open(path).catch((cause: unknown) => {
     throw isCode(cause, 'ENOENT') ? notStored() : cause;
@@ -71,10 +71,7 @@ const toHeaders = ({ hash, type }: StoredCopy) => ({
   'cache-control': 'public, max-age=31536000, immutable',
 });
 
-/**
- * Returns the part of a file that the header `Range` requests; `null` for the whole file.
- * @throws Problem `range_not_satisfiable` if the file does not contain the part
- */
+/** Returns `null` for the whole file. Throws `range_not_satisfiable` if the part is missing. */
 function readRange(
   { headers }: FastifyRequest,
   reply: FastifyReply,

@@ -24,12 +24,8 @@ import { sendFile } from './send-file.ts';
 
 type AddressedPictures = Pick<Pictures, 'find' | 'get'> & Pick<PictureAddresses, 'parse'>;
 
-/** Options of the route that serves pictures from other hosts. */
 export interface PictureProxyOptions {
-  /**
-   * Functions that verify picture addresses and fetch pictures; `null` without a proxy
-   * (`PERCH_MEDIA=direct` or `off`). If `null`, all requests for pictures get 404 `route_not_found`.
-   */
+  /** `null` without a proxy (`PERCH_MEDIA=direct` or `off`): requests get 404 `route_not_found`. */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
   readonly ledger: Ledger;
@@ -39,19 +35,12 @@ export interface PictureProxyOptions {
   readonly accessLog: AccessLog;
 }
 
-/**
- * Fastify route pattern of a picture. The last segment has 32 or more characters, so that shorter
- * paths such as `/media/followers` belong to the account with the handle `media`.
- */
 const picturePath = `${mediaPath}:signed(^[\\w-]{32,4096}$)`;
 
-/** Maximum time in seconds for which browsers and shared caches may reuse a picture without asking the server. */
+/** Maximum age in seconds of a picture in browsers and shared caches. */
 const maxAgeSeconds = 86_400;
 
-/**
- * Registers the route that serves pictures from other hosts. The route accepts only addresses that
- * this server has signed.
- */
+/** Registers the route that serves pictures from other hosts, only at addresses signed here. */
 export async function pictureProxyPlugin(app: FastifyInstance, options: PictureProxyOptions) {
   const { pictures, load, accessLog } = options;
   if (pictures === null) {

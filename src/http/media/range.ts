@@ -1,12 +1,12 @@
-/** Part of a file: the offsets of its first and its last byte, counted from 0. */
+/** Offsets of the first and the last byte, counted from 0. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Parses the header `Range` for a file of `size` bytes (RFC 9110 §14.1.2). Returns `null` if the response must
- * contain the whole file: for a missing or invalid header, another unit than bytes, or several ranges.
+ * Parses the header `Range` (RFC 9110 §14.1.2). Returns `null` for the whole file: if the header is
+ * missing or invalid, has another unit than bytes, or several ranges.
  */
 export function parseRange(
   header: string | undefined,

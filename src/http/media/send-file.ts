@@ -6,22 +6,17 @@ import { overloadedByReplies, releaseAtEnd } from '../../web/unread-bodies.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import type { ByteRange } from './range.ts';
 
-/**
- * Size in bytes of the buffer through which a file is sent. During the response, this size counts toward the limits on
- * reply bytes that clients have not read yet (per client and in total).
- */
+/** Buffer size in bytes, which counts toward the limits on unread reply bytes. */
 const bufferBytes = 65_536;
 
 interface SendOptions extends Pick<Identification, 'clientOf'> {
   readonly ledger: Ledger;
   readonly headers: Headers;
-  /** Part of the file to send; `null` for the whole file. */
   readonly range: ByteRange | null;
-  /** Size of the whole file in bytes. */
   readonly bytes: number;
 }
 
-/** Sends a file or a part of it. Closes the file when the response ends, also if the client has disconnected. */
+/** Sends a file or a part of it. Closes the file even if the client disconnects. */
 export async function sendFile(
   reply: FastifyReply,
   file: FileHandle,

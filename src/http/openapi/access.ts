@@ -12,10 +12,7 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /**
-   * Description of the credentials, keyed by the name of their OpenAPI security scheme; empty for operations without
-   * credentials.
-   */
+  /** Credentials by OpenAPI security scheme; empty for operations without credentials. */
   readonly scheme: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +43,7 @@ export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> =
   },
 };
 
-/** Returns the OpenAPI security schemes that operations with the access kinds `kinds` use. */
+/** Returns the OpenAPI security schemes that the access kinds use. */
 export function describeSecurity(kinds: readonly Endpoint['access'][]): JsonSchema {
   const used = new Set<string>(kinds);
   const schemes = Object.entries(accesses)
@@ -57,7 +54,7 @@ export function describeSecurity(kinds: readonly Endpoint['access'][]): JsonSche
   );
 }
 
-/** Returns this server's request quotas, keyed by policy name, for the OpenAPI member `x-rate-limit-policies`. */
+/** Returns the request quotas by policy name, for `x-rate-limit-policies`. */
 export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
   const window_seconds = limits.windowSeconds;
   return {

@@ -14,7 +14,7 @@ export interface AdminApiFacts {
   readonly examples: RecordedExamples;
 }
 
-/** Returns the OpenAPI description of the routes for the operator. The public description does not contain them. */
+/** Returns the OpenAPI description of the operator's routes, which the public one omits. */
 export function describeAdminApi({
   baseUrl,
   version,

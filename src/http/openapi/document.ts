@@ -18,16 +18,13 @@ import { keepUsedComponents } from './used-components.ts';
 export interface OpenApiFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /**
-   * Unix time in milliseconds for which to determine the deprecation states of operations; `null` to omit the states.
-   */
+  /** Time of the deprecation states in epoch milliseconds; `null` to omit the states. */
   readonly nowMs: number | null;
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;
   readonly examples: RecordedExamples;
 }
 
-/** Returns the OpenAPI description of the public routes. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints } = facts;
   const examples = nameExamples(facts.examples);
@@ -85,7 +82,7 @@ const topics: Readonly<Record<Topic, string>> = {
   feeds: 'Lists of feeds, and the paths of feeds on Nitter.',
 };
 
-/** Returns the OpenAPI tags: one for each topic, and for each other group of endpoints that the server has. */
+/** Returns a tag for each topic and for each other group of endpoints that the server has. */
 export function describeTags(endpoints: readonly Endpoint[]) {
   const used = new Set<string>([
     ...routes.map((one) => (one.surface === 'alias' ? one.surface : allReads[one.read].topic)),

@@ -19,7 +19,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Returns the OpenAPI path items of endpoints, keyed by path. A path item can have several methods. */
+/** Returns the path items keyed by path. A path item can have several methods. */
 export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints) {
@@ -36,7 +36,7 @@ export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.Zod
     .filter((schema) => typeof schema !== 'string');
 }
 
-/** Returns the named JSON schemas to which the request bodies of endpoints refer. */
+/** Returns the named JSON schemas to which request bodies refer. */
 export function describeBodyParts(endpoints: readonly Endpoint[]): JsonSchema {
   const bodies = endpoints.flatMap(({ body = {} }) => Object.values(body));
   return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));

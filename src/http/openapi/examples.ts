@@ -15,13 +15,10 @@ const recordedExamples = z.object({
   problems: byName(z.unknown()),
 });
 
-/** Example responses for the OpenAPI document, recorded by `npm run generate` from a server with sample posts. */
+/** Example responses, recorded by `npm run generate` from a server with sample posts. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/**
- * Reads the recorded example responses from `openapi/examples.json`, and replaces their base URL
- * with `baseUrl`. Throws Error if that file is missing.
- */
+/** Reads `openapi/examples.json`, rewritten for `baseUrl`. Throws Error if it is missing. */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
@@ -35,7 +32,6 @@ export const keepParameters = (examples: RecordedExamples): RecordedExamples => 
   problems: {},
 });
 
-/** Replaces the recorded base URL in the example responses with another base URL. */
 export function moveExamples(examples: RecordedExamples, baseUrl: string): RecordedExamples {
   const moved = moveBaseUrl(JSON.stringify(examples), { from: examples.baseUrl, to: baseUrl });
   return recordedExamples.parse(JSON.parse(moved));
@@ -43,7 +39,7 @@ export function moveExamples(examples: RecordedExamples, baseUrl: string): Recor
 
 export type NamedExamples = Readonly<Record<string, { readonly value: unknown }>>;
 
-/** Returns the recorded replies, keyed by names such as `getPost.json` or `getKey.200.application-json`. */
+/** Returns the replies by names such as `getPost.json` or `getKey.200.application-json`. */
 export function nameExamples({ reads, endpoints, problems }: RecordedExamples): NamedExamples {
   const named: Record<string, { readonly value: unknown }> = {};
   for (const [read, bodies] of Object.entries(reads)) {
@@ -64,10 +60,7 @@ export function nameOfReply(id: string, status: number | string, mediaType: stri
   return `${id}.${status}.${mediaType.replaceAll(/[^\w.-]/g, '-')}`;
 }
 
-/**
- * Returns the OpenAPI member `examples` with references to the recorded examples in `names`, keyed
- * by label. If none is recorded, returns an empty object.
- */
+/** Returns the OpenAPI member `examples` with references; an empty object if none is recorded. */
 export function referToExamples(
   examples: NamedExamples,
   names: readonly (readonly [label: string, name: string])[],

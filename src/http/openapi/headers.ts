@@ -19,7 +19,7 @@ function always(description: string, schema = text) {
   return { required: true, description, schema };
 }
 
-/** Descriptions of the response headers for the OpenAPI document (OpenAPI 3.1 §4.8.21). */
+/** Response headers for the OpenAPI document (OpenAPI 3.1 §4.8.21). */
 export const describedHeaders = {
   'X-Request-Id': always('The id of this request in the operator’s logs.'),
   ETag: sometimes('A strong validator of the body.'),
@@ -62,7 +62,6 @@ export const describedHeaders = {
 
 export type HeaderName = keyof typeof describedHeaders;
 
-/** Returns the descriptions of the response headers in `names`, keyed by header name. */
 export function listEndpointHeaders(
   names: readonly HeaderName[],
   presence: Pick<EndpointHeader, 'isOptional'> = {},
@@ -72,7 +71,7 @@ export function listEndpointHeaders(
   );
 }
 
-/** Describes a response header of an endpoint for OpenAPI. A header without a known schema is a string. */
+/** Describes a response header for OpenAPI. Without a known schema, it is a string. */
 export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
   const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
     schema: text,
@@ -80,7 +79,7 @@ export function describeHeader(name: string, { description, isOptional }: Endpoi
   return { description, ...(isOptional ? {} : { required: true }), schema };
 }
 
-/** Lists the response headers of a route for the statuses 200 and 304. */
+/** Lists the response headers for the statuses 200 and 304. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
   const { read, lifecycle } = route;
   const isHistory = isHistoryRoute(route);
@@ -129,7 +128,6 @@ function pick(isIncluded: boolean, ...names: readonly HeaderName[]): readonly He
   return isIncluded ? names : [];
 }
 
-/** Returns OpenAPI references to header descriptions under `components`. */
 export function referHeaders(names: readonly HeaderName[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

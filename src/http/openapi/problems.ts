@@ -59,7 +59,7 @@ export interface ResponseObject {
   readonly content?: JsonSchema;
 }
 
-/** Returns the OpenAPI description of a response with a problem document. The text explains each problem code. */
+/** Describes a response with a problem document; the text explains each problem code. */
 export function describeProblem(
   codes: readonly ProblemCode[],
   headers: JsonSchema,
@@ -83,7 +83,7 @@ const refusedCodes = [
   'headers_too_large',
 ] as const;
 
-/** Returns the OpenAPI description of the response to a request that is rejected before routing. */
+/** Describes the response to a request that is rejected before routing. */
 export function describeRefused(examples: NamedExamples): ResponseObject {
   const headers = referHeaders(['X-Request-Id', 'Cache-Control']);
   return {
@@ -93,7 +93,7 @@ export function describeRefused(examples: NamedExamples): ResponseObject {
   };
 }
 
-/** Returns the meaning of each problem code, for the OpenAPI member `x-problem-codes`. */
+/** Returns the meaning of each problem code, for `x-problem-codes`. */
 export function describeProblemCodes(baseUrl: string): JsonSchema {
   const rows = problemCodes.map((code) => {
     const { status, title, when, resolution, retryAfterSeconds }: ProblemKind = problemKinds[code];

@@ -40,7 +40,7 @@ import {
   withoutCharset,
 } from './problems.ts';
 
-/** Returns the OpenAPI path items of the routes for posts, profiles, lists and searches. Omits the method HEAD. */
+/** Returns the path items of posts, profiles, lists and searches, without HEAD. */
 export function describePaths(facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   return Object.fromEntries(
     routes.map((route) => [route.path, { get: describeOperation(route, facts, examples) }]),
@@ -102,10 +102,7 @@ function describeSurface(route: Route): readonly string[] {
   return [`The body equals that of \`${findVersioned(route.read).path}\`.`, ...others];
 }
 
-/**
- * Returns the members that describe the deprecation of a route in its OpenAPI operation. Omits `x-lifecycle-state`,
- * which depends on the current time, if `nowMs` is `null`.
- */
+/** Returns the deprecation members, without `x-lifecycle-state` if `nowMs` is `null`. */
 export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;
   const replacement = surface === 'alias' ? describeReplacement(route) : {};
@@ -135,7 +132,7 @@ const pathParameters: Readonly<Record<string, Pick<ParameterObject, 'description
   },
 };
 
-/** Returns the OpenAPI parameters of a route, path parameters first. */
+/** Returns the OpenAPI parameters, path parameters first. */
 export function describeParameters({ path, read }: Route): readonly ParameterObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = typeof read === 'string' ? listOf(read) : listOfChoice(read);

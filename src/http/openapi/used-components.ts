@@ -7,7 +7,7 @@ type Section = Readonly<Record<string, unknown>>;
 /** Components by section, such as `schemas` or `examples` (OpenAPI 3.1 §4.8.7). */
 export type Components = Readonly<Record<string, Section>>;
 
-/** Removes the components to which nothing in `document` refers, directly or through other components. */
+/** Removes components to which `document` does not refer, directly or indirectly. */
 export function keepUsedComponents(document: JsonSchema, components: Components): Components {
   const used = new Set<string>();
   const visit = (value: unknown): void => {

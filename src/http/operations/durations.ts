@@ -1,21 +1,18 @@
 import type { MetricFamily, MetricSample } from '../../core/metrics-text.ts';
 
-/** Upper bounds of the histogram's buckets in milliseconds. Cache hits are nearly always in the first bucket. */
+/** Upper bounds of the buckets in milliseconds. Cache hits are nearly always in the first. */
 const boundsMs = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000] as const;
 
 type DurationCounts = ReturnType<typeof createDurationCounts>;
 
-/** Creates histograms of response times, by route and by whether the reply came from the cache. */
+/** Creates histograms of response times, by route and by cache hit. */
 export function createDurations() {
   const hits = new Map<string, DurationCounts>();
   const others = new Map<string, DurationCounts>();
   const toSamples = (counts: ReadonlyMap<string, DurationCounts>, cached: boolean) =>
     [...counts].flatMap(([route, { samples }]) => samples({ route, cached: String(cached) }));
   return {
-    /**
-     * Returns the histogram of a route: for cache hits if `isHit`, otherwise for all other replies.
-     * Creates the histogram if the route has none.
-     */
+    /** Returns the histogram of a route for cache hits or for other replies, created if missing. */
     of: (route: string, isHit: boolean): DurationCounts => {
       const counts = isHit ? hits : others;
       const found = counts.get(route) ?? createDurationCounts();
@@ -41,7 +38,6 @@ function createDurationCounts() {
       within[at] = (within[at] ?? 0) + 1;
       sumMs += ms;
     },
-    /** Returns the samples of the histogram for the Prometheus metrics. */
     samples: (labels: Readonly<Record<string, string>>): readonly MetricSample[] => {
       let total = 0;
       const buckets = within.map((count, at): MetricSample => {

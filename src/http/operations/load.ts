@@ -3,30 +3,21 @@ import { Problem } from '../../core/problem.ts';
 
 export type Load = { readonly isHigh: boolean };
 
-/**
- * Delays of the event loop in milliseconds. `nowMs`: mean delay in the last check interval.
- * `highestMs`: highest mean delay of a check interval in the last minute.
- */
+/** Mean event-loop delays in milliseconds: last interval, and highest one in the last minute. */
 export type EventLoopDelay = Readonly<Record<'nowMs' | 'highestMs', number>>;
 
 export type LoadGauge = Load & {
-  /** Delay of the event loop; `null` or absent if it is not measured. */
+  /** `null` or absent if it is not measured. */
   readonly delay?: EventLoopDelay | null;
   close(): void;
 };
 
 const checkMs = 250;
 
-/**
- * Interval in milliseconds at which Node samples the event-loop delay. Node's samples are the
- * actual delays plus this interval.
- */
+/** Interval in milliseconds, which Node adds to its samples of the event-loop delay. */
 const resolutionMs = 10;
 
-/**
- * Opens a gauge that measures the mean delay of the event loop in each period of 250 ms. `isHigh` is `true` if the last
- * mean delay was `maxDelayMs` or more. If `maxDelayMs` is 0, nothing is measured, and `isHigh` is always `false`.
- */
+/** Opens a gauge of the mean delay in each 250 ms. If `maxDelayMs` is 0, nothing is measured. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
@@ -55,7 +46,7 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/** Creates a ring buffer of the last `count` numbers, from which the last and the highest number can be read. */
+/** Creates a ring buffer of the last `count` numbers. */
 export function createRecentMaximum(count: number) {
   const numbers: number[] = [];
   let added = 0;
@@ -77,7 +68,7 @@ export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server is overloaded.' });
 }
 
-/** Counter of unfinished operations, such as reads of posts. A shutdown waits until the counter is 0. */
+/** Counter of unfinished operations. A shutdown waits until it is 0. */
 export type Work = ReturnType<typeof createWork>;
 
 export function createWork() {

@@ -1,22 +1,18 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Number of minutes for which a history keeps counts: one day. */
 export const historyMinutes = 1440;
 
 const minuteMs = 60_000;
 
-/** Increase of each counter during a period of one or more minutes. */
 export interface Period<Name extends string> {
-  /** Start of the period in epoch milliseconds. */
   readonly startMs: number;
-  /** Increase of each counter, keyed by the name of the counter. */
   readonly counts: Readonly<Record<Name, number>>;
 }
 
 export interface MinuteHistory<Name extends string> {
   /**
-   * Returns the last `count` periods of `minutes` minutes, oldest first. The last period includes the current minute.
-   * Periods start at multiples of `minutes` since the epoch. Minutes older than a day count as 0.
+   * Returns the last `count` periods, oldest first, the last one with the current minute. Periods
+   * start at multiples of `minutes` since the epoch. Minutes older than a day count as 0.
    */
   list(count: number, minutes: number): readonly Period<Name>[];
   close(): void;
@@ -24,20 +20,14 @@ export interface MinuteHistory<Name extends string> {
 
 interface MinuteHistoryOptions<Name extends string> {
   readonly clock: Pick<Clock, 'now'>;
-  /** Calls `tick` every second until the returned function is called. Default: a timer with `setInterval`. */
+  /** Calls `tick` every second until the returned function is called. Default: `setInterval`. */
   readonly everySecond?: (tick: () => void) => () => void;
   readonly names: readonly Name[];
-  /**
-   * Returns the current values of the counters, which must never decrease. Called once a minute and
-   * by each call of `list`.
-   */
+  /** Returns the counters, which must never decrease. Called each minute and by `list`. */
   read(): Readonly<Record<Name, number>>;
 }
 
-/**
- * Starts to record the increase of each counter per minute, in a ring buffer for one day. Reads the counters once a
- * minute, so that code that increases a counter has no extra work. `close` stops the recording.
- */
+/** Records the increase of each counter per minute for one day, without work per increase. */
 export function openMinuteHistory<Name extends string>(
   options: MinuteHistoryOptions<Name>,
 ): MinuteHistory<Name> {
@@ -50,10 +40,7 @@ export function openMinuteHistory<Name extends string>(
   const currentMinute = () => Math.floor(clock.now() / minuteMs);
   let seen = readCounters();
   let minute = currentMinute();
-  /**
-   * Reads the counters. Adds their increase since the previous reading to the minute of that previous reading. Runs in
-   * each call of `list`, and within a second after the end of each minute.
-   */
+  /** Adds the increase since the previous reading to the minute of that reading. */
   const record = (): void => {
     const counters = readCounters();
     ring.add(
@@ -108,10 +95,7 @@ function createRing(columns: number) {
   };
   return {
     advanceTo,
-    /**
-     * Adds numbers to the row of a minute. If the clock was set back by less than a day, adds the
-     * numbers to the newest row instead.
-     */
+    /** Adds to a minute's row; to the newest row if the clock was set back by less than a day. */
     add: (minute: number, numbers: readonly number[]): void => {
       advanceTo(minute);
       const row = rowOf(newest ?? minute);

@@ -14,22 +14,13 @@ import type { AdminGuard } from '../admin/guard.ts';
 
 interface HealthOptions {
   readonly chain: ProviderChain;
-  /**
-   * Returns the state of the Redis or Valkey server that several server instances share;
-   * `undefined` if there is only one instance.
-   */
+  /** Returns the state of the shared Redis or Valkey server; `undefined` for one instance. */
   readonly readEngine: (() => EngineReport) | undefined;
-  /**
-   * Returns a sentence that explains why the session store cannot be used; `null` while it works. `undefined` if
-   * sessions are disabled.
-   */
+  /** Explains a session store failure; `null` while it works, `undefined` without sessions. */
   readonly readStoreFault: (() => string | null) | undefined;
 }
 
-/**
- * Registers the routes `/health/live` and `/health/ready`. During a shutdown, `setAdmission`
- * rejects requests to `/health/ready`.
- */
+/** Registers the health routes. During a shutdown, `setAdmission` rejects `/health/ready`. */
 export async function healthPlugin(app: FastifyInstance, options: HealthOptions) {
   const { chain, readEngine, readStoreFault } = options;
   const states = {

@@ -11,16 +11,11 @@ export type Traffic = ReturnType<typeof createTraffic>;
 type StateCounts = Record<CacheState, number>;
 type ReadCounts = Readonly<Record<Freshness, StateCounts>>;
 
-/** Counts a request that was answered from the cache, and records its response time. */
 export type CountHit = (request: FastifyRequest) => void;
 
-/**
- * Counts since the start of the process: reads by cache state, such as `hit`, and error responses
- * by class of status (4xx, 5xx).
- */
+/** Counts since the start: reads by cache state, such as `hit`, and error responses (4xx, 5xx). */
 export type TrafficTotals = Readonly<StateCounts & Record<'clientErrors' | 'serverErrors', number>>;
 
-/** Creates counters of replies, problems and response times for the server's metrics. */
 export function createTraffic() {
   const reads = new Map<string, ReadCounts>();
   const problems = createProblemCounts();
@@ -55,16 +50,14 @@ export function createTraffic() {
         log.logIfNotable(request, reply, status);
       },
     }),
-    /**
-     * Returns a function that counts cache hits of a route. Looks up the counters only once, to keep cache hits fast.
-     */
+    /** Returns the counter of a route's cache hits. One lookup keeps cache hits fast. */
     countHits: (route: string): CountHit => {
       durations.of(route, false); // starts at 0
       const counts = durations.of(route, true);
       return (request) => counts.add(elapsedMs(request));
     },
     totals: (): TrafficTotals => ({ ...sumReads(reads), ...sumProblems(problems) }),
-    /** Returns the metrics. The counters of `sources`, the names of the providers, are included from the start. */
+    /** Returns the metrics. Counters of the providers in `sources` exist from the start. */
     families: (sources: readonly string[]): readonly MetricFamily[] => [
       {
         name: 'perch_reads_total',
@@ -89,7 +82,7 @@ export function createTraffic() {
   };
 }
 
-/** Counters start at 0. Otherwise, `increase()` of Prometheus would not see the first problem with a code. */
+/** Counters start at 0, or Prometheus' `increase()` would miss the first problem of a code. */
 const createProblemCounts = (): Map<ProblemCode, number> =>
   new Map((Object.keys(problemKinds) as ProblemCode[]).map((code) => [code, 0]));
 

@@ -14,13 +14,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export interface Assets {
-  /** Returns the URL path of an asset (style sheet, script, picture). The file name contains a hash of the content. */
+  /** Returns the URL path of an asset; the file name contains a hash of the content. */
   pathOf(name: string): string;
-  /** Returns the reply for the file name of an asset; `undefined` if there is no such asset. */
   find(fileName: string): PreparedReply | undefined;
 }
 
-/** Creates an asset store (style sheets, scripts, pictures) for a folder. Reads the folder at the first request. */
+/** Creates an asset store for a folder, which it reads at the first request. */
 export function createAssets(folder: string, logger: FastifyBaseLogger): Assets {
   let cached: ReturnType<typeof readAssets> | undefined;
   const all = () => {
@@ -60,7 +59,7 @@ function toAsset(name: string, body: Buffer) {
   };
 }
 
-/** Registers the routes of the assets. Pages of other origins can embed assets but cannot read their content. */
+/** Registers the asset routes. Pages of other origins can embed assets but not read them. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   disableCors(app);
   const get = (url: string, name?: string) => {

@@ -72,10 +72,10 @@ interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'title' | 'summary
   readonly found: string;
   /** Schemas of the response body by media type. Default: HTML and Markdown. */
   readonly content?: EndpointReply['content'];
-  /** Response headers in addition to `ETag`. Default: `Vary`, because `Accept` selects the format. */
+  /** Response headers besides `ETag`. Default: `Vary`, because `Accept` selects the format. */
   readonly headers?: readonly HeaderName[];
   readonly others?: readonly EndpointReply[];
-  /** Error codes that the endpoint can return in addition to `route_not_found`. */
+  /** Error codes in addition to `route_not_found`. */
   readonly problems?: readonly ProblemCode[];
 }
 
@@ -191,10 +191,7 @@ export const docsEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/**
- * Endpoint of the page that answers questions about the documentation. Only servers with
- * `PERCH_SESSIONS=true` (the default) have this page.
- */
+/** Endpoint of the question page, which requires `PERCH_SESSIONS=true` (the default). */
 export const askEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'askDocs',

@@ -11,20 +11,17 @@ import type { Assets } from './assets.ts';
 
 export const docsPath = '/docs';
 
-/** Path of the documentation search. (`/docs/search` is the documentation page about searching posts.) */
+/** Path of the search; `/docs/search` is the documentation page about searching posts. */
 export const findPath = `${docsPath}/find`;
 
-/**
- * Path of the page that answers questions about the documentation. Only servers with
- * `PERCH_SESSIONS=true` (the default) have this page.
- */
+/** Path of the question page, which requires `PERCH_SESSIONS=true` (the default). */
 export const askPath = `${docsPath}/ask`;
 
 export const assetPath = `${docsPath}/assets/`;
 
 export const faviconPath = '/favicon.ico';
 
-/** Maximum number of characters of a search text or question about the documentation. */
+/** Maximum number of characters of a search text or question. */
 export const maxQueryLength = 512;
 
 export interface Site {
@@ -33,28 +30,27 @@ export interface Site {
   readonly hasAskPage?: boolean;
 }
 
-/** Content of an HTML page. Members whose names end in `Html` are HTML; all other members are plain text. */
+/** Content of an HTML page. Members whose names end in `Html` are HTML, others plain text. */
 export interface Page {
-  /** Title of the page, without the product name. */
+  /** Title without the product name. */
   readonly title: string;
   readonly description: string;
   readonly path: string;
   readonly bodyHtml: string;
   /** HTML before the element `<main>`, such as the navigation. */
   readonly asideHtml?: string;
-  /** Section of the site. The page header marks the link of this section as the current link. */
+  /** Section of the site, which the page header marks as current. */
   readonly section?: 'docs' | 'api' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** File names of scripts, in addition to the scripts that all pages have. */
+  /** File names of scripts besides those of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
-  /** Header and footer of the page as HTML. Default: the header and the footer of the site. */
+  /** Default: the header and the footer of the site. */
   readonly surroundings?: { readonly headerHtml: string; readonly footerHtml: string };
 }
 
-/** Prefixes a path of this server with the path of the base URL, for links in pages. */
 export function toLink(path: string, { baseUrl }: Site): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
 }
@@ -69,7 +65,7 @@ export function renderCode(sentence: string): string {
   return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Renders a complete HTML page, without inline scripts and styles, and without resources from other hosts. */
+/** Renders a page without inline scripts and styles, and without resources from other hosts. */
 export function renderPage(page: Page, site: Site): string {
   return `<!doctype html>
 <html lang="en">
@@ -177,7 +173,7 @@ const toContentSecurityPolicy = (pictures: string) =>
 const permissionsPolicy =
   'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
-/** Returns the headers of pages. `hasDirectPictures`: whether the page shows pictures of other hosts. */
+/** Returns page headers; `hasDirectPictures`: whether pages show pictures of other hosts. */
 export const toHtmlHeaders = (hasDirectPictures: boolean) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': toContentSecurityPolicy(pictureSources(hasDirectPictures)),
@@ -207,7 +203,7 @@ export function preparePage(
   return prepareBody(text, { ...caching, ...formatHeaders[format], ...headers });
 }
 
-/** Prepares a reply with `Content-Length` and a strong `ETag`, a hash of the body (RFC 9110 §8.8.3). */
+/** Prepares a reply with `Content-Length` and a strong `ETag` (RFC 9110 §8.8.3). */
 export function prepareBody(content: string | Buffer, headers: Headers): PreparedReply {
   const body = Buffer.from(content);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 27);
@@ -218,8 +214,9 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
 }
 
 /**
- * Returns the query parameter `q`, trimmed and without control characters; an empty string if `q` is missing.
- * @throws Problem `invalid_option` if `q` is repeated, `invalid_query` if `q` is too long
+ * Returns the parameter `q`, trimmed and without control characters; an empty string if it is
+ * missing.
+ * @throws Problem `invalid_option` if `q` is repeated, `invalid_query` if it is too long
  */
 export function parseText({ raw }: FastifyRequest): string {
   const { q = '' } = parseQuery(raw.url ?? '');
@@ -232,5 +229,4 @@ export function parseText({ raw }: FastifyRequest): string {
   throw new Problem('invalid_query', { detail });
 }
 
-/** Error text for a request with more than one parameter `q`. */
 export const repeatedText = 'The address contains the text (parameter `q`) more than once.';

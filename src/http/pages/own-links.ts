@@ -8,10 +8,9 @@ import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
 /**
- * Creates a function that converts the URL of a post, a profile, a list or a search, on this server or on a social
- * platform, to the URL of the page on this server with the same content (docs/decisions/0059). The function calls
- * `toPageUrl` to create the page URL. `address`: path and query of the content on this server. `url`: complete URL of
- * the content on this server or on the platform.
+ * Creates a function that converts the URL of a post, profile, list or search, on this server or on
+ * a platform, to this server's page for it (docs/decisions/0059). `toPageUrl` gets its path and
+ * query here, and its complete URL here or on the platform.
  */
 export function createOwnLinks(
   options: AddressOptions,
@@ -44,10 +43,7 @@ function parse(url: string, options: AddressOptions): OwnRead | null {
   }
 }
 
-/**
- * Creates a function that converts a URL of this server or of a social platform to the URL of the HTML page on this
- * server (`format=html`) with the same content.
- */
+/** Creates a converter of URLs, here or on a platform, to HTML pages here (`format=html`). */
 export const createPageUrls = (options: AddressOptions): ToOwnPage =>
   createOwnLinks(
     options,

@@ -34,7 +34,7 @@ const pageResolutions: Readonly<Record<string, string>> = {
   internal_error: 'Try again. If it fails again, report this address to the operator.',
 };
 
-/** Renders an error for browser users as HTML: title, detail, next step or waiting time, and error code. */
+/** Renders an error: title, detail, next step or waiting time, and code. */
 export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h2'): string {
   const { code, title, status, detail, retry_after: wait } = problem;
   const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
@@ -52,7 +52,7 @@ ${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try
 
 const programPath = /^\/(?:api|mcp|svc|\.well-known)(?:\/|$)/;
 
-/** Creates the function that renders error pages for browsers (`docs/contract/reads.md#errors`). */
+/** Creates the renderer of error pages (`docs/contract/reads.md#errors`). */
 export function createProblemPages(site: FrontSite): WriteProblemPage {
   return (problem, reply) => {
     const { request } = reply;

@@ -19,20 +19,15 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/**
- * Route paths for an address in the path: percent-encoded as one segment, or as several segments. The second path has the
- * lowest priority of all routes, so that addresses without a scheme are tried last.
- */
+/** Route paths for an encoded or a segmented address. The second has the lowest priority of all. */
 export const addressPaths = ['/:address(^(?:https?|at):.+$)', '/:address/*'] as const;
 
-/**
- * Creates the endpoint for paths that contain the address of a post, account, list or search: a whole URL, or a URL
- * without its scheme, such as `/x.com/jack`. The endpoint returns the result of the read that the address names.
- */
+/** Creates the endpoint for paths that contain an address, even without scheme: `/x.com/jack`. */
 export function createAddressEndpoint({ context }: ReadRoutesOptions): ReadEndpoint {
   const find = (request: FastifyRequest) => findAddressedRead(request.raw.url ?? '', context);
   return {
-    // A request uses the quota of its read operation. An invalid URL is treated as the URL of a post.
+    // A request uses the quota of its read operation. An invalid URL is treated as the URL of a
+    // post.
     config: {
       allowance: (request) => {
         const found = find(request);

@@ -46,7 +46,7 @@ export const feedRedirectEndpoints: readonly Endpoint[] = feedPaths.map(({ id, p
   access: 'open',
 }));
 
-/** Registers the routes that redirect feed paths of Nitter to the feeds on this server. */
+/** Registers redirects from the feed paths of Nitter. */
 export async function feedRedirectsPlugin(
   app: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },

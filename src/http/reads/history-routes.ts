@@ -28,7 +28,6 @@ interface HistoryRoutesOptions
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly ledger: Ledger;
-  /** Settings for rendering histories as feeds. */
   readonly context: RenderContext;
 }
 
@@ -177,10 +176,10 @@ const tooLarge =
   'The history is larger than 16 MiB as one document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
 /**
- * Reads all posts of a history and returns one document. Reserves the size of the document in `hold`. The reservation
- * counts toward the limits on reply bytes that clients have not read yet (per client and in total).
- * @throws Problem `invalid_option` if the document is larger than 16 MiB, `overloaded` if a limit on unread reply bytes
- * is reached, and the errors of `PostStream.next`
+ * Reads a whole history into one document. Its size, reserved in `hold`, counts toward the limits
+ * on unread reply bytes.
+ * @throws Problem `invalid_option` if it is larger than 16 MiB, `overloaded` if a limit is reached,
+ *   and the errors of `PostStream.next`
  */
 async function readDocument(
   { format, header, posts }: SentDocument,

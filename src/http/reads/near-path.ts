@@ -17,10 +17,7 @@ const endings: Readonly<Record<string, string>> = {
   txt: 'markdown',
 };
 
-/**
- * Creates a function that returns the path of this server that a person probably means by an unknown path, with the
- * query of the request; `null` if no path is similar. `patterns`: all paths, with parameters in braces.
- */
+/** Creates a function that suggests a path for an unknown one; `null` if none is similar. */
 export function createPathSuggestions(patterns: readonly string[]) {
   const closed = new Set(patterns.map((path) => path.replace(/\/\*$/, '')));
   const known = [...closed].map((path) => path.slice(1).split('/'));

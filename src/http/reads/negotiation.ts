@@ -3,19 +3,16 @@ import { parseWeighted, type WeightedItem } from '../../core/http/weighted-list.
 
 export type PageFormat = 'html' | 'markdown';
 
-/** Returns whether the header `Accept` contains JSON, Markdown or a feed by name, not only by a wildcard. */
+/** Returns whether `Accept` names JSON, Markdown or a feed, not only by a wildcard. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown|(?:atom|rss)\+xml/i.test(accept);
 }
 
 interface Offer<Format extends string> {
   readonly format: Format;
-  /** Patterns of the media ranges in `Accept` that select `format`, the most specific pattern first. */
+  /** Media ranges in `Accept` that select `format`, the most specific one first. */
   readonly ranges: readonly RegExp[];
-  /**
-   * Patterns of wide media ranges, such as `text/*`, that select `format` if no pattern of `ranges` matches. Of two
-   * formats with equal quality, a format that `ranges` selects is preferred to a format that `wideRanges` selects.
-   */
+  /** Wide ranges, such as `text/*`, tried after `ranges`; at equal quality, `ranges` win. */
   readonly wideRanges?: readonly RegExp[];
 }
 
@@ -43,10 +40,6 @@ const markdownRead = {
   wideRanges: [anything],
 } as const;
 
-/**
- * Feed formats. `Accept` selects a feed only by the feed's exact media type, not by
- * `application/xml`, because browsers also accept `application/xml`.
- */
 const feeds = [
   { format: 'atom', ranges: [/^application\/atom\+xml$/] },
   { format: 'rss', ranges: [/^application\/rss\+xml$/] },
@@ -85,21 +78,21 @@ export const offers = {
 type Request = Pick<IncomingMessage, 'headers'>;
 
 /**
- * Returns whether a request is a navigation of a browser that prefers HTML to JSON (`docs/contract/reads.md#errors`).
- * Without `Sec-Fetch-Mode`, only `Accept` decides, because browsers send that header only over HTTPS and to loopback
- * addresses (https://www.w3.org/TR/fetch-metadata/#sec-fetch-mode-header).
+ * Returns whether a browser that prefers HTML to JSON navigates (`docs/contract/reads.md#errors`).
+ * Without `Sec-Fetch-Mode`, only `Accept` decides: browsers send it only over HTTPS and to loopback
+ * (https://www.w3.org/TR/fetch-metadata/#sec-fetch-mode-header).
  */
 export function isNavigation({ headers }: Request): boolean {
   const { 'sec-fetch-mode': mode = 'navigate', accept } = headers;
   return mode === 'navigate' && negotiate(accept, offers.problem) === 'html';
 }
 
-/** Returns whether a request is a navigation of a browser that prefers HTML to JSON and Markdown. */
+/** Returns whether a browser that prefers HTML to JSON and Markdown navigates. */
 export function isPageNavigation(request: Request): boolean {
   return isNavigation(request) && negotiate(request.headers.accept, offers.frontPage) === 'html';
 }
 
-/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1), or the default if `Accept` allows none of the formats. */
+/** Returns the best format by `Accept` (RFC 9110 §12.5.1), or the default if it allows none. */
 export function negotiate<Format extends string>(
   accept: string | undefined,
   [usual, ...others]: Offers<Format>,

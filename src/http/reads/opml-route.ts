@@ -46,7 +46,6 @@ export const opmlEndpoint: Endpoint = {
   access: 'open',
 };
 
-/** Registers the route that lists the feeds of accounts as OPML. */
 export async function opmlPlugin(
   app: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },
@@ -63,7 +62,7 @@ export async function opmlPlugin(
   app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
 }
 
-/** Parses handles separated by commas, and removes duplicates. @throws Problem `invalid_handle` or `invalid_option` */
+/** Parses handles separated by commas; throws `invalid_handle` or `invalid_option`. */
 function parseHandles(text: string): readonly AccountReference[] {
   const accounts = new Map<string, AccountReference>();
   for (const written of text.split(',')) {

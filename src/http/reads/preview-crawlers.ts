@@ -1,7 +1,7 @@
 /**
- * Crawlers that create previews of shared links: a pattern for the header `User-Agent`, and the app or company. Some
- * patterns start with `^`, so that they do not match an app's built-in browser: its `User-Agent` contains the name of
- * the app, but not at the start. Crawlers for search engines and AI training are not included.
+ * Crawlers of link previews: a pattern for `User-Agent`, and the owner. A leading `^` excludes an
+ * app's built-in browser, whose `User-Agent` does not start with the name. No search engines or AI
+ * training.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],
@@ -53,16 +53,12 @@ const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
 
 const maxLength = 1024;
 
-/** Returns whether a `User-Agent` belongs to a known crawler of link previews. */
 export function isPreviewCrawler(userAgent: string | undefined): boolean {
   const name = userAgent?.slice(0, maxLength);
   return name !== undefined && crawlers.some(([pattern]) => pattern.test(name));
 }
 
-/**
- * Names of link-preview crawlers for `robots.txt` (RFC 9309 §2.2.1): the patterns in `crawlers` without a `^` at the
- * start. Omits patterns that then contain characters other than letters and hyphens, because they are not plain names.
- */
+/** Names in `crawlers` for `robots.txt` (RFC 9309 §2.2.1), if only letters and hyphens. */
 export const previewProducts: readonly string[] = crawlers.flatMap(
   ([{ source }]) => /^\^?([a-z-]+)$/.exec(source)?.[1] ?? [],
 );

@@ -46,10 +46,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * Requests that get errors of the route as HTML pages instead of JSON: those with `format=html`, and with
-     * `html or navigation` also navigations of browsers. Default: none.
-     */
+    /** Requests that get HTML errors: `format=html`, optionally also navigations. Default: none. */
     errorPages?: 'html' | 'html or navigation';
   }
 }
@@ -67,7 +64,7 @@ export interface ReadingOptions {
 
 export interface ReadRoutesOptions extends ReadingOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
-  /** Whether link-preview crawlers that request the URL of a post get an HTML page with Open Graph tags. */
+  /** Whether link-preview crawlers get a page with Open Graph tags for the URL of a post. */
   readonly linkPreviews: boolean;
   /** Whether browsers get HTML pages if the request does not select a format. */
   readonly browserPages: boolean;
@@ -76,23 +73,23 @@ export interface ReadRoutesOptions extends ReadingOptions {
 
 export type RequestedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
 
-/** Properties of a read endpoint (post, profile, list or search) that differ between routes. */
 export interface ReadEndpoint {
   readonly config: FastifyContextConfig;
   readonly isRoute: (request: FastifyRequest) => boolean;
-  /** Returns the read operation and parameters of a request. @throws Problem if the request is invalid */
+  /** Returns the operation and its parameters. Throws Problem if the request is invalid. */
   readonly toRequestedRead: (request: FastifyRequest) => RequestedRead;
   readonly hasPreviews: boolean;
 }
 
-/** Registers the routes for posts, profiles, lists and searches, and the routes for complete URLs in the path. */
+/** Registers the routes of reads, and the routes for complete URLs in the path. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const handling = {
     ...options,
     parseOnce: createRequestParser(options.reader),
     replies: createRenderingCache<PreparedReply>(),
   };
-  // Prepared replies contain the CORS headers, so only replies that go through Fastify's `send` need a hook.
+  // Prepared replies contain the CORS headers, so only replies that go through Fastify's `send`
+  // need a hook.
   app.addHook('onSend', async (_request, reply) => {
     reply.headers(corsHeaders);
   });
@@ -153,7 +150,8 @@ function toErrorPages(
 function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): RequestedRead {
   if (row.surface !== 'alias') return { read: row.read, given };
   const read = chooseRead(row, given);
-  // Only known parameters, so that the body has no warnings and equals the body of the successor route.
+  // Only known parameters, so that the body has no warnings and equals the body of the successor
+  // route.
   return { read, given: pickParameters(read, given) };
 }
 
@@ -231,16 +229,12 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
   };
 }
 
-/**
- * Creates a function that returns whether a route accepts the handle in a request's path. In
- * permalinks, names of the server's own paths, such as `api`, are not valid handles.
- */
+/** Creates a check of the handle in a path: in permalinks, names like `api` are not handles. */
 export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
   // In Fastify every path parameter is a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
 }
 
-/** Creates a function that parses requests and caches the results by URL, because a result depends only on the URL. */
 function createRequestParser(reader: Reader) {
   const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
   return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
@@ -294,10 +288,7 @@ interface ChosenReply {
   readonly format: Format;
 }
 
-/**
- * Estimated memory in bytes of a cached prepared reply without its body: mainly its lists of headers. Measured with short
- * posts in three codings, which took 3.5 KB for each coding.
- */
+/** Bytes of a cached reply without its body, measured with short posts: 3.5 KB per coding. */
 const preparedBytes = 4000;
 
 async function prepare(

@@ -10,10 +10,9 @@ type OwnRoute = OwnPath & { readonly lifecycle: Lifecycle | null };
 
 export type ReadRoute = OwnRoute & { readonly read: ReadId };
 
-/** Route that returns the post history of an account, as JSON or as a stream. */
 export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
-/** Deprecated route (alias) of one or more read operations. The v1 route of the same operation replaces it. */
+/** Deprecated route of one or more read operations, which v1 routes replace. */
 export interface AliasRoute {
   readonly id: string;
   readonly path: string;
@@ -22,7 +21,7 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/** Read operations of a deprecated route, keyed by the value of the query parameter that selects an operation. */
+/** Read operations of a deprecated route by the value of the query parameter that selects one. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -46,7 +45,7 @@ export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
 
-/** Deprecated routes, which v1 routes replace (`docs/contract/reads.md#deprecated-aliases`). */
+/** Deprecated routes (`docs/contract/reads.md#deprecated-aliases`). */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
     id: 'getPostLegacy',
@@ -80,7 +79,7 @@ export const routes: readonly Route[] = [
 
 const titleEndings = { v1: '', permalink: ' (permalink)', alias: ' (deprecated)' } as const;
 
-/** Returns the name of a route's operation, such as `Get a post`. Routes of other surfaces than v1 have an ending. */
+/** Returns a name such as `Get a post`. Routes of other surfaces than v1 have an ending. */
 export function nameRoute({ read, surface }: Route): string {
   const title = typeof read === 'string' ? allReads[read].title : 'Get a profile, list or search';
   return `${title}${titleEndings[surface]}`;
@@ -92,23 +91,20 @@ export function summarizeRoute({ read }: Route): string {
     : `Reads the resource in the parameter \`${read.parameter}\`.`;
 }
 
-/** Returns the v1 route of a read operation. Throws Error if there is none. */
+/** Returns the v1 route of an operation. Throws Error if there is none. */
 export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
   const route = ownRoutes.find((row) => row.surface === 'v1' && row.read === read);
   if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
   return route;
 }
 
-/**
- * Returns whether a route can return profiles, followers, followed accounts, searches or post
- * histories. All other read routes ignore API keys.
- */
+/** Returns whether a route evaluates API keys: profiles, account lists, searches and histories. */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);
 }
 
-/** Returns the group of routes whose request quota applies to `route`: `browse` or `post`. */
+/** Returns the quota group of a route: `browse` or `post`. */
 export function surfaceOf(route: Route): AllowanceSurface {
   return isBrowseRoute(route) ? 'browse' : 'post';
 }
@@ -120,14 +116,12 @@ export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
 
-/** Returns whether browsers get errors at a path as HTML pages instead of JSON (`docs/contract/reads.md#errors`). */
+/** Returns whether browsers get HTML errors at a path (`docs/contract/reads.md#errors`). */
 export function hasErrorPages(path: string): boolean {
   return /^\/(?:$|(?:docs|admin)(?:\/|$))/.test(path);
 }
 
-/**
- * Returns whether a URL (path and query) belongs to an admin route or `/metrics`. Both reject cross-origin requests.
- */
+/** Returns whether a URL is an admin route or `/metrics`; both reject cross-origin requests. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
@@ -144,10 +138,10 @@ export function toPath(url: string): string {
   });
 }
 
-/** Path of a route in Fastify's syntax (`:handle`), and the original pattern with `{handle}`. */
+/** Path in Fastify's syntax (`:handle`), and the original pattern with `{handle}`. */
 export type RouterPath = Readonly<{ url: string; pattern: PathPattern }>;
 
-/** Returns the paths of a route in Fastify's syntax (`:handle`). */
+/** Returns a route's paths in Fastify's syntax (`:handle`). */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
   if (route.surface === 'alias') return [{ url: route.path, pattern: route }];
   const paths = [route, ...(route.also ?? [])].flatMap((pattern) => {
@@ -159,12 +153,10 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   return [...new Map(paths.toReversed().map((path) => [path.url, path])).values()];
 }
 
-/**
- * Converts a path pattern to Fastify's syntax: `{handle}` becomes `:handle`. If the handle is not
- * the first segment, adds the regular expression that handles must match.
- */
+/** Converts `{handle}` to `:handle`, with the handle's pattern unless it is the first segment. */
 export function toRouterPath({ path, handles }: PathPattern): string {
-  // The router would prefer a first segment with an expression to paths such as `/:handle/followers`.
+  // The router would prefer a first segment with an expression to paths such as
+  // `/:handle/followers`.
   const isFree = handles === undefined || path.startsWith('/{handle}');
   return path
     .replace('{handle}', isFree ? ':handle' : `:handle(^.*${handles.source}.*$)`)
@@ -173,12 +165,14 @@ export function toRouterPath({ path, handles }: PathPattern): string {
 }
 
 /**
- * Returns the read operation that a request to a deprecated route selects. @throws Problem `invalid_resource` or
- * `invalid_option` if the request does not select one operation; `invalid_handle` if a required handle is missing
+ * Returns the read operation that a request to a deprecated route selects.
+ * @throws Problem `invalid_resource` or `invalid_option` if it does not select one operation;
+ *   `invalid_handle` if a required handle is missing
  */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = findRead(route, query) ?? refuseChoice(route, query);
-  // In v1 the handle is part of the path, so the operation's parser does not report a missing handle.
+  // In v1 the handle is part of the path, so the operation's parser does not report a missing
+  // handle.
   if (findVersioned(read).path.includes('{handle}') && query.handle === undefined) {
     const detail = 'The parameter `handle` is missing.';
     throw new Problem('invalid_handle', { detail });
@@ -186,7 +180,7 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   return read;
 }
 
-/** Returns the read operation that a request to a deprecated route selects; `null` if the selection is invalid. */
+/** Returns the operation that a request to a deprecated route selects; `null` if invalid. */
 export function findRead({ read }: AliasRoute, query: ParsedUrlQuery): ReadId | null {
   if (typeof read === 'string') return read;
   const value = query[read.parameter];
@@ -211,7 +205,7 @@ function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
   });
 }
 
-/** Returns the query parameters that a read operation supports. Drops all other parameters. */
+/** Returns the supported query parameters; drops all others. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

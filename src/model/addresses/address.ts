@@ -15,14 +15,13 @@ import {
 } from './sites.ts';
 
 export interface Sites {
-  /** Host names of X mirrors, whose URLs are parsed like URLs of X. */
   readonly xMirrors: readonly string[];
   readonly mastodonSearchHost: string;
 }
 
 /**
- * Result of parsing a URL. `unknown`: an unknown page of a site that Perch reads. `foreign`: a URL of another site;
- * `onX` is the URL on X with the same path if this path is that of a post on X, otherwise `null`.
+ * Parsed URL. `unknown`: unknown page of a known site. `foreign`: URL of another site; `onX` is the
+ * URL on X with the same path if this path is that of a post, otherwise `null`.
  */
 export type SiteAddress =
   | Address
@@ -47,13 +46,10 @@ export function parseSiteUrl(written: URL, sites: Sites): SiteAddress {
   return onServer ?? (isSearched ? { kind: 'unknown' } : toForeign(url));
 }
 
-/** Returns whether a URL is that of a page of Bluesky, whose host does not matter because it is never asked. */
+/** Returns whether a URL is a page of Bluesky, whose host does not matter: it is never asked. */
 export const isReadOnAnyHost = (url: URL): boolean => matchSite(blueskyFrontEnds, url) !== null;
 
-/**
- * Returns whether a host is a known host of a platform, such as `x.com`. Returns `false` for all other hosts, even if
- * they may be servers of the fediverse.
- */
+/** Returns whether a host is a known platform host; `false` for unknown fediverse servers. */
 export const isPlatformHost = (host: string, sites: Sites): boolean =>
   knownSiteOf(host, sites) !== null || host === sites.mastodonSearchHost;
 
@@ -76,7 +72,7 @@ function handleAsHost({ hostname, pathname }: URL): Address | null {
   return isHandle ? { kind: 'account', handle: hostname } : null;
 }
 
-/** Returns the URL whose path is in a fragment, as in `https://twitter.com/#!/jack`; otherwise, the URL itself. */
+/** Converts URLs such as `https://twitter.com/#!/jack`; returns others unchanged. */
 function withoutHashBang(url: URL): URL {
   // Without `!`, a fragment can be part of any page, so only that of a front page is a path.
   const pattern = url.pathname === '/' ? /^#!?(\/.*)$/ : /^#!(\/.*)$/;
@@ -98,10 +94,7 @@ function toForeign(url: URL): SiteAddress {
   return { kind: 'foreign', onX: isAdvised ? onX : null };
 }
 
-/**
- * Parses the https URL of a post on its author's server of the fediverse. `handle` is `null` if the URL contains no user
- * name. Returns `null` for all other URLs.
- */
+/** Parses a post's https URL; `handle` is `null` if it has no user name. `null` for other URLs. */
 export function parseFediversePost(text: string): Pick<PostReference, 'handle' | 'id'> | null {
   const found = matchFediverse(text);
   if (found?.kind !== 'post') return null;
@@ -109,13 +102,12 @@ export function parseFediversePost(text: string): Pick<PostReference, 'handle' |
   return { handle: handle?.startsWith(nobodyOn('')) ? null : handle, id };
 }
 
-/** Parses the https URL of an account on its server of the fediverse. Returns `null` for all other URLs. */
+/** Parses an account's https URL on its fediverse server; `null` for all other URLs. */
 export function parseFediverseAccount(text: string): string | null {
   const found = matchFediverse(text);
   return found?.kind === 'account' ? found.handle : null;
 }
 
-/** Returns whether a URL is that of an account on its server of the fediverse. */
 export const isFediverseAccount = (text: string): boolean => parseFediverseAccount(text) !== null;
 
 function matchFediverse(text: string): Address | RefusedAddress | null {
@@ -134,10 +126,7 @@ const recordPages: Readonly<Record<string, string>> = {
   'app.bsky.graph.starterpack': '/starter-pack/{handle}/{id}',
 };
 
-/**
- * Returns the URL of the web page of an account or a record with an `at://` address
- * (https://atproto.com/specs/at-uri-scheme); `null` for other text and other kinds of records.
- */
+/** Converts `at://` (https://atproto.com/specs/at-uri-scheme) to a web page; otherwise `null`. */
 export function toRecordPage(text: string): string | null {
   const [, handle, collection = 'app.bsky.actor.profile', id = ''] =
     /^at:\/*([^/?#]+)(?:\/([A-Za-z0-9.-]+)(?:\/([^/?#]+))?)?\/*(?:[?#].*)?$/i.exec(text) ?? [];

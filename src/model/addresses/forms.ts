@@ -1,4 +1,3 @@
-/** Kind of resource that an address names: a post, an account, one of the two lists of an account, or a search. */
 export type AddressedKind = 'post' | 'account' | 'followers' | 'following' | 'search';
 
 /** Tab of an account's page: `replies` also has replies, `media` has only posts with media. */
@@ -6,22 +5,21 @@ export type AccountTab = 'replies' | 'media';
 
 export interface PathForm {
   /**
-   * Path with parameter names in braces: `handle`, `user` (name on a server of the fediverse), `server` (its host),
-   * `id`, `number` (an id that consists of digits) or `tag`. A part may have text before the braces. `*` at the end
-   * stands for any further path, `**` at the start for any path before.
+   * Path with parameter names in braces: `handle`, `user` (name on a server of the fediverse),
+   * `server` (its host), `id`, `number` (an id of digits) or `tag`. `*` at the end stands for any
+   * further path, `**` at the start for any path before.
    */
   readonly path: string;
 }
 
-/** Form of the addresses of something that Perch reads. */
 export interface AddressForm extends PathForm {
   readonly names: AddressedKind;
   readonly tab?: AccountTab;
-  /** Pattern that the handle in `path` must match. If missing, `path` accepts any handle of the platform. */
+  /** Pattern that the handle in `path` must match. Default: any handle of the platform. */
   readonly handles?: RegExp;
 }
 
-/** Form of the addresses of something that Perch cannot read. `fault` says why, and completes “The address …”. */
+/** Form that Perch cannot read. `fault` says why, and completes “The address …”. */
 export interface RefusedForm extends PathForm {
   readonly fault: string;
 }
@@ -58,10 +56,7 @@ const postsBelow = ['status', 'statuses', 'article'].map((word) =>
   post(`/{handle}/${word}/{id}/*`),
 );
 
-/**
- * Forms of the paths on this server that have the same form on a platform (`docs/contract/reads.md#permalinks`). The
- * first form of a kind is its main form.
- */
+/** Forms shared with platforms (`docs/contract/reads.md#permalinks`), main form of a kind first. */
 export const permalinkForms: readonly AddressForm[] = [
   ...postsBelow,
   post('/i/web/status/{id}/*'),
@@ -156,7 +151,7 @@ const otherSoftware = [
   ],
 ] as const;
 
-/** Forms of the servers of the fediverse: Mastodon, GoToSocial, Pleroma, Akkoma, Pixelfed, Misskey and others. */
+/** Forms of Mastodon, GoToSocial, Pleroma, Akkoma, Pixelfed, Misskey and others. */
 export const fediverseForms: SiteForms = [
   ...fediverseAccounts,
   post('/ap/users/{number}/statuses/{id}/*'),
@@ -180,8 +175,5 @@ export const fediverseForms: SiteForms = [
   ),
 ];
 
-/**
- * Form of Mastodon's search page. Perch parses it only in URLs of the host that it searches, because websites other
- * than Mastodon have the same path.
- */
+/** Form of Mastodon's search page, only for the host that Perch searches: others share the path. */
 export const fediverseSearch: AddressForm = { path: '/search', names: 'search' };

@@ -3,7 +3,7 @@ import type { PathForm } from './forms.ts';
 /** Values of the parameters in a path, keyed by the parameter names in the form of the path. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** Returns the decoded segments of a path, without empty segments: extra slashes never change what a path names. */
+/** Returns the decoded segments without empty ones: extra slashes never change the meaning. */
 export const splitPath = (path: string): readonly string[] =>
   path
     .split('/')
@@ -49,9 +49,6 @@ function matchPart(part: string, segment: string): PathParameters | null {
   return name === 'number' && !/^\d+$/.test(value) ? null : { [name]: value };
 }
 
-/**
- * Returns the id at the start of a segment of a path, without the ending of a file and without the characters that often
- * follow a URL in a sentence or a broken query.
- */
+/** Returns the id without a file ending or characters that often follow a URL in text. */
 export const cleanId = (segment: string): string =>
   /^\d+(?![\w-])/.exec(segment)?.[0] ?? /^[\w.:~-]*[\w~-]/.exec(segment)?.[0] ?? segment;

@@ -19,7 +19,7 @@ import {
 } from './forms.ts';
 import { cleanId, matchForm, type PathParameters, splitPath } from './match-form.ts';
 
-/** Resource that the URL of a platform names. The handle of an account is in its normalized form. */
+/** Resource that the URL of a platform names. An account's handle is normalized. */
 export type Address =
   | (PostReference & { readonly kind: 'post' })
   | { readonly kind: 'account'; readonly handle: string; readonly tab?: AccountTab }
@@ -39,13 +39,12 @@ export interface RefusedAddress {
   readonly fault: string;
 }
 
-/** Site or kind of site, with the rules for its paths. */
 export interface Site {
   readonly platform: Exclude<Platform, 'sample'>;
   readonly forms: SiteForms;
-  /** Returns the account in a path; `null` if the path has an invalid one, `undefined` if it has none. */
+  /** Returns the account in a path; `null` for an invalid one, `undefined` if it has none. */
   toHandle(parameters: PathParameters): string | null | undefined;
-  /** Returns the path of the page that a URL names by parameters in its query; `null` if it has no such parameters. */
+  /** Returns the path of the page that a URL names in its query; `null` without such parameters. */
   readonly toNamedPath?: (url: URL) => string | null;
 }
 
@@ -148,10 +147,7 @@ export const blueskySite: Site = {
   toHandle: ({ handle }) => (handle === undefined ? null : handleOn('bluesky', handle)),
 };
 
-/**
- * Pages of Bluesky on any host: other front ends have the same paths, and only the configured AppView is asked, not the
- * host. Searches are left out, because many sites have the same path.
- */
+/** Pages of Bluesky on any host, which is never asked. No searches: their path is too common. */
 export const blueskyFrontEnds: Site = {
   ...blueskySite,
   forms: blueskyForms.filter(({ path }) => path.includes('{handle}')),
@@ -162,10 +158,10 @@ function handleOn(platform: Platform, text: string): string | null {
   return account?.platform === platform ? account.handle : null;
 }
 
-/** Returns the placeholder for the handle of a post whose URL on a server of the fediverse contains no user name. */
+/** Returns the placeholder for the handle in a post URL without a user name. */
 export const nobodyOn = (server: string): string => `_@${server}`;
 
-/** Creates the site of a server of the fediverse. `isSearched`: whether Perch sends searches to this server. */
+/** Creates a fediverse server's site. `isSearched`: whether Perch sends searches to it. */
 export function createFediverseSite(host: string, isSearched: boolean): Site {
   return {
     platform: 'mastodon',

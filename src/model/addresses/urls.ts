@@ -27,7 +27,7 @@ export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: st
 export const embedUrl = (url: string, baseUrl: string): string =>
   `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 
-/** Returns the URL of a hashtag's page on a platform. `where.host` is the server if the platform is Mastodon. */
+/** Returns the URL of a hashtag's page. `where.host` is the server of Mastodon. */
 export function hashtagUrl(
   of: Platform,
   tag: string,
@@ -43,7 +43,7 @@ export function hashtagUrl(
   return urls[of];
 }
 
-/** Returns the URL of an account on X from its id. X redirects this URL to the page of the account's current handle. */
+/** Returns a URL that X redirects to the page of the account's current handle. */
 export const xUserUrl = (id: string): string => `https://x.com/i/user/${id}`;
 
 export const xCommunityUrl = (id: string): string => `https://x.com/i/communities/${id}`;

@@ -6,7 +6,7 @@ import type { ActorPayload } from './payload.ts';
 
 const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
 
-/** Returns the handle of an account, or its DID (permanent account id) if the handle is not valid. */
+/** Returns the handle of an account, or its DID if the handle is not valid. */
 export const nameOf = ({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string =>
   handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
 

@@ -3,7 +3,6 @@ import { postUrl, profileUrl } from '../../model/addresses/urls.ts';
 import { isPostId } from '../../model/reference.ts';
 import { refuse, url } from '../lenient.ts';
 
-/** Parts of the `at://` URI of a record of the AT Protocol. */
 export interface RecordAddress {
   readonly uri: string;
   readonly did: string;
@@ -16,10 +15,7 @@ const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
 const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
 export const did = z.string().regex(didForm);
 
-/**
- * Parses the `at://` URI of a record of the AT Protocol. Returns `null` for anything else,
- * including a URI with a handle instead of a DID.
- */
+/** Returns `null` for anything but an `at://` URI with a DID. */
 export function parseRecordUri(uri: string): RecordAddress | null {
   const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
   if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
@@ -40,13 +36,13 @@ export const blueskyPostUrl = (account: string, rkey: string): string =>
 
 export const blueskyProfileUrl = (account: string): string => profileUrl('bluesky', account, '');
 
-/** Web page of a record, and the title of its link preview if the record has no name of its own. */
+/** Web page of a record, and the title of its link preview if the record has no name. */
 export interface RecordPage {
   readonly url: string;
   readonly title: string;
 }
 
-/** Returns the web page of a record; `null` if records of its collection have none. `account`: handle or DID. */
+/** Returns `null` if the collection's records have no web page. `account`: handle or DID. */
 export function pageOfRecord(
   { collection, rkey }: RecordAddress,
   account: string,

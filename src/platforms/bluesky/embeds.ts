@@ -54,7 +54,7 @@ const readEmbed = parserOf(embed);
 
 export type EmbedPayload = ReturnType<typeof parseEmbed>;
 
-/** Parses an embed of a post (media, a link, or a record). Absent or malformed parts become `null` or empty. */
+/** Parses an embed of a post. Absent or malformed parts become `null` or empty. */
 export function parseEmbed(value: unknown) {
   const outer = readEmbed(value);
   const { record, media } = outer ?? {};
@@ -63,7 +63,6 @@ export function parseEmbed(value: unknown) {
   return { ...toMedia(readEmbed(media), media), record: record?.record };
 }
 
-/** Parts of an embed with content: its media or link, and its record. */
 export interface EmbedParts {
   readonly hasMedia: boolean;
   readonly hasRecord: boolean;
@@ -114,10 +113,7 @@ type External = NonNullable<EmbedPayload['external']>;
 type Picture = EmbedPayload['pictures'][number];
 type Video = NonNullable<EmbedPayload['video']>;
 
-/**
- * Returns the media in the embeds of a post, in display order. A link to a GIF on a known GIF
- * service counts as media.
- */
+/** Returns media in display order. A link to a GIF on a known GIF service counts as media. */
 export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   return toMediaSet(
     embeds.flatMap(({ pictures, video, external }) => [
@@ -178,7 +174,7 @@ const parseReference = parserOf(
   z.strictObject({ $type: token.optional(), uri: recordUri, cid: token }),
 );
 
-/** Returns the link preview of the first web page in a post that is not a GIF; `null` if there is none. */
+/** Returns the link preview of the first web page in a post that is not a GIF. */
 export function shapePageCard(embeds: readonly EmbedPayload[]): Card | null {
   const pages = embeds.flatMap(({ external }) => external ?? []);
   const page = pages.find((each) => isWebUrl(each.uri) && !isGif(each));
@@ -187,10 +183,7 @@ export function shapePageCard(embeds: readonly EmbedPayload[]): Card | null {
   return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
 }
 
-/**
- * Returns the link preview of an embedded feed, list, starter pack or labeler, or of a record that the source only
- * refers to; `null` for quoted posts and hidden records.
- */
+/** Returns the link preview of an embedded record; `null` for quoted posts and hidden records. */
 export function shapeRecordCard(value: unknown, nowMs: number): Card | null {
   const uri = parseReference(value)?.uri ?? findMissing(value);
   if (uri !== null) {

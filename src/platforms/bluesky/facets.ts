@@ -9,10 +9,7 @@ import { blueskyProfileUrl, did } from './addresses.ts';
 
 const feature = z.object({ $type: token, uri: urlOrNull, did: lenient(did), tag: tokenOrNull });
 
-/**
- * Schema of a Bluesky facet (link, mention or tag in a text). Offsets count UTF-8 bytes:
- * https://atproto.com/lexicons/app-bsky-richtext
- */
+/** Facet with offsets in UTF-8 bytes: https://atproto.com/lexicons/app-bsky-richtext */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
   features: listOf(feature, maximums.languages),
@@ -20,10 +17,7 @@ export const blueskyFacet = z.object({
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
-/**
- * Converts Bluesky facets (links, mentions and tags) to facets with code point offsets. Omits
- * facets that begin or end within a character.
- */
+/** Converts to code point offsets. Omits facets that begin or end within a character. */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
   const { points, length } = pointsOfBytes(text);
@@ -36,10 +30,7 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
   return nestRuns(found, length);
 }
 
-/**
- * Schema of a link or mention in posts from before 2023, which have no facets. Offsets count UTF-16 code units:
- * https://atproto.com/lexicons/app-bsky-feed
- */
+/** Link or mention before 2023, in UTF-16 units: https://atproto.com/lexicons/app-bsky-feed */
 export const blueskyEntity = z.object({
   index: z.object({ start: z.number().int().min(0), end: z.number().int() }),
   type: token,

@@ -12,8 +12,8 @@ const sensitiveLabels: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reason to hide a post or account. `signed-in`: its author shows it to logged-in users only. `suspended`: the
- * account was removed. `taken-down`: the post was removed. `hidden`: moderators have hidden it.
+ * Reason to hide it. `signed-in`: shown to logged-in users only. `suspended`: the account was
+ * removed. `taken-down`: the post was removed. `hidden`: moderators have hidden it.
  */
 export type Restriction = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
@@ -21,10 +21,7 @@ export type Assessment = ReturnType<typeof assessPost>;
 
 const warning = 'Bluesky’s moderation requires a warning for this post.';
 
-/**
- * Returns the reason to hide an account or another labelled record, such as a list; `null` if the
- * record may be shown.
- */
+/** Returns the reason to hide an account, list or other record; `null` if it may be shown. */
 export function restrictionOf(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
@@ -32,14 +29,12 @@ export function restrictionOf(
   return findRestriction(new Set(activeLabels(labels, nowMs).map(({ val }) => val)), 'suspended');
 }
 
-/**
- * Evaluates the labels of a post and its author. Returns the reason to hide the post, whether it is
- * sensitive, and the warning to show.
- */
+/** Returns the reason to hide a post, whether it is sensitive, and the warning to show. */
 export function assessPost(post: PostPayload, nowMs: number) {
   const { author, record } = post;
   const own = [...activeLabels(post.labels, nowMs), ...(record.labels?.values ?? [])];
-  // A label on the account applies to its posts; a label on the profile record applies only to the profile.
+  // A label on the account applies to its posts; a label on the profile record applies only to the
+  // profile.
   const inherited = activeLabels(author.labels, nowMs).filter(({ uri }) => uri === author.did);
   const values = new Set([...own, ...inherited].map(({ val }) => val));
   return {
@@ -62,7 +57,7 @@ function activeLabels(labels: readonly LabelPayload[], nowMs: number): readonly 
   });
 }
 
-/** Pattern of a descriptive label, such as `spam`. The pattern excludes labels that instruct apps, such as `!hide`. */
+/** Descriptive label, such as `spam`, but none that instructs apps, such as `!hide`. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
 export function describeLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {

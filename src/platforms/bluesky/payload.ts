@@ -18,8 +18,9 @@ import { did, postUri, type RecordAddress, recordUri } from './addresses.ts';
 import { blueskyEntity, blueskyFacet } from './facets.ts';
 import { readTidMs } from './tid.ts';
 
-// Responses of the AppView, Bluesky's API server (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Members are
-// required only if a post or account cannot be shown without them.
+// Responses of the AppView, Bluesky's API server (lexicons `app.bsky.actor.defs`,
+// `app.bsky.feed.defs`). Members are required only if a post or account cannot be shown without
+// them.
 
 const label = z.object({ val: token, uri: urlOrNull, neg: lenient(z.boolean()), exp: tokenOrNull });
 export const labels = fullListOf(label, maximums.labels);
@@ -44,7 +45,7 @@ export const actorPayload = z.object({
 });
 export type ActorPayload = z.output<typeof actorPayload>;
 
-/** Schema of the labels that an author has set on a post. A value that is not an object becomes `null`. */
+/** Labels that an author has set on a post. A value that is not an object becomes `null`. */
 const selfLabels = z
   .unknown()
   .optional()
@@ -126,7 +127,8 @@ const feedRow = z
   })
   .transform(({ reason: why, ...row }, context) => {
     if (why === null) return { ...row, repost: null, isPin: false };
-    // A pinned post is at the top regardless of its time. Entries with an unknown reason are treated as pinned.
+    // A pinned post is at the top regardless of its time. Entries with an unknown reason are
+    // treated as pinned.
     if (why.$type !== repostReason) return { ...row, repost: null, isPin: true };
     if (why.by === null) return refuse(context, 'The account that reposted this is missing.');
     return { ...row, repost: { by: why.by, ms: toMs(why.indexedAt) }, isPin: false };
@@ -144,7 +146,7 @@ export type ThreadNode = z.output<typeof threadNode>;
 export const parseActor = parserOf(actorPayload);
 export const parsePost = parserOf(postView);
 export const parseQuoted = parserOf(quotedView);
-/** Parses the placeholder of a missing post. Ignores `$type`, because some servers omit it or send another value. */
+/** Ignores `$type`, because some servers omit it or send another value. */
 export const parseMissing = parserOf(missing);
 export const parseFeedRow = parserOf(feedRow);
 export const parseThreadNode = parserOf(threadNode);

@@ -34,14 +34,11 @@ import {
 
 export interface Shaping {
   readonly nowMs: number;
-  /** Author of the parent (the post to which the post replies); `null` if the server did not send the parent. */
+  /** Author of the parent; `null` if the server did not send the parent. */
   readonly parentAuthor: ActorPayload | null;
 }
 
-/**
- * Converts a post and its quoted post from Bluesky's format. Returns a `Tombstone` (placeholder) if
- * the post is not public.
- */
+/** Converts a post and its quoted post. Returns a `Tombstone` if the post is not public. */
 export const shapePost = (post: PostPayload, shaping: Shaping): Post =>
   shapeWithin(post, shaping, maximums.quotes);
 

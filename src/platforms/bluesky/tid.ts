@@ -4,8 +4,9 @@ const letters = '234567abcdefghijklmnopqrstuvwxyz';
 const firstMs = Date.UTC(2022, 10);
 
 /**
- * Returns the time in a record key in Unix ms; `null` if the key is not a TID (https://atproto.com/specs/tid), or if
- * its time is before November 2022 or after `latestMs`. The author's app chooses the key.
+ * Returns the Unix milliseconds in a record key; `null` if it is not a TID
+ * (https://atproto.com/specs/tid), or if the time is before November 2022 or after `latestMs`. The
+ * author's app chooses the key.
  */
 export function readTidMs(key: string, latestMs: number): number | null {
   if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;

@@ -34,15 +34,12 @@ export const impliedEnds: ReadonlyMap<string, ImpliedEnds> = toTable([
 
 export const cells: ReadonlySet<string> = toNames('td th');
 
-/** Elements that can be closed from within a cell of a table, and the template, whose content is no part of the text. */
+/** Elements that can be closed from within a table cell, and the template, which is no text. */
 export const containers: ReadonlySet<string> = toNames(
   'table thead tbody tfoot tr td th caption template',
 );
 
-/**
- * Tokenizer modes for HTML elements whose content is omitted. In these modes, tags in the content
- * are treated as text.
- */
+/** Tokenizer modes for elements whose content is omitted. Tags in the content are text. */
 export const rawModes: ReadonlyMap<
   string,
   (typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']
@@ -60,10 +57,7 @@ const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ';
 const subscripts = '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙ';
 const shiftable = '0123456789+-−=()n';
 
-/**
- * Returns the text of `sup` or `sub` in raised or lowered characters, because `10<sup>6</sup>` is not 106. Returns texts
- * with other characters than numbers and signs unchanged.
- */
+/** Raises or lowers numbers and signs, as `10<sup>6</sup>` is not 106. Keeps other texts. */
 export function shiftText(text: string, element: 'sup' | 'sub'): string {
   if (!/^[\d+\-−=()n]+$/.test(text)) return text;
   const shifted = element === 'sup' ? superscripts : subscripts;

@@ -7,7 +7,6 @@ interface OpenList {
   readonly isOrdered: boolean;
 }
 
-/** Open lists of an HTML text, and the numbers of their items. */
 export class Lists {
   readonly #open: OpenList[] = [];
   readonly #itemCounts: readonly number[];
@@ -37,7 +36,7 @@ export class Lists {
     this.#open.pop();
   }
 
-  /** Returns the prefixes of the lines of the next item: a bullet or its number, then spaces. */
+  /** Returns the prefixes of the next item's lines: a bullet or its number, then spaces. */
   nextMargin(item: Token.TagToken): Margin {
     const list = this.#open.at(-1);
     if (list === undefined || !list.isOrdered) return { first: '• ', rest: '  ' };
@@ -73,7 +72,6 @@ function countItems(html: string): readonly number[] {
 
 const isList = (name: string): boolean => name === 'ul' || name === 'ol';
 
-/** Callbacks for the tokens of HTML that are no part of a text. */
 export const ignored = {
   onNullCharacter(): void {},
   onComment(): void {},

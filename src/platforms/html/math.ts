@@ -1,4 +1,4 @@
-/** Operators between the parts of an element of MathML, such as the base and the exponent of a power. */
+/** Operators between the parts of a MathML element, such as base and exponent. */
 const operators: ReadonlyMap<string, readonly string[]> = new Map([
   ['msup', ['', '^']],
   ['msub', ['', '_']],
@@ -21,10 +21,7 @@ interface OpenElement {
 
 type Source = 'shown' | 'annotated' | 'tex';
 
-/**
- * Formula in MathML. Collects the texts of its presentation, of its annotation with a presentation, and of its
- * annotation in TeX.
- */
+/** Formula in MathML. Collects the texts of its presentation and of its annotations. */
 export class Formula {
   readonly #alternative: string;
   readonly #parts: Readonly<Record<Source, Part[]>> = { shown: [], annotated: [], tex: [] };
@@ -57,7 +54,7 @@ export class Formula {
     };
   }
 
-  /** Opens an annotation in TeX or with a presentation. Returns the function that closes it; `null` for others. */
+  /** Opens an annotation, and returns the function that closes it; `null` for unsupported ones. */
   enterAnnotation(name: string, encoding: string): (() => void) | null {
     const source = toSource(name, encoding);
     if (source === null) return null;
@@ -70,7 +67,7 @@ export class Formula {
     };
   }
 
-  /** Returns the TeX, otherwise the alternative text, otherwise the parts of a presentation, separated by spaces. */
+  /** Returns the TeX, otherwise the alternative text, otherwise the parts of a presentation. */
   toText(): string {
     const { tex, annotated, shown } = this.#parts;
     const shownParts = annotated.length > 0 ? annotated : shown;
@@ -78,7 +75,7 @@ export class Formula {
   }
 }
 
-/** Returns which text an annotation contains. Source: https://www.w3.org/TR/mathml-core/#semantics */
+/** Returns which text an annotation contains: https://www.w3.org/TR/mathml-core/#semantics */
 function toSource(name: string, encoding: string): Source | null {
   const [type = ''] = encoding.split(';');
   if (name === 'annotation') return /(?:^|[/-])(?:la)?tex$/i.test(type.trim()) ? 'tex' : null;

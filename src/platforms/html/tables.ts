@@ -5,7 +5,7 @@ import { attributeOf } from './lists.ts';
 interface OpenTable {
   /** Column after the last cell of the current row. */
   column: number;
-  /** Column in which the last cell of the current row starts; `null` before the first cell. */
+  /** First column of the current row's last cell; `null` before the first cell. */
   last: number | null;
   /** Number of further rows that a cell of an earlier row covers, for each column. */
   readonly covered: number[];
@@ -14,13 +14,13 @@ interface OpenTable {
 }
 
 const limits = {
-  /** Maximum number of rows or columns of a cell, and number of columns in which cells that span rows are tracked. */
+  /** Maximum rows or columns of a cell, and columns in which cells that span rows are tracked. */
   span: 50,
-  /** Maximum number of separators that a text has for the columns without a cell of their own. */
+  /** Maximum number of separators in a text for columns without a cell of their own. */
   added: 1000,
 } as const;
 
-/** Open tables of an HTML text. Writes the separators that keep each cell under the cell with its heading. */
+/** Open tables. Writes the separators that keep each cell under the cell with its heading. */
 export class Tables {
   readonly #writer: TextWriter;
   readonly #open: OpenTable[] = [];

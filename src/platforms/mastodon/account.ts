@@ -10,7 +10,7 @@ import { accountUrl, copiedFrom, createNaming, type Home, toHandle } from './ide
 import type { AccountPayload } from './payload.ts';
 import { describeProfile, type ProfileField } from './profile.ts';
 
-/** Converts an account from Mastodon's format. The profile fields become the last lines of the description. */
+/** Converts an account. The profile fields become the last lines of the description. */
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map(({ name, value, verified_at }) => {
     return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
@@ -36,7 +36,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
   return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
-/** Returns warnings about the state of an account: moved, limited by moderators, memorial, or automated. */
+/** Returns warnings: moved, limited by moderators, memorial, or automated. */
 export function describeAccountState(row: AccountPayload, home: Home): readonly string[] {
   const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
   return [
@@ -66,6 +66,6 @@ function findLink(fields: readonly Field[]): string | null {
 const pictureOf = (url: string | null): string | null =>
   url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 
-/** Returns a count; `null` for a negative count, which some servers send if the account's owner hides it. */
+/** Returns `null` for a negative count, which some servers send if the owner hides it. */
 const countOf = (count: number | null): number | null =>
   count === null || count < 0 ? null : count;

@@ -7,7 +7,7 @@ import { parseHandle } from '../../model/reference.ts';
 import { isWebUrl } from '../text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
-/** Mastodon server. Its API and its accounts can have different domain names. */
+/** Mastodon server, whose API and accounts can have different domain names. */
 export interface Home {
   /** Host that receives the API requests. */
   readonly host: string;
@@ -15,7 +15,7 @@ export interface Home {
   readonly domain: string;
 }
 
-/** Returns the full handle `user@domain` of an account. Servers write local accounts without the domain. */
+/** Returns the handle `user@domain`. Servers write local accounts without the domain. */
 export function toHandle(acct: string, { domain }: Home): string {
   const [user, of = domain] = acct.split('@');
   return `${user}@${toAscii(of)}`;
@@ -28,10 +28,7 @@ function toAscii(domain: string): string {
 
 export const isLocal = ({ acct }: Pick<AccountPayload, 'acct'>): boolean => !acct.includes('@');
 
-/**
- * Returns whether an account belongs to the server `home`: the domain of its full handle is the
- * server's host or domain.
- */
+/** Returns whether the domain of an account's full handle is the server's host or domain. */
 export function isFromHome(acct: string, home: Home): boolean {
   const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
   return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
@@ -49,8 +46,8 @@ export interface PostIdentity {
 }
 
 /**
- * Returns the id, handle and URL of a post. A copy of a post from another server gets the id and URL of the original
- * if the response contains the original's Mastodon URL. Otherwise, the copy keeps its own id and URL.
+ * Returns a post's identity. A copy of another server's post gets the id and URL of the original if
+ * the response contains the original's Mastodon URL; otherwise it keeps its own.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -72,10 +69,7 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 export const copyUrl = (acct: string, id: string, { host }: Pick<Home, 'host'>): string =>
   `https://${host}/@${acct}/${id}`;
 
-/**
- * Returns the host of the server `home`, and the URL of an account's copy on that server. With `id`, the URL is that
- * of the copied post `id`. Returns `null` if the account belongs to `home`.
- */
+/** Returns `home`'s host and the URL of its copy of an account or post; `null` for its own. */
 export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isFromHome(acct, home)) return null;
   const account = `https://${home.host}/@${toHandle(acct, home)}`;
@@ -83,8 +77,8 @@ export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | 
 }
 
 /**
- * Returns the profile URL of an account: `url` if this URL is on the account's server, otherwise a
- * URL made from the handle. The URL of an account of `home` always has a form that Perch reads.
+ * Returns `url` if it is on the account's server; otherwise a URL made from the handle. The URL of
+ * an account of `home` always has a form that Perch reads.
  */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
@@ -98,10 +92,7 @@ export function accountUrl(
   return isAt(url, [home.host, domain]) && isFediverseAccount(url) ? url : fallback;
 }
 
-/**
- * Creates the function that returns the full handle for a mention, or `null` if the handle is
- * unknown. The function looks in the post's list of mentions, and then in the mention's URL.
- */
+/** Creates a function that finds a mention's full handle in `mentions`, then in its URL. */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);

@@ -132,7 +132,7 @@ function toRows(counts: Readonly<Record<string, unknown>>): readonly unknown[] {
 }
 
 /**
- * Schema of the members that Pleroma and Akkoma add to posts:
+ * Members that Pleroma and Akkoma add to posts:
  * https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
  */
 const pleromaPayload = z.object({
@@ -144,7 +144,7 @@ const pleromaPayload = z.object({
   emoji_reactions: reactions,
 });
 
-/** Schema of a post. A boost (repost) can contain a malformed post; `parseStatus` rejects it. */
+/** Post. A boost (repost) can contain a malformed post; `parseStatus` rejects it. */
 export const statusPayload = z
   .object({
     id: postId,
@@ -185,7 +185,7 @@ export const statusPayload = z
   }))
   .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
 
-/** Times between which the ids of Mastodon encode the time of a post, in Unix milliseconds. */
+/** Unix milliseconds between which the ids of Mastodon encode the time of a post. */
 const idTimes = { first: Date.UTC(2017, 0), last: Date.UTC(2100, 0) } as const;
 
 function readCreatedMs({ created_at: at, id }: { created_at: string | null; id: string }) {
@@ -199,7 +199,7 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = parserOf(statusPayload);
 
-/** Parses a post. Returns `null` if the post is malformed, or if it is a boost (repost) of a malformed post. */
+/** Returns `null` for a malformed post or a boost of one. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
@@ -211,7 +211,7 @@ export const boostedIn = ({ reblog }: StatusPayload): StatusPayload | null =>
 
 const readQuote = parserOf(quotePayload);
 
-/** Parses the quote in a post, in the formats of Mastodon and its forks. Returns `null` if there is no quote. */
+/** Parses the quote in a post, in the formats of Mastodon and its forks. */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;

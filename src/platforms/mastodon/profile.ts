@@ -7,7 +7,7 @@ export interface ProfileField {
   readonly value: RichText;
 }
 
-/** Joins an account's biography (`about`) and its filled profile fields, one per line, into one description. */
+/** Joins a biography (`about`) and the filled profile fields, one per line. */
 export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],
@@ -23,7 +23,7 @@ export function describeProfile(
   };
 }
 
-/** Joins texts with a separator, and adjusts the offsets of their facets (links and styles). Omits empty texts. */
+/** Joins texts, and adjusts the offsets of their facets. Omits empty texts. */
 export function joinTexts(texts: readonly RichText[], separator: string): RichText {
   const gap = countCodePoints(separator);
   const facets: RichText['facets'][number][] = [];

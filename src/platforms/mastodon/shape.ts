@@ -37,16 +37,13 @@ type CardPayload = NonNullable<StatusPayload['card']>;
 
 export interface Surroundings {
   readonly home: Home;
-  /** Identity (id, handle and URL) of each post in the response, keyed by the post's id on the responding server. */
+  /** Identity of each post in the response, by the post's id on the responding server. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /** Converts the author of a post. Caches the result, because many posts of a timeline have the same author. */
+  /** Caches the converted author, because many posts of a timeline have the same one. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/**
- * Creates the data needed to convert the posts of one response: the id, handle and URL of each
- * post, and a cache of converted authors.
- */
+/** Creates the identities of the posts in a response, and a cache of converted authors. */
 export function createSurroundings(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
   return {
@@ -60,10 +57,7 @@ export function createSurroundings(rows: readonly StatusPayload[], home: Home): 
   };
 }
 
-/**
- * Converts a post from Mastodon's format; for a boost (repost), the boosted post. Returns a
- * `Tombstone` (placeholder) if the post or the boost is not public.
- */
+/** Converts a post, or the boosted post. Returns a `Tombstone` if it or the boost is not public. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -74,7 +68,7 @@ export function shapePost(row: StatusPayload, around: Surroundings): Post {
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
 
-/** Returns the reason to hide a post; `null` if the post is public. */
+/** Returns the reason to hide a post; `null` if it is public. */
 export function hiddenReason({ visibility, account }: StatusPayload): UnavailableReason | null {
   if (visibility !== 'public' && visibility !== 'unlisted') return 'protected';
   return account.suspended === true ? 'suspended' : null;
@@ -221,10 +215,7 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/**
- * Converts a poll from Mastodon's format. Percentages are shares of all votes; in a multiple-choice poll, they are
- * shares of the voters if the number of voters is known.
- */
+/** Converts a poll. Percentages are of all votes, or of known voters in multiple-choice polls. */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;

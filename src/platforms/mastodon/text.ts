@@ -11,11 +11,10 @@ interface TextOptions {
   readonly showsQuote: boolean;
 }
 
-/** Converts the HTML of a post to text and facets (links and styles). */
 export const readPostText = (html: string, { nameMention, showsQuote }: TextOptions): RichText =>
   toRichText(html, { nameMention, ...(showsQuote && { omittedClasses: quoteFallback }) });
 
-/** Returns the hashtags of a post that are not in its text; `null` if there are no such hashtags. */
+/** Returns the hashtags of a post that are not in its text; `null` if there are none. */
 export function findTagsBeside(
   tags: readonly string[],
   { text, facets }: RichText,

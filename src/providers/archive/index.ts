@@ -20,10 +20,7 @@ interface ArchiveOptions {
   readonly openReader?: typeof openReaderProcesses;
 }
 
-/**
- * Opens the provider that reads imported posts (the archive) and sample data. @throws Error if the
- * database cannot be opened
- */
+/** Opens the provider of imported posts and sample data. @throws Error if it cannot be opened */
 export function openArchive(options: ArchiveOptions): Provider {
   const { path, sample, openReader = openReaderProcesses } = options;
   const store = openSeededStore(options);

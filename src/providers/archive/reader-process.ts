@@ -3,12 +3,14 @@ import type { Answers, QueryKind } from '../../model/queries.ts';
 import { type ReaderMessage, type ReaderOptions, type ReadRequest, toFailure } from './messages.ts';
 import { type ArchiveReads, createReads } from './reads.ts';
 
-// Entry point of a process that reads the archive for the server. Its argument is `ReaderOptions` as JSON.
+// Entry point of a process that reads the archive for the server. Its argument is `ReaderOptions`
+// as JSON.
 
 const send = (message: ReaderMessage): void => void process.send?.(message);
 
 function serve(): void {
-  // The server ends this process after its own last read. Service managers send these signals to every process.
+  // The server ends this process after its own last read. Service managers send these signals to
+  // every process.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit(0));

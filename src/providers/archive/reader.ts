@@ -14,7 +14,7 @@ import {
 
 /** Reads of the archive that do not block the event loop. */
 export interface ArchiveReader {
-  /** @throws ProviderError; any error of SQLite; the reason of `signal` if it is aborted before the read starts */
+  /** @throws ProviderError; errors of SQLite; abort reason of `signal` before the read starts */
   read<Kind extends QueryKind>(
     kind: Kind,
     query: Answers[Kind]['query'],
@@ -25,16 +25,13 @@ export interface ArchiveReader {
 
 const maxProcesses = 2;
 
-/** Milliseconds after which a read ends, and its process is killed, because SQLite cannot be interrupted otherwise. */
+/** Milliseconds after which a read's process is killed: SQLite cannot be interrupted otherwise. */
 const maxReadMs = 3000;
 
 const maxStartMs = 15_000;
 const maxHeapMiB = 256;
 
-/**
- * Opens a reader that starts its processes when they are first needed. See
- * docs/decisions/0104-other-processes-read-the-archive.md.
- */
+/** Starts processes when needed. See docs/decisions/0104-other-processes-read-the-archive.md */
 export function openReaderProcesses(options: ReaderProcessOptions): ArchiveReader {
   const turns = createScheduler({ atOnce: maxProcesses, atOnceOfAddress: 1, clock: options.clock });
   let number = 0;
@@ -93,7 +90,7 @@ function foundIn(message: ReaderMessage): Answers[QueryKind]['found'] {
 const tooSlow = `The archive took longer than ${maxReadMs / 1000} seconds for this read, so the read was stopped.`;
 const ended = 'The archive could not be read.';
 
-/** A read that fails concerns one query, and others must not be refused because of it. */
+/** Creates the error of a single read, because of which other reads must not be refused. */
 const toUnavailable = (message: string, cause?: unknown): ProviderError =>
   new ProviderError('unavailable', message, { isProviderWide: false, cause });
 

@@ -20,7 +20,7 @@ export function askProfile(client: BlueskyClient): Ask<'profile'> {
   };
 }
 
-/** Reads a profile. Throws ProviderError `missing` if the account does not exist or must not be shown. */
+/** Reads a profile. Throws ProviderError `missing` if it does not exist or must not be shown. */
 async function readProfile(client: BlueskyClient, handle: string, context: ProviderContext) {
   const actor = client.known.actorFor(handle);
   const profile = parseActor(await client.query('app.bsky.actor.getProfile', { actor }, context));
@@ -29,10 +29,7 @@ async function readProfile(client: BlueskyClient, handle: string, context: Provi
   return profile;
 }
 
-/**
- * Caches the DID (permanent account id) of an account. Throws ProviderError `missing` if the
- * account's labels hide it.
- */
+/** Caches an account's DID. Throws ProviderError `missing` if the account's labels hide it. */
 export function acceptAccount(
   { known, clock }: BlueskyClient,
   handle: string,
@@ -43,10 +40,7 @@ export function acceptAccount(
   known.note(handle, actor);
 }
 
-/**
- * Reads the profile of an account whose posts were not found. Throws ProviderError `missing` if the account does not
- * exist or must not be shown. Ignores other ProviderErrors, and returns nothing.
- */
+/** Throws ProviderError `missing` for a missing or hidden account. Ignores other ProviderErrors. */
 export const explainAbsence = (client: BlueskyClient, handle: string, context: ProviderContext) =>
   throwIfMissing(readProfile(client, handle, context), context);
 
@@ -78,10 +72,7 @@ export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUser
   };
 }
 
-/**
- * Converts a list of accounts from Bluesky's format. Omits hidden accounts. Throws ProviderError
- * `malformed` if `list` is not an array.
- */
+/** Converts accounts except hidden ones. Throws ProviderError `malformed` if `list` is no array. */
 export async function toAccounts(
   list: unknown,
   nowMs: number,

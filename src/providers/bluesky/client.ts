@@ -6,11 +6,7 @@ import { createExpiringCache } from '../expiring-cache.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
-/**
- * Function that sends a query such as `app.bsky.feed.getPostThread` to an AppView (Bluesky API
- * server). Omits parameters that are `null`. Throws ProviderError for a failed response, or its
- * subclass {@link Refusal} if the server refuses a parameter.
- */
+/** Function that queries an AppView. Omits `null` parameters. Throws ProviderError or Refusal. */
 export type BlueskyQuery = (
   method: string,
   parameters: Readonly<Record<string, string | number | null>>,
@@ -25,7 +21,7 @@ export interface BlueskyClient {
 
 /** Error for a response that refuses a request parameter. The kind of the error is `malformed`. */
 export class Refusal extends ProviderError {
-  /** Error message as received from the AppView (Bluesky API server). API clients of Perch never receive it. */
+  /** Error message as received from the AppView. API clients of Perch never receive it. */
   readonly rawMessage: string;
 
   constructor(rawMessage: string) {
@@ -34,10 +30,7 @@ export class Refusal extends ProviderError {
   }
 }
 
-/**
- * Error for a response with status 403. A Bluesky host sends this status if it refuses all requests to an endpoint,
- * such as the search. The error has the kind `throttled`.
- */
+/** Error `throttled` for status 403: the host refuses all requests to an endpoint. */
 export class Banned extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky limits the rate of requests.');
@@ -57,10 +50,7 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/**
- * Returns the error for a failed response: a {@link Refusal} if the server refused a parameter;
- * otherwise ProviderError `throttled`, `unavailable`, `malformed` or `missing`.
- */
+/** Returns a {@link Refusal} if the server refused a parameter, otherwise a ProviderError. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Banned();
@@ -112,14 +102,11 @@ type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
 const memory = { max: 5000, ttlMs: 600_000 };
 
-/** Creates a cache that maps handles to DIDs (permanent account ids). Each entry expires after 10 minutes. */
+/** Creates a cache of DIDs by handle. Each entry expires after 10 minutes. */
 export function createKnownAccounts(clock: Clock) {
   const dids = createExpiringCache<string>(clock, memory);
   return {
-    /**
-     * Caches the DID of the account `name` if `name` is a handle (in any letter case). Does nothing
-     * if `name` is already the DID.
-     */
+    /** Caches the DID of a handle, in any letter case. Does nothing if `name` is a DID. */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
@@ -134,9 +121,6 @@ export const maxLimit = 100;
 export const writeLimit = (count: number): number =>
   Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 
-/**
- * Returns the cursor of the next page; `null` if the response has no cursor or repeats the cursor
- * of the request (`sent`).
- */
+/** Returns the cursor of the next page; `null` if there is none or it repeats `sent`. */
 export const nextCursor = (cursor: unknown, sent: string | null): string | null =>
   typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;

@@ -13,10 +13,10 @@ interface BlueskyOptions extends UpstreamOptions {
   readonly searchUrl?: string;
 }
 
-/** Maximum number of requests per minute. Bluesky allows 3,000 requests in five minutes from one client address. */
+/** Maximum requests per minute. Bluesky allows 3,000 in five minutes from one client address. */
 export const blueskyPerMinute = 600;
 
-/** Creates the provider that reads Bluesky through a public AppView (Bluesky API server), without a login. */
+/** Creates the provider that reads Bluesky through a public AppView, without a login. */
 export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions): Provider {
   const queryOf = (url: string) => createQuery(createUpstream({ http, apiUrl: url }), clock);
   const client = { query: queryOf(apiUrl), known: createKnownAccounts(clock), clock };

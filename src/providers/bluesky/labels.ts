@@ -19,7 +19,7 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-/** Returns one warning for each reason why posts or accounts of a list are missing, with the number of missing ones. */
+/** Returns one warning, with a number, for each reason why posts or accounts are missing. */
 export function describeHidden(
   restrictions: readonly (Restriction | null)[],
   unread: Pick<Rows<unknown>, 'unreadable' | 'excess'>,

@@ -82,7 +82,7 @@ function countUnsent({ payload, replies }: Branch): number {
   return replies.reduce((sum, reply) => sum + countUnsent(reply), own);
 }
 
-/** Reads the thread of the requested post. Throws ProviderError `missing` if the post must not be shown. */
+/** Reads a thread. Throws ProviderError `missing` if the requested post must not be shown. */
 async function readRequested(client: BlueskyClient, query: PostQuery, context: ProviderContext) {
   const { post: reference, thread, replies } = query;
   const { known } = client;
@@ -269,10 +269,7 @@ function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growin
   return { branch: { post, payload, replies: [] }, node };
 }
 
-/**
- * Returns the posts with which the author of `focal` continues the thread: the author's first reply
- * to `focal`, the author's first reply to that reply, and so on.
- */
+/** Returns the author's first reply to `focal`, the author's first reply to that, and so on. */
 export function pickContinuation(focal: Branch): readonly Branch[] {
   const chain: Branch[] = [];
   const author = focal.payload?.author.did;
@@ -285,9 +282,9 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns all replies to the author's thread (`focal` and `continuation`) as a flat list. The direct replies are
- * sorted by `order`, with placeholders last. Each reply is followed by the replies to it, oldest first. Omits a
- * placeholder below the first level if it has no visible descendants.
+ * Returns all replies to the author's thread as a flat list: direct replies by `order`,
+ * placeholders last, each followed by the replies to it, oldest first. Omits placeholders below the
+ * first level that have no visible descendants.
  */
 export function rankReplies(
   focal: Branch,

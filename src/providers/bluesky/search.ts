@@ -13,9 +13,9 @@ import { Banned, type BlueskyQuery, maxLimit, nextCursor, Refusal, writeLimit } 
 import { describeHidden } from './labels.ts';
 
 /**
- * Creates the function that searches posts. The function asks one host after the other until a host
- * answers. Without a login, Bluesky sends only one page per search. For the next page of latest
- * posts, the function searches for earlier posts. Top posts have only one page.
+ * Creates the function that searches posts, host by host until one answers. Without a login,
+ * Bluesky sends one page per search: the next page of latest posts is a search for earlier posts,
+ * and top posts have no next page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {

@@ -13,10 +13,7 @@ import { acceptAccount, explainAbsence } from './accounts.ts';
 import { type BlueskyClient, maxLimit, nextCursor, Refusal, writeLimit } from './client.ts';
 import { describeHidden } from './labels.ts';
 
-/**
- * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
- * reads the posts before this time. If Bluesky refuses this time, the function reads the newest posts.
- */
+/** Creates the timeline reader. If Bluesky refuses `untilSeconds`, it reads the newest posts. */
 export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
@@ -42,10 +39,6 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
   };
 }
 
-/**
- * Tolerance in milliseconds for the times of reposts. Bluesky sorts reposts by creation time, but
- * sends their later indexing time.
- */
 const indexingMs = 3_600_000;
 
 async function readPage(client: BlueskyClient, query: TimelineQuery, context: ProviderContext) {

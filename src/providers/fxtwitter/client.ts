@@ -9,7 +9,7 @@ import { type Body, readBody, type Upstream } from '../upstream.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 import { toPlaceholder, unavailabilityOf } from './unavailable.ts';
 
-/** Post with its thread and replies. `thread` and `replies` are `null` if the response does not contain them. */
+/** Post with its thread and replies, which are `null` if the response does not contain them. */
 export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
@@ -21,10 +21,7 @@ export interface PostAnswer {
 type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 export type FxTwitterClient = ReturnType<typeof createClient>;
 
-/**
- * Creates the client that reads posts from the FxTwitter API. The functions of the client throw
- * ProviderError if a read fails.
- */
+/** Creates the client of the FxTwitter API. Its functions throw ProviderError. */
 export function createClient(upstream: Upstream) {
   const read = async (path: string, context: RequestContext): Promise<PostAnswer> => {
     const answer = await upstream(path, context);
@@ -84,10 +81,7 @@ const cursors = lenient(z.object({ bottom: textOrNull }));
 export const readCursor = (body: Body | null): string | null =>
   cursors.parse(body?.cursor)?.bottom ?? null;
 
-/**
- * Returns the HTTP status that FxTwitter sent. A proxy may have changed the status to 200, but not
- * the member `code` of the body.
- */
+/** Returns FxTwitter's own status from the body's `code`: a proxy may change the status to 200. */
 export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
   status === 200 && typeof body?.code === 'number' ? body.code : status;
 

@@ -27,7 +27,7 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/** Converts the facets (links and styles) of X's original text (`raw`) to facets of FxTwitter's edited `text`. */
+/** Converts facets of X's original text (`raw`) to facets of FxTwitter's edited `text`. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };
@@ -83,10 +83,6 @@ function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | n
   return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
 }
 
-/**
- * Returns the type and URL of a link facet; `null` for other facets. Returns `null` also for facets
- * of type `media`, because their offsets are wrong in long posts.
- */
 function toLink({ type, original, replacement }: FacetPayload) {
   if (type === 'url') {
     const url = webUrlOrNull(replacement);
@@ -120,10 +116,6 @@ function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; in
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
-/**
- * Returns the index of `run` in `text`: the index `expected` if `run` starts there, otherwise the index of the first
- * `run` at or after `from`. Returns `null` if `run` is empty or is not found.
- */
 function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;

@@ -16,8 +16,8 @@ import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { timeOfXId, xHandle, xId } from '../../platforms/x.ts';
 
-// Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are required only if a
-// post cannot be shown without them.
+// Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are
+// required only if a post cannot be shown without them.
 
 const annotatedText = z.object({
   text,

@@ -44,7 +44,8 @@ async function readParts(client: FxTwitterClient, query: PostQuery, context: Pro
   try {
     return await readAround(client, query, context);
   } catch (error) {
-    // FxTwitter reads a post and its conversation from X in different ways, and each way can fail separately.
+    // FxTwitter reads a post and its conversation from X in different ways, and each way can fail
+    // separately.
     if (!isKind(error, 'malformed', 'ambiguous')) throw error;
     return readAlone(client, query, context).catch((second: unknown) => {
       if (isKind(second, 'missing')) throw second;
@@ -66,10 +67,6 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/**
- * Reads the thread and the replies of a post concurrently. If the request for the thread shows that the post is
- * missing or that the rate limit is reached, cancels the request for the replies and throws the error.
- */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -140,7 +137,7 @@ const noContinuation = 'The rest of the author’s thread could not be read.';
 
 interface ThreadSource {
   readonly thread: Rows<PostPayload> | null | undefined;
-  /** Replies from the API endpoint `/2/conversation`, which include the author's later posts in the thread. */
+  /** Replies from `/2/conversation`, which include the author's later posts in the thread. */
   readonly replies?: readonly Post[];
 }
 
@@ -188,7 +185,7 @@ export interface ThreadLine {
   readonly continuation: readonly Post[];
 }
 
-/** Splits a thread (oldest first) into the posts before and after the post with the id `focalId`. */
+/** Splits a thread (oldest first) into the posts before and after the post `focalId`. */
 export function splitThread(thread: readonly Post[], focalId: string): ThreadLine {
   const at = thread.findIndex(({ id }) => id === focalId);
   if (at >= 0) return { ancestors: thread.slice(0, at), continuation: thread.slice(at + 1) };
@@ -207,10 +204,7 @@ const threadOrder = createThreadOrder<Status>({
   byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
 });
 
-/**
- * Returns the posts with which the author of `focal` continues the thread: the author's first reply
- * to `focal`, the author's first reply to that reply, and so on.
- */
+/** Returns the author's first reply to `focal`, the author's first reply to that, and so on. */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
   const posts = rows.filter((row) => row.type === 'status');
   return threadOrder.pickContinuation(focal, posts);
@@ -222,10 +216,7 @@ interface ReplyRanking {
   readonly shown: ThreadLine;
 }
 
-/**
- * Returns the direct replies to the author's thread, sorted by `ranking.order`. Each direct reply
- * is followed by the replies to it, oldest first.
- */
+/** Returns the direct replies by `ranking.order`, each followed by its replies, oldest first. */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
   const answeredIds = [focalId, ...shown.continuation.map(({ id }) => id)];
@@ -236,10 +227,7 @@ export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): reado
   return threadOrder.rankReplies(replies, { answeredIds, order });
 }
 
-/**
- * Compares two decimal ids numerically, for sorting. The ids are strings, because they exceed
- * `Number.MAX_SAFE_INTEGER`.
- */
+/** Compares decimal ids, which are strings because they exceed `Number.MAX_SAFE_INTEGER`. */
 function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
@@ -249,10 +237,7 @@ function compareIds(a: string, b: string): number {
 const noMore =
   'X sent no further replies. X sends the same response during an outage, so replies may be missing.';
 
-/**
- * Creates the function that reads a page of replies. An empty page ends the list, although X may
- * have further replies.
- */
+/** Creates the replies reader. An empty page ends the list, although X may have more. */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);
@@ -289,10 +274,7 @@ function describeEmptyPage({ replies }: Status, { cursor }: RepliesQuery): reado
   return [`X counts ${counted} to this post, but sent none.`];
 }
 
-/**
- * Reads a page of replies. Returns `null` if a page after the first page is not found, because the list ends there.
- * Throws if the first page is not found.
- */
+/** Reads a page of replies; `null` if a later page is not found. Throws if the first is not. */
 async function readPage(
   client: FxTwitterClient,
   { post, order, cursor }: RepliesQuery,

@@ -30,20 +30,17 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       : toMissing(toUnavailability(answer.is, unavailableSentences[answer.is]));
   return {
     /**
-     * Reads a public account. Throws ProviderError `missing` if the account is protected, is suspended or does not
-     * exist. Throws ProviderError `ambiguous` or `throttled` if X does not find the account, and Perch cannot
-     * confirm that X finds other accounts at this time.
+     * Reads a public account.
+     * @throws ProviderError `missing` if the account is protected, suspended or does not exist;
+     *   `ambiguous` or `throttled` if X does not find it, and Perch cannot confirm that X finds
+     *   others
      */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await readAndNote(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /**
-     * Returns the error for an account whose posts or followers were not found. Reads the profile to find the
-     * reason. The error is `unavailable` if the profile is public, because the source then failed to send the list.
-     * Otherwise, it is the error for the profile, such as `missing`.
-     */
+    /** Returns the profile's error; `unavailable` if it is public and only the list failed. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await readAndNote(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -86,7 +83,7 @@ const unavailableSentences = {
 
 interface ControlOptions {
   readonly clock: Clock;
-  /** Returns whether the profile endpoint finds an account. Rejects with ProviderError if the request fails. */
+  /** Returns whether the profile endpoint finds an account. Rejects with ProviderError. */
   readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
@@ -94,9 +91,7 @@ const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
 const freshMs = 60_000;
 
-/**
- * Creates the functions that distinguish a missing account from an outage. To do so, they read a well-known account.
- */
+/** Creates functions that read a well-known account to tell a missing account from an outage. */
 export function createControl({ clock, answers }: ControlOptions) {
   const pending = new Map<string, Promise<boolean | ProviderError>>();
   let succeededMs = Number.NEGATIVE_INFINITY;
@@ -105,7 +100,8 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   const look = async (handle: string, asker: RequestContext): Promise<boolean | ProviderError> => {
     try {
-      // Callers cannot abort this read, because other callers may wait for it too. The read has its own timeout.
+      // Callers cannot abort this read, because other callers may wait for it too. The read has its
+      // own timeout.
       const { signal } = new AbortController();
       const isAnswered = await answers(handle, { ...asker, signal });
       if (isAnswered) noteSuccess();
@@ -120,10 +116,9 @@ export function createControl({ clock, answers }: ControlOptions) {
   return {
     noteSuccess,
     /**
-     * Returns the error for an account that was not found. The error is `missing` if the API works: it found any
-     * account in the last minute, or it finds a well-known account now. If the request for the well-known account is
-     * rate-limited, the error is `throttled`. If this request fails for another reason or finds no account, the
-     * error is `ambiguous`. Concurrent calls share the request.
+     * Returns the error for an account that was not found: `missing` if the API found any account
+     * in the last minute or finds a well-known one now; `throttled` if that request is
+     * rate-limited; otherwise `ambiguous`. Concurrent calls share the request.
      */
     explainMiss: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;

@@ -23,16 +23,10 @@ import {
 } from './payload.ts';
 import { toPlaceholder, unavailabilityOf } from './unavailable.ts';
 
-/**
- * Converts a post and its quoted posts from FxTwitter's format. Returns a `Tombstone` (placeholder)
- * if the author is protected.
- */
+/** Converts a post and its quoted posts. Returns a `Tombstone` if the author is protected. */
 export const shapePost = (row: PostPayload): Post => shapeWithin(row, maximums.quotes);
 
-/**
- * Converts the requested post from FxTwitter's format. Throws ProviderError `missing` if the
- * author's account is protected.
- */
+/** Converts the requested post. Throws ProviderError `missing` if its author is protected. */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
   if (post.type === 'tombstone') throw toMissing(reasonOf(post));
@@ -172,7 +166,7 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
   }));
 }
 
-/** Converts the posts of a list from FxTwitter's format. Omits placeholders, and posts and reposts by protected accounts. */
+/** Converts listed posts. Omits placeholders, and posts and reposts by protected accounts. */
 export async function shapeListed(
   rows: readonly PostPayload[],
   sliced: Sliced,
@@ -183,10 +177,7 @@ export async function shapeListed(
     .filter(({ reposted_by }) => reposted_by?.protected !== true);
 }
 
-/**
- * Converts an account from FxTwitter's format. For a protected account, only the id, the handle and
- * the URL are included.
- */
+/** Converts an account. Includes only the id, handle and URL of a protected account. */
 export function shapeAccount(user: UserPayload): Account {
   const { id, screen_name } = user;
   const url = profileUrl('x', screen_name, '');

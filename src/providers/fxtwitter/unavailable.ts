@@ -14,10 +14,7 @@ const reasons: Readonly<Record<TombstonePayload['reason'], UnavailableReason>> =
   unavailable: 'unknown',
 };
 
-/**
- * Returns why a post is unavailable. FxTwitter guesses `reason` from X's notice, which `message` contains. If the guess
- * is `unavailable`, the notice itself can state more.
- */
+/** Returns why a post is unavailable. X's notice may state more than FxTwitter's `reason`. */
 export function unavailabilityOf({ reason, message }: TombstonePayload): Unavailability {
   const noticed = reason === 'unavailable' ? readNotice(message ?? '') : null;
   return noticed ?? toUnavailability(reasons[reason]);

@@ -1,7 +1,4 @@
-/**
- * Words in the header `User-Agent` by which FxTwitter detects link-preview crawlers. FxTwitter
- * sends crawlers no JSON.
- */
+/** Words in `User-Agent` by which FxTwitter detects crawlers, to which it sends no JSON. */
 const words = [
   'discordbot',
   'telegrambot',

@@ -26,7 +26,7 @@ const locatedMemory = { max: 5000, ttlMs: 300_000 };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Creates the functions that read accounts. They throw ProviderError `missing` for absent and suspended accounts. */
+/** Creates account readers. They throw ProviderError `missing` for absent and suspended ones. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
@@ -40,10 +40,7 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    /**
-     * Reads a list of an account, such as the account's posts. `path` is the end of the API path,
-     * and may include query parameters.
-     */
+    /** Reads a list of an account. `path`: end of the API path, with query parameters if any. */
     readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
       const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
@@ -96,10 +93,7 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
   return row;
 }
 
-/**
- * Function that sends a request to the server of the account `handle`. The server is the domain in the handle, or
- * another host to which this domain refers. Throws ProviderError, or Problem `rate_limited` or `overloaded`.
- */
+/** Function that asks the server that hosts an account. Throws ProviderError or Problem. */
 export type AskHome = (
   handle: string,
   toPath: (home: Home) => string,
@@ -107,9 +101,7 @@ export type AskHome = (
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
 const movedMemory = {
-  /** Maximum number of cached accounts. */
   max: 2000,
-  /** Milliseconds for which the host of an account stays in the cache. */
   ttlMs: 3_600_000,
 };
 
@@ -157,11 +149,7 @@ const readWebFinger = parserOf(
   z.object({ links: listOf(z.object({ rel: token, href: url }), maximums.fields) }),
 );
 
-/**
- * Asks the domain of a handle by WebFinger (RFC 7033) for the host of the account. Returns the host of the link
- * `self` in the response; if the domain redirects the request, the host of the redirect target. Returns `null` if
- * there is no public host.
- */
+/** Returns the public host of the `self` link or redirect (RFC 7033); `null` if there is none. */
 async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;

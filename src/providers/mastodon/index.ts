@@ -8,10 +8,7 @@ import { askPost, askReplies } from './post.ts';
 import { askSearch, askSearchUsers } from './search.ts';
 import { createServers, type ServersOptions } from './servers.ts';
 
-/**
- * Options of the Mastodon provider. `http` must connect only to public addresses, because API
- * clients choose the hosts.
- */
+/** Options. `http` must connect only to public addresses, because API clients choose hosts. */
 interface MastodonOptions extends ServersOptions {
   readonly searchHost?: string;
 }

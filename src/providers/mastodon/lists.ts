@@ -26,9 +26,7 @@ import {
 import type { Accounts } from './accounts.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
 
-/**
- * Creates the function that reads a page of an account's posts and boosts (reposts). Omits posts that are not public.
- */
+/** Creates the function that reads an account's posts and boosts. Omits those not public. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
@@ -38,7 +36,8 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       const { reply } = await accounts.readList(handle, `statuses?${parameters}`, context);
       return readPosts(reply, toLimit(query.count), context);
     });
-    // A timeline has posts and boosts by a local account. Posts by accounts of other servers are not trusted.
+    // A timeline has posts and boosts by a local account. Posts by accounts of other servers are
+    // not trusted.
     const own = page.rows.filter(({ account }) => isLocal(account));
     const foreign = page.rows.length - own.length;
     const listed = await shapeListed(dropLater(own, query.untilSeconds), home, context);
@@ -95,10 +94,7 @@ export interface PageRows<Row> extends Rows<Row> {
   readonly next: string | null;
 }
 
-/**
- * Parses a page of a list. Removes duplicates. Throws ProviderError `malformed` if the body is not
- * an array of objects.
- */
+/** Parses a list page without duplicates. Throws ProviderError `malformed` for any other body. */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
@@ -118,11 +114,11 @@ function hasNoObjects(list: unknown): boolean {
 
 const positionForm = /^[\w-]{1,128}$/; // id of a relation, post or account in a `Link` header
 
-/** Returns a list with the query parameter for `cursor`; an empty list if `cursor` is `null` or malformed. */
+/** Returns the query parameter for `cursor`; an empty list if it is `null` or malformed. */
 export const writeCursor = (cursor: string | null): readonly string[] =>
   cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 
-/** Returns the cursor of the next page from the header `Link` (RFC 8288); `null` if there is none. */
+/** Returns the next page's cursor from the header `Link` (RFC 8288); `null` if there is none. */
 function nextOf({ header }: FoundReply): string | null {
   const links = (header('link') ?? '').split(/,(?=\s*<)/);
   const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
@@ -154,10 +150,7 @@ export async function shapeListed(rows: readonly StatusPayload[], home: Home, sl
   };
 }
 
-/**
- * Returns a list with a warning if some posts are copies from other servers, which may differ from
- * the originals; otherwise an empty list.
- */
+/** Returns a warning if some posts are copies from other servers, which may differ. */
 export function describeCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
@@ -168,9 +161,7 @@ export function describeCopies(posts: readonly Post[], { host }: Home): readonly
   ];
 }
 
-/**
- * Converts the accounts of a list, except suspended accounts. Returns the accounts and the warnings for the response.
- */
+/** Converts accounts, except suspended ones, and returns them with the response's warnings. */
 export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
   const shape = (row: AccountPayload) => shapeAccount(row, home);
@@ -187,10 +178,7 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   return { items, warnings };
 }
 
-/**
- * Parses a page of posts. If a page of at least `limit` posts has no `Link` header, the id of the
- * last post is the next cursor.
- */
+/** Parses posts. For a full page without a `Link` header, the last id is the next cursor. */
 export async function readPosts(
   reply: FoundReply,
   limit: number,
@@ -207,9 +195,9 @@ const [usualPosts, maxPosts] = [20, 40];
 export const toLimit = (count: number): number => (count <= usualPosts ? usualPosts : maxPosts);
 
 /**
- * Reads a page of posts, newest first. If `cursor` is set, the page starts there. Otherwise, if post ids encode
- * times, the page starts before `untilSeconds`. Otherwise, the page starts at the newest post, and the caller must
- * remove the posts made at `untilSeconds` or later.
+ * Reads a page of posts, newest first: from `cursor`; else before `untilSeconds` if ids encode
+ * times; else from the newest post, so that the caller must remove posts made at `untilSeconds` or
+ * later.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
@@ -219,27 +207,22 @@ export async function readBefore(
   const jumped = await read(idBefore(untilSeconds * 1000));
   if (haveTimeIds(jumped.rows)) return jumped;
   const first = await read(null);
-  // If the newest ids encode times, the first response was right: an empty page is the end, and low ids are old.
+  // If the newest ids encode times, the first response was right: an empty page is the end, and low
+  // ids are old.
   return haveTimeIds(first.rows) && jumped.rows.every(isNumericId) ? jumped : first;
 }
 
-/**
- * Removes posts made at `untilSeconds` or later. For a boost (repost), compares the time of the
- * boost, not of the boosted post.
- */
+/** Removes posts made at `untilSeconds` or later. For a boost, compares the boost's time. */
 export function dropLater(rows: readonly StatusPayload[], untilSeconds: number | null) {
   const untilMs = (untilSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return rows.filter(({ createdMs }) => createdMs < untilMs);
 }
 
-// Ids of Mastodon (`Mastodon::Snowflake`): Unix milliseconds above 16 other bits. Other software has other ids.
+// Ids of Mastodon (`Mastodon::Snowflake`): Unix milliseconds above 16 other bits. Other software
+// has other ids.
 
 const belowTime = 16n;
 
-/**
- * Maximum difference in milliseconds between a post's time and the time encoded in its id. A larger difference means
- * that the id does not encode a time.
- */
 const maxDriftMs = 3_600_000;
 
 const idBefore = (ms: number): string => String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);

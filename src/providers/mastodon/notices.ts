@@ -8,10 +8,7 @@ const objectId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const noticePath = /^\/notice\/([\w-]{1,64})$/;
 
-/**
- * Reads a post with `read`. If the server has no post with this id, and the id can be that of an object on Pleroma or
- * Akkoma (`https://host/objects/{uuid}`), reads the post to whose page (`/notice/{id}`) the server redirects the object.
- */
+/** Reads a post. If it is missing, follows an object id of Pleroma or Akkoma to its notice. */
 export async function readByObject<Found>(
   askServer: AskServer,
   { post, context }: { readonly post: PostReference; readonly context: RequestContext },

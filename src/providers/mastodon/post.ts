@@ -24,10 +24,7 @@ interface ReadPost {
   readonly query: PostQuery;
   readonly row: StatusPayload;
   readonly home: Home;
-  /**
-   * Ancestors and replies of the requested post, or the error of the failed read; `null` if the
-   * query did not request them.
-   */
+  /** Ancestors and replies, or the error of the failed read; `null` if not requested. */
   readonly around: Context | ProviderError | null;
 }
 
@@ -43,7 +40,7 @@ export function askPost(servers: Servers): Ask<'post'> {
   };
 }
 
-/** Creates the function that reads the replies to a post. A Mastodon server sends all replies in a single list. */
+/** Creates the replies reader. A Mastodon server sends all replies in a single list. */
 export function askReplies(servers: Servers): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
@@ -184,7 +181,7 @@ export interface Context {
   readonly descendants: readonly StatusPayload[];
   /** Number of malformed posts that were omitted from the ancestors and descendants. */
   readonly unreadable: number;
-  /** Number of ancestors and descendants that were omitted because there were more than the maximum. */
+  /** Number of ancestors and descendants omitted because there were more than the maximum. */
   readonly excess: number;
 }
 
@@ -197,10 +194,7 @@ const threadOrder = createThreadOrder<StatusPayload>({
   byOldest,
 });
 
-/**
- * Arranges the conversation around a post as ancestors, the author's later posts in the thread, and
- * replies. Each reply follows its parent. Replies whose parent is unknown come last.
- */
+/** Arranges a conversation. Replies follow their parents; those of unknown parents come last. */
 export function arrangeContext(
   focal: StatusPayload,
   { ancestors, descendants }: Context,
@@ -241,7 +235,7 @@ const fewAncestors = `Without a login, the server sends up to ${maxAncestors} ea
 const lostParent =
   'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 
-/** Returns warnings about ancestors and replies that the server probably omitted from the response. */
+/** Returns warnings about ancestors and replies that the server probably omitted. */
 export function describeCuts(
   focal: StatusPayload,
   { ancestors, descendants }: Context,

@@ -27,7 +27,7 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-/** Creates the function that searches posts by hashtag. Mastodon allows other searches only with a login. */
+/** Creates the search by hashtag. Mastodon allows other searches only with a login. */
 export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
@@ -58,10 +58,7 @@ const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 const onlyTags =
   'Without a login, Mastodon has no search for words in posts, but lists posts by hashtag. Search for `#tag`, for `#one #two` (posts with both hashtags), or for `#one -#two` (posts without the second hashtag).';
 
-/**
- * Parses a search text as hashtags. Throws ProviderError `rejected` if the text contains other
- * words, only excluded hashtags, or too many hashtags.
- */
+/** Parses hashtags. Throws ProviderError `rejected` for words, too many or only excluded tags. */
 function parseTags(text: string): TagSearch {
   const found = text
     .trim()
@@ -90,10 +87,7 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-/**
- * Returns `reply` if its status is 200. Throws ProviderError for the statuses 404 and 410, which mean that the
- * server does not support the search, and for hosts without the Mastodon API. `AskServer` throws for other statuses.
- */
+/** Returns a successful reply. Throws ProviderError if the host lacks the search or the API. */
 function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
@@ -122,10 +116,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/**
- * Creates the function that searches accounts. For a full handle, the function also reads the
- * account from the account's server.
- */
+/** Creates the search of accounts. Reads a full handle also from the account's server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {

@@ -26,18 +26,12 @@ export interface FoundReply {
   header(name: string): string | undefined;
 }
 
-/**
- * Response of a Mastodon server. `absent`: status 404. `suspended`: status 410, which older
- * versions send for suspended accounts.
- */
+/** Response. `absent`: 404. `suspended`: 410, sent by older versions for suspended accounts. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
 interface NoApi {
   readonly is: 'no api';
-  /**
-   * Host to which the response redirects; `null` if that host is not public, `undefined` if the
-   * response does not redirect.
-   */
+  /** Host to which it redirects; `null` if not public, `undefined` without a redirect. */
   readonly to: string | null | undefined;
   /** URL to which the response redirects; absent if it does not redirect. */
   readonly location?: URL;
@@ -45,9 +39,9 @@ interface NoApi {
 }
 
 /**
- * Function that sends a GET request to a host. Throws ProviderError if the host fails, and Problem
- * `overloaded` if too many requests to the host are in flight. Also throws the errors that
- * `context.takeRequest` and `context.takeBytes` throw.
+ * Function that sends a GET request to a host.
+ * @throws ProviderError if the host fails; Problem `overloaded` if too many requests to the host
+ *   are in flight; the errors of `context.takeRequest` and `context.takeBytes`
  */
 export type AskServer = (
   host: string,
@@ -58,7 +52,7 @@ export type AskServer = (
 export interface HostLimitOptions {
   readonly clock: Clock;
   readonly breaker: BreakerOptions;
-  /** Maximum number of concurrent requests to one host. A single client address may use half of this number. */
+  /** Maximum number of concurrent requests to one host. A client address may use half of it. */
   readonly maxPerHost: number;
 }
 
@@ -68,7 +62,7 @@ export interface ServersOptions extends HostLimitOptions {
 
 const maxHosts = 4096;
 
-/** Creates the function that sends requests to any host. Each host has its own circuit breaker and request limit. */
+/** Creates the function that sends requests. Each host has its own breaker and request limit. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
   const hosts = new LRUCache<string, { breaker: CircuitBreaker; requests: Usage }>({
@@ -178,11 +172,7 @@ const missing = {
   account: 'The server has no such account.',
 } as const;
 
-/**
- * Returns `reply` if it is a successful response. Throws ProviderError `missing` for status 404 (no such post or
- * account) and 410 (suspended account). Replies have no other error status, because `AskServer` throws for all
- * others.
- */
+/** Returns a successful reply. Throws ProviderError `missing` for 404 and 410 (suspended). */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();

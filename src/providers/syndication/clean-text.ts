@@ -8,17 +8,14 @@ import type { PostPayload } from './payload.ts';
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** Expected text between `start` and `end`. The edit is skipped if the post has a different text there. */
+  /** Expected text. The edit is skipped if the post has a different text there. */
   readonly original: string;
   /** Replacement for the text between `start` and `end`; `null` keeps the text. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/**
- * Returns the text of a post for display. Expands links, decodes HTML entities, and removes links
- * to attached media and to the quoted post `quotedId`.
- */
+/** Returns the text for display: expands links, decodes entities, removes media and quote links. */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
   const parts: string[] = [];

@@ -51,14 +51,11 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
   ];
 }
 
-/** Returns the request parameter `token` for a post id. X's embed widget computes the token in the same way. */
+/** Returns the parameter `token` for a post id, computed as X's embed widget does. */
 export const tokenOf = (id: string): string =>
   ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 
-/**
- * Parses the response to a request for a post. Throws ProviderError if the request failed, or if
- * the response contains no post that can be shown.
- */
+/** Parses a post. Throws ProviderError if the request failed or no post can be shown. */
 function readPost(answer: HttpAnswer): PostPayload {
   const { status, retryAfterSeconds } = answer;
   if (status === 404 || status === 400) throw createAmbiguous();

@@ -126,10 +126,7 @@ export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = parserOf(postPayload);
 
-/**
- * Parses only the members that show whether a response contains a post, a tombstone (notice in place of a post), or
- * neither. Does not check the format of `user`, the author of the post, because only its absence matters.
- */
+/** Parses whether a response has a post or tombstone; only the absence of `user` matters. */
 export const parseAnswer = parserOf(
   z.object({
     __typename: tokenOrNull,

@@ -141,10 +141,6 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/**
- * Returns the URL of the MP4 variant with the highest bitrate, otherwise of the first variant;
- * `null` if there are no variants.
- */
 function bestVideo({ video_info }: MediaPayload): string | null {
   const variants = video_info?.variants ?? [];
   const [best] = variants

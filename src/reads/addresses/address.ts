@@ -24,13 +24,12 @@ export interface AddressOptions extends Sites {
 
 type Refuse = (code: ProblemCode, fault: string, resolution?: string) => Problem;
 
-/** Maximum length of an address in UTF-16 code units. */
 const maxAddress = 8192;
 
 /**
- * Parses the address of a post, account, list, search or hashtag: a URL, with or without a scheme, or an `at://`
- * address. The URL can also be part of another one, as in `https://perch.example/https://x.com/jack`. `subject` is the
- * start of error messages, such as `The URL in the path`.
+ * Parses a URL, with or without a scheme, or an `at://` address. The URL can be part of another
+ * one, as in `https://perch.example/https://x.com/jack`. `subject` starts error messages, such as
+ * `The URL in the path`.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
 export function parseAddress(
@@ -104,10 +103,6 @@ const wholeStarts = ['/https:/', '/http:/', '/at:/'];
 
 const maxSearched = 20;
 
-/**
- * Returns the address in a URL of another site, such as an archive of websites, a bridge between platforms or a page
- * that redirects: `https://web.archive.org/web/2024/https://x.com/jack`. Returns `null` if there is none.
- */
 function findWrapped({ pathname, search, searchParams }: URL, options: AddressOptions) {
   const lower = pathname.toLowerCase();
   const start = Math.max(...wholeStarts.map((text) => lower.lastIndexOf(text)));
@@ -142,10 +137,7 @@ function toRead(address: Address): AddressedRead {
   }
 }
 
-/**
- * Returns the complete URL in a path such as `/https://x.com/jack` or `/at://did:plc:…`, also if the URL is
- * percent-encoded; `null` if the path contains no complete URL.
- */
+/** Returns the complete URL in a path, also if percent-encoded; `null` if there is none. */
 export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
   const decoded = /^\/+(?:https?|at)(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
@@ -155,7 +147,7 @@ export function findWholeUrl(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/** Returns the path of a URL of this server, relative to `baseUrl`; `null` for URLs of other servers. */
+/** Returns the path relative to `baseUrl`; `null` for URLs of other servers. */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
@@ -170,7 +162,7 @@ function isSameServer(url: URL, base: URL): boolean {
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
 
-/** Parses an address as people write and paste it. @throws Problem `invalid_url` or `invalid_path` */
+/** Parses an address as people write it. @throws Problem `invalid_url` or `invalid_path` */
 function parseWritten(written: string, baseUrl: string, refuse: Refuse): URL {
   const text = trimAddress(written);
   // The URL parser would silently drop tabs and line feeds and turn `\` into `/`.
@@ -204,10 +196,7 @@ function trimAddress(written: string): string {
   return /[?#]/.test(text) ? text : text.replace(/(?<![.,;:!)\]>"'”’»…])[.,;:!)\]>"'”’»…]+$/u, '');
 }
 
-/**
- * Adds a missing scheme, such as `https://`, to text that starts with a host and a slash. Returns `null` for other
- * text.
- */
+/** Adds a missing scheme to a host with a slash. Returns `null` for other text. */
 export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): string | null {
   // Browsers and proxies merge the slashes of a URL within a path.
   if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');

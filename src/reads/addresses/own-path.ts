@@ -10,12 +10,12 @@ import type { AddressedRead } from './address.ts';
 import { type OwnPath, ownPaths, type PathPattern } from './own-paths.ts';
 import { isPermalinkHandle } from './permalink-handle.ts';
 
-/** Paths of this server, sorted by number of parameters, so that `/search` is tried before `/{handle}`. */
+/** Paths sorted by number of parameters, so that `/search` is tried before `/{handle}`. */
 const candidates = ownPaths
   .flatMap((row) => [row, ...(row.also ?? [])].map((pattern) => ({ row, pattern })))
   .toSorted((a, b) => a.pattern.path.split('{').length - b.pattern.path.split('{').length);
 
-/** Returns the read operation at a path of this server; `null` for unknown paths, oEmbed and history imports. */
+/** Returns the read operation; `null` for unknown paths, oEmbed and history imports. */
 export function matchOwnPath(path: string, search: string): AddressedRead | null {
   const segments = splitPath(path);
   for (const { row, pattern } of candidates) {
@@ -29,7 +29,7 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
   return null;
 }
 
-/** Converts the parameters in a path to request parameters. Adds the fixed parameters of the path pattern. */
+/** Converts parameters in a path to request parameters. Adds the pattern's fixed parameters. */
 export function toReadParameters(
   { fixed = {} }: PathPattern,
   { n: _photo, '*': _further, number, id: written = number, tag, ...parameters }: PathParameters,
@@ -39,7 +39,7 @@ export function toReadParameters(
   return { ...parameters, ...id, ...search, ...fixed };
 }
 
-/** Returns whether a route accepts the form of the handle in a path. Returns `true` for a path without a handle. */
+/** Returns whether a route accepts the handle in a path; `true` for a path without one. */
 export function accepts(
   { surface }: Pick<OwnPath, 'surface'>,
   { handles }: PathPattern,
@@ -50,11 +50,7 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/**
- * Returns the path and query for a read operation on this server. `surface` selects the path of the API (`v1`) or the
- * short path as on a social platform (`permalink`). If the operation or the handle has no short path, returns the path
- * of the API.
- */
+/** Returns the path and query of a read. `permalink` falls back to the API's path (`v1`). */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
   const { handle } = given;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);

@@ -7,10 +7,7 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId } from '../index.ts';
 
 export interface PathPattern {
-  /**
-   * Path with parameter names in braces: names of request parameters, `n` (media number), `number` (an id of digits) or
-   * `tag` (hashtag). `*` at the end stands for any further path.
-   */
+  /** Path with `{parameters}`: also `n` (media number), `number` (digits), `tag`. `*`: any rest. */
   readonly path: string;
   /** Request parameters that the path sets to a fixed value. */
   readonly fixed?: Readonly<Record<string, string>>;
@@ -21,13 +18,11 @@ export interface PathPattern {
 export interface OwnPath extends PathPattern {
   readonly id: string;
   readonly read: AnyReadId;
-  /** `v1`: path of the versioned API. `permalink`: path as on a social platform, such as `/{handle}/status/{id}`. */
+  /** `v1`: path of the versioned API. `permalink`: path as on a social platform. */
   readonly surface: 'v1' | 'permalink';
-  /** Other paths of the same route. */
   readonly also?: readonly PathPattern[];
 }
 
-/** Read operation for each kind of thing that an address can name. */
 export const readOfKind = {
   post: 'getPost',
   account: 'getProfile',
@@ -36,13 +31,12 @@ export const readOfKind = {
   search: 'searchPosts',
 } as const satisfies Readonly<Record<AddressedKind, AnyReadId>>;
 
-/** Request parameters that select a tab of an account's page. */
 export const parametersOfTab: Readonly<Record<AccountTab, Readonly<Record<string, string>>>> = {
   replies: { with_replies: 'true' },
   media: { only_media: 'true', with_replies: 'true' },
 };
 
-/** Paths on this server with the form of a path on a platform, with the kind of thing that each path names. */
+/** Paths on this server with the form of a path on a platform. */
 export const permalinkPatterns = permalinkForms.map(({ names, tab, ...form }) => {
   const isWithoutHandle = names === 'post' && !form.path.includes('{handle}');
   const fixed = tab === undefined ? {} : parametersOfTab[tab];

@@ -15,9 +15,8 @@ const others = {
 } as const;
 
 /**
- * Parses the URL of a post.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`. For the URL of an account,
- * list or search, the error message contains the route to use instead.
+ * Parses the URL of a post. For other known URLs, the error names the route to use instead.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
  */
 export function parsePostUrl(text: string, options: AddressOptions): PostReference {
   const addressed = parseAddress(text, options);

@@ -10,9 +10,10 @@ import {
 import { matchOwnPath } from './own-path.ts';
 
 /**
- * Parses trimmed text that a person typed: a URL, with or without a scheme; an account (`@ada`, `ada.example`,
+ * Parses trimmed text: a URL, with or without a scheme; an account (`@ada`, `ada.example`,
  * `user@host`); or an account with a path (`@ada/followers`). Returns `null` for other text.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot
+ *   read
  */
 export function parseTypedInput(
   text: string,

@@ -9,10 +9,8 @@ export function listProfileFacts(account: Account, full: boolean): readonly Word
 }
 
 interface ProfileHead {
-  /** Place, website, time of joining and marks, for one line. */
   readonly facts: readonly Words[];
   readonly counts: readonly ProfileCount[];
-  /** Further facts, each on a line of its own. */
   readonly details: readonly Words[];
 }
 
@@ -22,7 +20,7 @@ interface ProfileCount {
   readonly label: string;
 }
 
-/** Returns the texts of an account at the head of its own page. `full` adds pictures, more counts and the ID. */
+/** Returns the head of an account's page. `full` adds pictures, more counts and the ID. */
 export function toProfileHead(account: Account, full: boolean): ProfileHead {
   const { location, website, joined, statuses, followers, following } = account;
   const counts = [
@@ -99,7 +97,7 @@ interface AccountRow {
 
 const maxBiography = 160; // maximum length in code points of a biography in a list: X's own limit
 
-/** Returns the texts of an account in a list. `full` adds details and the whole biography. */
+/** Returns an account in a list. `full` adds details and the whole biography. */
 export function toAccountRow(account: Account, full: boolean): AccountRow {
   return {
     facts: present([

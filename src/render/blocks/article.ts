@@ -14,19 +14,18 @@ import {
 } from './block.ts';
 
 export interface ArticlePlace {
-  /** Heading level of the article's title. Headings within the article have deeper levels. */
+  /** Heading level of the article's title. Headings within it have deeper levels. */
   readonly level: number;
   /** Whether the page's title, one level higher, is already the title of the article. */
   readonly isTitled: boolean;
-  /** Whether to include the times at which the article was published and changed. */
+  /** Whether to include the times of publication and change. */
   readonly full: boolean;
-  /** Part of the article to include: `whole` for all available blocks, `preview` for the preview text only. */
+  /** `whole` for all available blocks, `preview` for the preview text only. */
   readonly extent: 'whole' | 'preview';
-  /** Whether its pictures are rendered as links. */
   readonly isHidden: boolean;
 }
 
-/** Returns the blocks of an article: its title, its cover picture, and its content or its preview text. */
+/** Returns title, cover picture, and content or preview text of an article. */
 export function toArticle(article: Article, place: ArticlePlace): Block {
   const { title, cover_url: cover, blocks, preview_text: preview } = article;
   const { level, isTitled, extent, isHidden } = place;

@@ -4,7 +4,7 @@ import type { Poll, Status } from '../../model/post.ts';
 import type { Annotation } from '../markdown/spans.ts';
 import type { NestHeading } from '../markdown/verbatim.ts';
 
-/** Words on one line. A string contains only words of Perch, without markup; all other texts are escaped. */
+/** Words on one line. A string is text of Perch without markup; all other texts are escaped. */
 export type Words =
   | string
   | readonly Words[]
@@ -57,7 +57,6 @@ export interface StyledText {
   readonly annotations: readonly Annotation[];
 }
 
-/** Content that is set apart, such as a quoted post. */
 export interface Box {
   readonly type: 'box';
   readonly role: BoxRole;
@@ -73,7 +72,7 @@ export type Block =
   | {
       readonly type: 'media';
       readonly items: readonly MediaItem[];
-      /** Whether all are rendered as links, because the post is sensitive or has a content warning. */
+      /** Whether all are links, because the post is sensitive or has a content warning. */
       readonly isHidden: boolean;
     }
   | { readonly type: 'poll'; readonly choices: Poll['choices']; readonly facts: readonly Words[] }
@@ -102,11 +101,10 @@ export type Block =
   | { readonly type: 'article'; readonly blocks: readonly Block[] }
   | { readonly type: 'rule' };
 
-/** Removes the absent and empty items of a list. */
+/** Removes absent and empty items. */
 export const present = <Item>(items: readonly (Item | null | '' | undefined)[]): Item[] =>
   items.filter((item): item is Item => item !== null && item !== undefined && item !== '');
 
-/** Returns a line with the present facts; `null` if there are none. */
 export function line(role: LineRole, facts: readonly (Words | null)[]): Block | null {
   const shown = present(facts);
   return shown.length === 0 ? null : { type: 'line', role, facts: shown };
@@ -131,14 +129,13 @@ export const toText = (
   lang: string | null = null,
 ): Block => ({ type: 'text', text, annotations, lang });
 
-/** Returns `Label: words`; `null` if there are no words. */
 export const labelled = (label: string, words: Words | null): Words | null =>
   words === null || words === '' ? null : [`${label}: `, words];
 
-/** Returns `copied from` with a link to the server from which a post or account was copied; `null` if it is no copy. */
+/** Returns `copied from` with a link to the source server; `null` for an original. */
 export const describeCopy = ({ copied_from: source }: Status | Account): Words | null =>
   source === undefined ? null : ['copied from ', link(source.host, source.url)];
 
-/** Returns the level of a heading on its page. Must be called once for each heading that is rendered, in order. */
+/** Returns a heading's level. Must be called once per rendered heading, in order. */
 export const levelOf = ({ level, nest }: Extract<Block, { type: 'heading' }>): number =>
   nest?.(level) ?? level;

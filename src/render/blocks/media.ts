@@ -4,7 +4,7 @@ import { formatNumber } from '../markdown/layout.ts';
 import { describeMedia } from '../media-labels.ts';
 import { link, type MediaItem, present, type Words } from './block.ts';
 
-/** Returns the media of a post with their labels. `full` adds sizes and links to the best video files. */
+/** Returns the labelled media. `full` adds sizes and links to the best video files. */
 export function toMediaItems(all: readonly Media[], full: boolean): MediaItem[] {
   const labels = describeMedia(all);
   return all.map((item, at) => {

@@ -21,38 +21,32 @@ import {
 import { toMediaItems } from './media.ts';
 
 export interface PostView {
-  /** Whether to add exact times, all counts, the language and the name of the posting application. */
+  /** Whether to add exact times, all counts, the language and the posting application. */
   readonly full: boolean;
   /** Time when the posts were fetched: ISO 8601, UTC. */
   readonly fetchedAt: string;
-  /** Level of headings within the post, such as the title of an article. */
+  /** Level of headings within the post. */
   readonly level: number;
-  /** Whether the page's title is the title of the post's article. If so, the article has no title of its own. */
+  /** Whether the page's title is that of the article, which then has no title of its own. */
   readonly isTitledByArticle: boolean;
   readonly articles: ArticlePlace['extent'];
 }
 
 export interface PostPlace {
   readonly thread: Thread;
-  /**
-   * Account whose profile page is rendered; `null` on other pages. Posts by this account are shown
-   * without the author's name.
-   */
+  /** Account whose profile page is rendered, which its posts do not name; `null` elsewhere. */
   readonly owner: Account | null;
   /** Position in a thread by one author, such as `2/5`; `null` for other posts. */
   readonly position: string | null;
-  /** Whether to label the post as `requested post`. */
   readonly isRequested: boolean;
-  /** Level of the post's heading. */
   readonly level: number;
 }
 
 interface PostHead {
   /** Author; `null` if unknown, or if the page is about the author. */
   readonly author: Account | null;
-  /** Times, and the server from which the post was copied; `Unavailable post` or `unavailable` for a tombstone. */
+  /** Times and source server; `Unavailable post` or `unavailable` for a tombstone. */
   readonly origin: readonly Words[];
-  /** Position in the thread, and whether the post is the requested one. */
   readonly labels: readonly Words[];
 }
 
@@ -66,7 +60,6 @@ export function toPostHead(post: Post, { owner, position, isRequested }: PostPla
   };
 }
 
-/** Returns the blocks of a post below its head. */
 export function toPostBlocks(post: Post, place: PostPlace, view: PostView): readonly Block[] {
   if (post.type === 'tombstone') return [toCitation(post)];
   return present([
@@ -76,7 +69,7 @@ export function toPostBlocks(post: Post, place: PostPlace, view: PostView): read
   ]);
 }
 
-/** Returns the placeholder of an unavailable post: its reason, and `author` where the page does not name the author. */
+/** Returns a placeholder: the reason, and `author` where the page does not name the author. */
 export const toCitation = ({ text, url }: Tombstone, author: Account | null = null): Box =>
   toBox('citation', [
     line('plain', [link(text, url), author && { type: 'account', account: author, isBold: false }]),
@@ -88,10 +81,7 @@ const toBox = (
   label: Words | null = null,
 ): Box => ({ type: 'box', role, label, blocks: present(blocks) });
 
-/**
- * Returns the lines “Reposted by”, “In” (community) and “In reply to” of a post. Omits “In reply to” if the
- * replied-to post is part of `thread`.
- */
+/** Returns the lines on reposter, community and replied-to post; the latter unless in `thread`. */
 export function toContext(
   post: Status,
   { thread, owner }: Pick<PostPlace, 'thread' | 'owner'>,
@@ -117,7 +107,7 @@ function describeTarget({ replying_to: target }: Status): Words {
 
 const maxQuoteDepth = 3; // maximum depth of nested quotes; deeper quotes become links
 
-/** Returns the content of a post: text, media, poll, article, link card, quoted post and community note. */
+/** Returns text, media, poll, article, link card, quoted post and community note. */
 export function toContent(post: Status, view: PostView, depth = 0): readonly Block[] {
   const { content_warning: warning, tags, article, card, quote, poll } = post;
   const isHidden = hidesPictures(post);
@@ -190,10 +180,7 @@ function toQuote(quote: Post, view: PostView, depth: number): Block {
   ]);
 }
 
-/**
- * Returns the time of a post as a link, the time of its last edit, the time at which the platform first saw the
- * post, and a link to the server from which it was copied. Absent values are left out.
- */
+/** Returns the known times (posted, edited, first seen) and the source server of a post. */
 export function originOf(post: Status): readonly Words[] {
   const { created_at, edited_at: edited, indexed_at: indexed, url } = post;
   return present<Words>([
@@ -204,10 +191,7 @@ export function originOf(post: Status): readonly Words[] {
   ]);
 }
 
-/**
- * Returns the replies, reposts, likes and views of a post, without counts of 0. If `full` is set, also returns counts
- * of 0, the time and other details, such as the language.
- */
+/** Returns counts except 0. `full` adds counts of 0, the time and details such as the language. */
 export function describeCounts(
   post: Status,
   { full }: Pick<PostView, 'full'>,

@@ -11,14 +11,14 @@ import { firstWordsOf } from '../summary.ts';
 import { findOwners, type KnownOwners, tagPost, tagTarget } from './tags.ts';
 import { toStrictUrl } from './urls.ts';
 
-/** Author of a feed or an entry. The URLs are `null` if unknown. */
+/** Author; the URLs are `null` if unknown. */
 export interface Person {
   readonly name: string;
   readonly url: string | null;
   readonly avatarUrl: string | null;
 }
 
-/** Picture, video or audio file of an entry. Sizes are in pixels, the duration is in seconds. */
+/** File of an entry. Sizes are in pixels, the duration is in seconds. */
 export interface EntryMedia extends Pick<Media, 'width' | 'height'> {
   readonly url: string;
   readonly mediaType: string;
@@ -28,42 +28,27 @@ export interface EntryMedia extends Pick<Media, 'width' | 'height'> {
   readonly duration: number | null;
 }
 
-/**
- * Post as a feed entry, independent of the feed format. Titles and names contain no HTML tags, and
- * `html` contains no scripts.
- */
+/** Post as a feed entry. Titles and names contain no HTML tags; `html` contains no scripts. */
 export interface Entry {
   /** Tag URI (RFC 4151), which never changes. */
   readonly id: string;
-  /** URL of the post on its platform; `null` if the URL is not http or https. */
+  /** URL of the post on its platform; `null` unless http or https. */
   readonly url: string | null;
   readonly title: string;
   readonly html: string;
   readonly author: Person;
-  /** Time at which the post was published: ISO 8601, UTC. */
+  /** Time of publication: ISO 8601, UTC. */
   readonly published: string;
-  /** Time of the post's last edit, or `published` if the post was never edited: ISO 8601, UTC. */
+  /** Time of the last edit, or `published` without one: ISO 8601, UTC. */
   readonly updated: string;
   readonly categories: readonly string[];
-  /**
-   * Media of the post. Empty for sensitive posts and posts with a content warning, whose media are
-   * only linked in `html`.
-   */
+  /** Media; empty if sensitive or with a content warning, as `html` then links the media. */
   readonly media: readonly EntryMedia[];
-  /**
-   * Post to which the entry's post replies; `null` if the entry's post is not a reply. `id` is a
-   * tag URI; `null` if unknown.
-   */
+  /** Replied-to post; `null` for other posts. `id` is a tag URI; `null` if unknown. */
   readonly inReplyTo: { readonly id: string | null; readonly url: string | null } | null;
-  /**
-   * URL of the list of replies under `/api/v1`, without the parameter `format`; `null` if Perch
-   * cannot list the replies.
-   */
+  /** List of replies under `/api/v1`, without `format`; `null` if Perch cannot list them. */
   readonly repliesUrl: string | null;
-  /**
-   * Number of replies; `null` if unknown. Also `null` in the feed of a list of posts, because
-   * changing counts would change the feed too often.
-   */
+  /** `null` if unknown, and in lists, where changing counts would change the feed too often. */
   readonly replyCount: number | null;
 }
 
@@ -73,7 +58,7 @@ interface EntryOptions {
   readonly hasReplyCounts: boolean;
 }
 
-/** Returns the posts to show as entries: each post once, without placeholders of unavailable posts. */
+/** Returns each post once, without placeholders of unavailable posts. */
 export function listEntryPosts(posts: readonly Post[]): readonly Status[] {
   const found = new Map<string, Status>();
   for (const post of posts) {
@@ -84,10 +69,7 @@ export function listEntryPosts(posts: readonly Post[]): readonly Status[] {
   return [...found.values()];
 }
 
-/**
- * Creates a function that converts a post of `posts` to a feed entry. To build the id of a replied-to post on
- * Bluesky, the function looks up the account id of that post's author among the authors of `posts`.
- */
+/** Creates a converter to entries. Bluesky reply ids need account ids of authors of `posts`. */
 export function createToEntry(
   posts: readonly Post[],
   options: Omit<EntryOptions, 'owners'>,
@@ -117,10 +99,7 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
 
 const epoch = '1970-01-01T00:00:00Z';
 
-/**
- * Formats Unix milliseconds as an RFC 3339 time in UTC, such as `2026-03-04T09:12:00Z`. Returns
- * `epoch` (the start of 1970) for times outside the years 1 to 9999.
- */
+/** Formats an RFC 3339 time in UTC; returns `epoch` outside the years 1 to 9999. */
 const toTime = (ms: number): string =>
   ms >= -62_135_596_800_000 && ms < 253_402_300_800_000
     ? `${new Date(ms).toISOString().slice(0, 19)}Z`
@@ -137,10 +116,7 @@ function titleEntry(post: Status): string {
   return toPlainText(`${repost}${copyPrefix(post)}${words}`);
 }
 
-/**
- * Returns text on one line that contains no HTML tag, because many feed readers show plain text as
- * HTML. Replaces each `<` that could start a tag with the similar character `‹`.
- */
+/** Returns one line with `‹` for each `<` that starts a tag: many readers show text as HTML. */
 export const toPlainText = (text: string): string =>
   toLine(text)
     .replace(/\p{Noncharacter_Code_Point}/gu, '\ufffd')
@@ -199,10 +175,7 @@ function toEntryMedia(item: Media, context: RenderContext): readonly EntryMedia[
   ];
 }
 
-/**
- * Returns the URL of a picture: a URL on this server if this server can serve the picture,
- * otherwise the original URL; `null` if `url` is not an http or https URL.
- */
+/** Returns a picture's URL here if possible, else the original; `null` unless http(s). */
 export function toPictureUrl(url: string | null, context: RenderContext): string | null {
   const strict = toStrictUrl(url);
   return strict && (context.toPictureUrl?.(strict) ?? strict);
@@ -218,10 +191,7 @@ const defaultTypes = {
   document: 'application/octet-stream',
 } as const;
 
-/**
- * Returns the URL of the replies to a post; `null` for a post copied from another server, because
- * only the author's server knows the replies.
- */
+/** Returns `null` for a copied post, because only the author's server knows the replies. */
 function toRepliesUrl(post: Status, { baseUrl }: RenderContext): string | null {
   const { id, platform, author, copied_from } = post;
   if (copied_from !== undefined) return null;

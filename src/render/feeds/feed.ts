@@ -15,48 +15,41 @@ import { type Person, toPerson, toPictureUrl, toPlainText } from './entry.ts';
 import { authorityOf, toFeedId } from './tags.ts';
 import { toStrictUrl } from './urls.ts';
 
-/**
- * Properties of a feed, independent of the feed format. URLs under `/api/v1` lack the parameter `format`, which the
- * renderer of each format adds.
- */
+/** Properties of a feed. URLs under `/api/v1` lack `format`, which each renderer adds. */
 export interface Feed {
-  /** Id of the feed: a tag URI (RFC 4151), which is the same on all pages of a list. */
+  /** Tag URI (RFC 4151), which is the same on all pages of a list. */
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
-  /** URL of the same content on its platform; `null` if the content has no page there. */
+  /** URL of the same content on its platform; `null` without a page there. */
   readonly url: string | null;
   readonly author: Person | null;
-  /** URL of the feed's icon, which is the account's profile picture; `null` if there is none. */
+  /** Account's profile picture; `null` if there is none. */
   readonly iconUrl: string | null;
-  /** URL of the feed's logo, which is the account's banner; `null` if there is none. */
+  /** Account's banner; `null` if there is none. */
   readonly logoUrl: string | null;
-  /** URLs of the feed and of its first and previous page. `first` and `previous` are `null` if unknown. */
+  /** URLs of the feed and its pages; `first` and `previous` are `null` if unknown. */
   readonly urls: {
     readonly self: string;
     readonly first: string | null;
     readonly previous: string | null;
   };
-  /** URL of the next page; `null` on the last page. */
+  /** `null` on the last page. */
   readonly nextUrl: string | null;
-  /**
-   * Default media type of `urls.self`, which the server sends if the URL has no parameter `format`. Atom feeds state
-   * the type in a link to this URL.
-   */
+  /** Media type of `urls.self` without `format`, which Atom feeds state in a link. */
   readonly otherType: 'text/markdown' | 'application/json';
-  /** Time when the data was read from its source (ISO 8601, UTC). Used as the update time of feeds without entries. */
+  /** Time of the read from the source (ISO 8601, UTC); update time of feeds without entries. */
   readonly fetchedAt: string;
   /** Number of minutes for which Perch answers the same request from its cache. */
   readonly ttlMinutes: number;
 }
 
-/** Returns the posts of a result; `null` if the result has no feeds, such as a list of accounts. */
+/** Returns the posts; `null` if the result has no feeds, such as a list of accounts. */
 export function postsOf(result: PostResult | BrowseResult): readonly Post[] | null {
   if (result.kind === 'post') return result.posts;
   return result.items !== null && 'posts' in result.items ? result.items.posts : null;
 }
 
-/** Converts a result to the properties of a feed. */
 export function toFeed(result: PostResult | BrowseResult, context: RenderContext): Feed {
   const { urls, fetchedAt, freshSeconds, warnings } = result;
   const about =
@@ -115,7 +108,7 @@ function nameFeedOf(account: Account | null, handle: string) {
   return { title, subtitle: account?.description || `Posts by ${title}.` };
 }
 
-/** Returns the title, URL, author and pictures of a feed about the posts of an account. */
+/** Returns the title, URL, author and pictures of an account's feed. */
 export function describeAccount(
   { account, handle }: { readonly account: Account | null; readonly handle: string },
   warnings: readonly string[],
@@ -129,10 +122,7 @@ export function describeAccount(
   };
 }
 
-/**
- * Returns the title and the subtitle of a feed as plain text. Appends the warnings to the subtitle,
- * because feeds have no element for warnings.
- */
+/** Returns plain texts; warnings go to the subtitle, because feeds have no element for them. */
 const toTexts = (about: Pick<Feed, 'title' | 'subtitle'>, warnings: readonly string[]) => ({
   title: toPlainText(about.title),
   subtitle: toPlainText([about.subtitle, ...warnings].join(' ')),
@@ -144,10 +134,6 @@ const describePerson = (account: Account | null, context: RenderContext) => ({
   logoUrl: toPictureUrl(account?.banner_url ?? null, context),
 });
 
-/**
- * Returns the host name for the tag URI of a list (the URI's authority). The host name depends only
- * on the request, so that all pages of the list have the same tag URI.
- */
 function authorityOfList(subject: BrowseSubject, { first }: PageUrls): string {
   if (subject.resource === 'search') {
     const platform = platforms.safeParse(new URL(first).searchParams.get('platform')).data;

@@ -7,12 +7,9 @@ import { type Feed, postsOf, toFeed } from './feed.ts';
 import { jsonFeed } from './json-feed.ts';
 import { rss } from './rss.ts';
 
-/**
- * Functions and texts that form a feed in one format. A document consists of the start, the entries
- * joined with `separator`, and `end`.
- */
+/** Parts of a feed document: start, entries joined with `separator`, and `end`. */
 export interface FeedWriter {
-  /** Writes the start of a feed document. `updated`: time of the latest change of any entry (ISO 8601, UTC). */
+  /** Writes the start of a document. `updated`: latest change of any entry (ISO 8601, UTC). */
   readonly writeStart: (feed: Feed, updated: string) => string;
   readonly writeEntry: (entry: Entry) => string;
   readonly separator: string;
@@ -31,7 +28,7 @@ export const feedMediaTypes = {
   jsonfeed: 'application/feed+json; charset=utf-8',
 } as const satisfies Record<FeedFormat, string>;
 
-/** Creates a generator function that renders posts as a feed. It yields after each post to let other tasks run. */
+/** Creates a generator that yields after each post, to let other tasks run. */
 export function createFeedRenderer(format: FeedFormat) {
   const writer = feedWriters[format];
   return function* renderFeed(

@@ -12,10 +12,7 @@ interface HistoryFeedOptions {
   readonly context: RenderContext;
 }
 
-/**
- * Creates a writer that renders a post history as a feed. If the feed does not contain all posts of the requested
- * time range, it links to a feed with the older posts.
- */
+/** Creates a writer of a history as a feed, which links to older posts if it is incomplete. */
 export function createHistoryFeed(
   header: HistoryHeader,
   { format, context }: HistoryFeedOptions,
@@ -44,10 +41,6 @@ export function createHistoryFeed(
   };
 }
 
-/**
- * Minimum number of minutes between a feed reader's requests for a history (`ttl` in RSS). The number is fixed,
- * because Perch does not cache histories and so has no cache time to send.
- */
 const ttlMinutes = 60;
 
 interface HistoryEnd {

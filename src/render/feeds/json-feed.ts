@@ -3,10 +3,7 @@ import type { Entry, Person } from './entry.ts';
 import type { FeedWriter } from './feeds.ts';
 import { toFormatUrl } from './urls.ts';
 
-/**
- * Writer of JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). The extension `_perch` contains
- * values for which JSON Feed has no member.
- */
+/** Writer of JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/) with extension `_perch`. */
 export const jsonFeed: FeedWriter = {
   writeStart: (feed) => {
     const { urls, nextUrl, author } = feed;

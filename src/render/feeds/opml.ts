@@ -6,7 +6,7 @@ import { emptyElement, parentElement, textElement } from './xml.ts';
 
 export const opmlMediaType = 'text/x-opml; charset=utf-8';
 
-/** Renders the Atom feeds of accounts as a subscription list in OPML 2.0, https://opml.org/spec2.opml. */
+/** Renders the Atom feeds of accounts as OPML 2.0, https://opml.org/spec2.opml. */
 export function renderOpml(
   accounts: readonly AccountReference[],
   { baseUrl }: RenderContext,

@@ -13,7 +13,7 @@ const namespaces = {
   'xmlns:media': 'http://search.yahoo.com/mrss/',
 };
 
-/** Writer of RSS 2.0 (https://www.rssboard.org/rss-specification) with paging (RFC 5005) and Media RSS. */
+/** Writer of RSS 2.0 (https://www.rssboard.org/rss-specification), RFC 5005 and Media RSS. */
 export const rss: FeedWriter = {
   writeStart: (feed, updated) =>
     [

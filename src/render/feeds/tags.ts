@@ -4,16 +4,15 @@ import type { Platform } from '../../model/reference.ts';
 import { toLine } from '../markdown/characters.ts';
 
 /**
- * Creates a tag URI (RFC 4151). The authority is the platform's host, not this server's, so that
- * ids stay the same if the server moves and are equal on all servers (docs/decisions/0083). The
- * text `perch` distinguishes these tag URIs from those of other programs.
+ * Creates a tag URI (RFC 4151). Its authority is the platform's host, so that ids are equal on all
+ * servers (docs/decisions/0083). The text `perch` distinguishes it from those of other programs.
  */
 export function toTag(authority: string, parts: readonly string[], query = ''): string {
   const path = parts.map((part) => encodeURIComponent(toLine(part))).join('/');
   return `tag:${authority},2026:perch/${path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Returns the tag URI of a feed, made of the path and parameters of its URL under `/api/v1`. */
+/** Returns a feed's tag URI: path and parameters of its URL under `/api/v1`. */
 export function toFeedId(authority: string, url: string): string {
   const { pathname, search } = new URL(url);
   const path = pathname.slice(pathname.lastIndexOf('/api/v1/') + '/api/v1/'.length).split('/');
@@ -22,7 +21,7 @@ export function toFeedId(authority: string, url: string): string {
 
 const hosts = { x: 'x.com', bluesky: 'bsky.app', sample: 'perch.example' } as const;
 
-/** Returns the host to use as the authority of an account's tag URIs; for a Mastodon account, the account's server. */
+/** Returns the authority of an account's tag URIs; for Mastodon, the account's server. */
 export function authorityOf(platform: Platform, handle: string): string {
   if (platform !== 'mastodon') return hosts[platform];
   return toHost(handle.slice(handle.lastIndexOf('@') + 1));
@@ -33,7 +32,7 @@ function toHost(text: string): string {
   return /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host) ? host : 'mastodon.example';
 }
 
-/** Account ids by handle in lower case. Used for Bluesky, where handles can change but ids (DIDs) are permanent. */
+/** Account ids by lower-case handle, for Bluesky: handles can change but ids (DIDs) cannot. */
 export type KnownOwners = ReadonlyMap<string, string>;
 
 export const findOwners = (posts: readonly Post[]): KnownOwners =>
@@ -41,7 +40,7 @@ export const findOwners = (posts: readonly Post[]): KnownOwners =>
 
 const keyOf = ({ screen_name }: Pick<Account, 'screen_name'>) => screen_name.toLowerCase();
 
-/** Returns the tag URI of a post. The tag URI of a repost differs from the tag URI of the original post. */
+/** Returns the tag URI of a post; that of a repost differs from the original's. */
 export function tagPost({ id, platform, author, copied_from, reposted_by }: Status): string {
   const repost = reposted_by === null ? [] : ['repost', reposted_by.id];
   if (platform === 'bluesky') return toTag(hosts.bluesky, [author.id, id, ...repost]);
@@ -50,7 +49,7 @@ export function tagPost({ id, platform, author, copied_from, reposted_by }: Stat
   return toTag(authorityOf(platform, server), [id, ...repost]);
 }
 
-/** Returns the tag URI of the post to which `post` replies; `null` if the id of that post is unknown. */
+/** Returns the tag URI of the post to which `post` replies; `null` if its id is unknown. */
 export function tagTarget(post: Status, owners: KnownOwners): string | null {
   const { platform, replying_to: target } = post;
   const id = target?.status ?? null;
@@ -60,9 +59,7 @@ export function tagTarget(post: Status, owners: KnownOwners): string | null {
   return toTag(authorityOf(platform, target.screen_name ?? ''), [id]);
 }
 
-/**
- * Returns the author of a replied-to post on Bluesky: the permanent account id (DID) if known, otherwise the handle.
- */
+/** Returns the author of a replied-to Bluesky post: the DID if known, otherwise the handle. */
 function ownerOf({ screen_name, url }: NonNullable<Status['replying_to']>, owners: KnownOwners) {
   const handle = screen_name ?? '';
   const [, did] = /\/profile\/(did:[^/]+)\//.exec(decode(url ?? '')) ?? [];

@@ -1,14 +1,10 @@
 import type { Format } from '../../model/results.ts';
 import { toWebUrl } from '../html/pictures.ts';
 
-/** Adds the parameter `format` to the URL of a result under `/api/v1`. */
 export const toFormatUrl = (url: string, format: Format): string =>
   `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
 
-/**
- * Returns an http or https URL that is also valid by RFC 3986, which feeds require; `null` for other URLs. Browsers
- * accept more characters, such as `|` and a second `#`.
- */
+/** Returns an http(s) URL valid by RFC 3986, stricter than browsers; `null` for other URLs. */
 export function toStrictUrl(url: string | null): string | null {
   const web = toWebUrl(url);
   if (web === null) return null;
@@ -22,10 +18,7 @@ export function toStrictUrl(url: string | null): string | null {
 const invalidInPath = /[^\w.~:/?@!$&'()*+,;=%-]/g;
 const invalidInHost = /[^\w.~:/@!$&'()*+,;=%[\]-]/g;
 
-/**
- * Percent-encodes the characters that match `invalid`. `text` must be part of a parsed URL, which
- * contains only ASCII characters.
- */
+/** Percent-encodes matches of `invalid`. `text` must be part of a parsed URL (only ASCII). */
 const encode = (text: string, invalid: RegExp): string =>
   text
     .replace(invalid, (character) => `%${Buffer.from(character).toString('hex').toUpperCase()}`)

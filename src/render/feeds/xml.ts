@@ -1,4 +1,4 @@
-/** Values of XML attributes by name. Attributes with the value `null` are omitted. */
+/** Values of XML attributes by name. `null` omits an attribute. */
 export type Attributes = Readonly<Record<string, string | number | null>>;
 
 const references: Readonly<Record<string, string>> = {
@@ -13,10 +13,7 @@ const references: Readonly<Record<string, string>> = {
 
 const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/**
- * Escapes text for XML 1.0. Replaces characters that XML forbids with U+FFFD. Escapes carriage
- * returns, because XML parsers would convert them to line feeds.
- */
+/** Escapes XML 1.0: U+FFFD for forbidden characters; CR, which parsers convert to LF. */
 export const escapeXml = (text: string): string =>
   text.replace(forbidden, '\ufffd').replace(/[&<>\r]/g, (character) => references[character] ?? '');
 
@@ -28,13 +25,10 @@ const escapeValue = (value: string | number): string =>
 export const textElement = (name: string, text: string, attributes: Attributes = {}): string =>
   `${startTag(name, attributes)}>${escapeXml(text)}</${name}>`;
 
-/** Returns an XML element without content. */
 export const emptyElement = (name: string, attributes: Attributes): string =>
   `${startTag(name, attributes)}/>`;
 
-/**
- * Returns an XML element with child elements. `children` are the child elements as XML text; empty texts are omitted.
- */
+/** Returns an element with children. `children` are XML texts; empty ones are omitted. */
 export function parentElement(
   name: string,
   children: readonly string[],
@@ -44,7 +38,7 @@ export function parentElement(
   return `${startTag(name, attributes)}>\n${shown.join('\n')}\n</${name}>`;
 }
 
-/** Returns the start tag of an XML element without the final `>`, so that the caller can add `/>` or `>`. */
+/** Returns a start tag without the final `>`, so that the caller can add `/>` or `>`. */
 export function startTag(name: string, attributes: Attributes): string {
   const written = Object.entries(attributes).map(([key, value]) =>
     value === null ? '' : ` ${key}="${escapeValue(value)}"`,

@@ -3,7 +3,7 @@ import type { Article, ArticleBlock } from '../../model/article.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Post, Status } from '../../model/post.ts';
 
-/** Shortens a text to `max` UTF-16 code units and `…`. Never cuts a surrogate pair in two. */
+/** Shortens a text to `max` UTF-16 code units and `…`. Never splits a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
@@ -11,7 +11,7 @@ export function cutText(text: string, max: number): string {
   return `${text.slice(0, isHalf ? max - 1 : max)}…`;
 }
 
-/** Returns a copy of a post in which no text is longer than `max` UTF-16 code units. Quoted posts are shortened too. */
+/** Returns a post in which no text, even quoted, is longer than `max` UTF-16 code units. */
 export function cutPost(post: Post, max: number): Post {
   const cut = createCut(max);
   if (post.type === 'tombstone') return { ...post, text: cutText(post.text, max) };
@@ -47,7 +47,7 @@ function cutNote(post: Status, cut: ReturnType<typeof createCut>) {
   return { community_note: text, community_note_facets: start };
 }
 
-/** Returns a copy of an account whose biography is not longer than `max` UTF-16 code units. */
+/** Returns an account whose biography has up to `max` UTF-16 code units. */
 export function cutAccount(account: Account, max: number): Account {
   const { description, description_facets: facets } = account;
   if (description === null || description.length <= max) return account;
@@ -62,7 +62,7 @@ interface Range {
 function createCut(max: number) {
   return {
     nullable: (text: string | null) => text && cutText(text, max),
-    /** Shortens a text, and removes the annotations that end after the new end. Their offsets count code points. */
+    /** Shortens a text, and drops annotations beyond its end. Offsets count code points. */
     annotated: <One extends Range>(text: string, ranges: readonly One[]) => {
       if (text.length <= max) return { text, start: ranges };
       const short = cutText(text, max);

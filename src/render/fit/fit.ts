@@ -5,30 +5,25 @@ import { shortenThread } from './shorten-thread.ts';
 
 type TextResult = PostResult | BrowseResult;
 
-/** Result that fits into its maximum length, and its text. */
 export interface Fitted<Of extends TextResult> {
   readonly result: Of;
   readonly text: string;
-  /** Number of items in the result if others were left out; `null` if it has all items. */
+  /** Number of items if others were left out; `null` if the result has all items. */
   readonly shown: number | null;
 }
 
 export interface Shortener<Of extends TextResult> {
-  /** Number of items of the complete result. */
   readonly count: number;
   /** Returns the result with the `count` most important items, and a warning about the others. */
   keep(count: number): Of;
-  /** Returns the result with up to one item, in which no text is longer than `max`, and a warning about the rest. */
+  /** Returns up to one item, in which no text is longer than `max`, and a warning. */
   cut(max: number): Of;
 }
 
 /** Shortest text of a post that is too long by itself, in UTF-16 code units. */
 const shortestCut = 100;
 
-/**
- * Shortens a result until its text has up to `result.bound.maxChars` UTF-16 code units. Leaves out whole items. If the
- * text of one item is too long, cuts the texts in the item. `write` returns the text of a result.
- */
+/** Shortens a result to `result.bound.maxChars` UTF-16 code units: whole items, then texts. */
 export function* fitResult<Of extends TextResult>(
   result: Of,
   write: (result: Of) => Steps<string>,
@@ -36,7 +31,8 @@ export function* fitResult<Of extends TextResult>(
   const whole = { result, text: yield* write(result), shown: null };
   const maxChars = result.bound?.maxChars ?? Number.POSITIVE_INFINITY;
   if (whole.text.length <= maxChars) return whole;
-  // The kind of a result decides how it is shortened, and stays the same, which the compiler cannot follow.
+  // The kind of a result decides how it is shortened, and stays the same, which the compiler cannot
+  // follow.
   const shortener = (result.kind === 'post'
     ? shortenThread(result)
     : shortenList(result)) as unknown as Shortener<Of>;
@@ -62,21 +58,14 @@ export function* fitResult<Of extends TextResult>(
 }
 
 interface Search {
-  /** Size that is not tried, below all others. */
+  /** Size below all others, which is not tried. */
   readonly from: number;
-  /** Size that is known to be too large. */
   readonly to: number;
-  /** Length of the text with the size `to`. */
   readonly textLength: number;
   readonly maxChars: number;
-  /** Difference of sizes at which the search ends. */
   readonly precision: number;
 }
 
-/**
- * Returns the attempt with the largest size whose text fits; `undefined` if none fits. Every other attempt halves the
- * range of sizes, so that their number is logarithmic. The others estimate the size from the lengths of the texts.
- */
 function* findLargest<Of extends TextResult>(
   { from, to, textLength, maxChars, precision }: Search,
   attempt: (size: number) => Steps<Fitted<Of>>,

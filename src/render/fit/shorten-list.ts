@@ -2,7 +2,7 @@ import type { BrowseItems, BrowseResult } from '../../model/results.ts';
 import { cutAccount, cutPost } from './cut-texts.ts';
 import type { Shortener } from './fit.ts';
 
-/** Returns the ways of shortening a page of a list. The next page continues after the items that are kept. */
+/** Returns the ways of shortening a list. The next page continues after the kept items. */
 export function shortenList(result: BrowseResult): Shortener<BrowseResult> {
   const { items, profile, bound } = result;
   const count = countOf(items);

@@ -4,10 +4,7 @@ import { toThread } from '../markdown/thread.ts';
 import { cutPost } from './cut-texts.ts';
 import type { Shortener } from './fit.ts';
 
-/**
- * Returns the ways of shortening a post with its thread and replies. Replies are left out first, from the end, then the
- * posts of the thread that are farthest from the requested post.
- */
+/** Leaves out replies from the end, then the posts farthest from the requested one. */
 export function shortenThread(result: PostResult): Shortener<PostResult> {
   const ranked = rankPosts(result);
   const keep = (count: number, cut: string | null): PostResult => {
@@ -33,7 +30,8 @@ export function shortenThread(result: PostResult): Shortener<PostResult> {
 function rankPosts({ posts }: PostResult): readonly Post[] {
   const { main, chain, replies } = toThread(posts);
   const at = main === undefined ? 0 : chain.indexOf(main);
-  // Of two posts with the same distance, the later one is more important, as with the parameter `thread`.
+  // Of two posts with the same distance, the later one is more important, as with the parameter
+  // `thread`.
   const distances = new Map(
     chain.map((post, index) => [post, Math.abs(index - at) + (index < at ? 0.5 : 0)]),
   );

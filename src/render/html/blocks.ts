@@ -11,10 +11,7 @@ import { heading, joinParts, paragraph, renderList, renderTime } from './markup.
 import { renderInline, renderParagraphs } from './text.ts';
 import type { HtmlView } from './view.ts';
 
-/**
- * Writes the blocks of a post, an article or a profile as HTML that is also well-formed XML. Yields after each block
- * of an article to let other tasks run.
- */
+/** Writes blocks as HTML and well-formed XML; yields after each block of an article. */
 export function* writeBlocks(blocks: readonly Block[], view: HtmlView): Steps<string> {
   const written: string[] = [];
   for (const block of blocks) written.push(yield* writeBlock(block, view));
@@ -57,7 +54,6 @@ function* writeArticle(blocks: readonly Block[], view: HtmlView): Steps<string> 
 
 const optionsOf = ({ links }: HtmlView) => ({ toLinkTags: links.toTags });
 
-/** Writes facts on one line, separated by ` · `. */
 export const writeFacts = (facts: readonly Words[], view: HtmlView): string =>
   facts.map((fact) => writeWords(fact, view)).join(' · ');
 
@@ -102,7 +98,7 @@ function writeTime({ time, precision }: Extract<Words, { type: 'time' }>, { isSt
   return isStyled ? renderTime(time, precision) : escapeLine(toMinute(time) ?? time);
 }
 
-/** Writes the name of an account and the handle, which is a link; only the handle if there is no name. */
+/** Writes name and linked handle of an account; only the handle if there is no name. */
 export function writeAccount(account: Account, view: HtmlView, isBold = false): string {
   const { name, screen_name: handle, url } = account;
   const [open, close] = view.links.toTags(url);

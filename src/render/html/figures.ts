@@ -6,13 +6,9 @@ import { escapeHtml, escapeLine } from './escape.ts';
 import { joinParts, paragraph, renderList } from './markup.ts';
 import type { HtmlView } from './view.ts';
 
-/** Maximum height in pixels in which a picture is shown, so that it fits on a screen. */
 const maxHeight = 576;
 
-/**
- * Renders an `img` element. Its size in pixels is the size of the picture, scaled down to fit, so that the page does
- * not move while the picture loads. Returns `null` if the reader gets a link instead.
- */
+/** Renders an `img` with its size, so that the page does not move; `null` for a link instead. */
 function renderImage(figure: Figure, view: HtmlView): string | null {
   const source = view.toPictureUrl(figure.url);
   if (source === null) return null;
@@ -21,7 +17,7 @@ function renderImage(figure: Figure, view: HtmlView): string | null {
   return `<img src="${escapeHtml(source)}" ${alt}${sizeOf(figure, view)} ${loading} referrerpolicy="no-referrer" />`;
 }
 
-/** Styles for programs without the style sheets of Perch. Some would stretch a picture that is wider than their column. */
+/** Styles without Perch's style sheets: some programs would stretch a wide picture. */
 const responsive = 'style="max-width:100%;height:auto"';
 
 function sizeOf(figure: Figure, { pictureWidth, isStyled }: HtmlView): string {
@@ -42,7 +38,7 @@ function scaleDown({ width, height }: Figure, maxWidth: number) {
 const isSize = (size: number | null): size is number =>
   Number.isSafeInteger(size) && Number(size) > 0;
 
-/** Renders a picture as a link to its target; a link with its description if the picture cannot be shown. */
+/** Renders a linked picture; a link with its description if it cannot be shown. */
 export function renderFigure(figure: Figure, view: HtmlView, mark = ''): string {
   const image = renderImage(figure, view);
   if (image === null) return renderPictureLink(figure, view);
@@ -59,14 +55,10 @@ function renderPictureLink({ target, label }: Figure, view: HtmlView): string {
   return `${open}${view.isStyled ? `<span class="picture">${shown}</span>` : shown}${close}`;
 }
 
-/** Returns whether the reader sees the picture. */
 export const isShown = ({ url }: Figure, view: HtmlView): boolean =>
   view.toPictureUrl(url) !== null;
 
-/**
- * Renders the media of a post: as a list in styled pages, where two or more pictures form a grid, and as paragraphs for
- * other programs, whose lists have bullets.
- */
+/** Renders a list on styled pages, paragraphs for other programs, whose lists have bullets. */
 export function renderMedia(items: readonly MediaItem[], view: HtmlView): string {
   const rendered = items.map((item) => renderItem(item, view));
   if (!view.isStyled) return joinParts(rendered.map((item) => paragraph(item)));
@@ -112,7 +104,7 @@ function renderCaption({ alt }: Media): string {
   return `<details class="caption"><summary>Description</summary>${joinParts([paragraph(escapeLine(text))])}</details>`;
 }
 
-/** Renders the profile picture of an account; an empty string if there is none or it cannot be shown. */
+/** Renders a profile picture; an empty string if there is none or it cannot be shown. */
 export function renderAvatar(url: string | null, view: HtmlView, pixels = 40): string {
   const source = url === null ? null : view.toPictureUrl(url);
   if (source === null) return '';

@@ -9,10 +9,7 @@ import { renderInline, renderParagraphs, type TextOptions } from './text.ts';
 export const renderCode = (code: string): string =>
   `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;
 
-/**
- * Renders a Markdown text from an article as HTML. Only code blocks and headings that start with `#` are converted;
- * all other markup is shown as text. Yields after each paragraph to let other tasks run.
- */
+/** Renders only code blocks and `#` headings, other markup as text. Yields after each paragraph. */
 export function* renderMarkdown(
   markdown: string,
   nest: NestHeading,

@@ -1,7 +1,7 @@
 import { toMinute } from '../markdown/layout.ts';
 import { escapeHtml, escapeLine } from './escape.ts';
 
-/** Joins the non-empty parts of a page with line feeds. */
+/** Joins the non-empty parts with line feeds. */
 export const joinParts = (parts: readonly (string | null)[]): string =>
   parts.filter(Boolean).join('\n');
 
@@ -22,7 +22,7 @@ export const heading = (level: number, html: string): string => {
   return `<${tag} dir="auto">${html}</${tag}>`;
 };
 
-/** Renders a time as a `time` element, to the minute or the day. If the time cannot be parsed, renders it as text. */
+/** Renders a `time` element; text if the time cannot be parsed. */
 export function renderTime(time: string, precision: 'minute' | 'day' = 'minute'): string {
   const minute = toMinute(time);
   if (minute === null) return escapeLine(time);

@@ -9,23 +9,17 @@ interface Video {
   readonly height: number | null;
 }
 
-/** Picture that represents a post in a link preview. Sizes are in pixels, or `null` if unknown. */
+/** Picture of a link preview. Sizes are in pixels, or `null` if unknown. */
 export interface Picture extends Video {
-  /** Description by the post's author, or title of the article whose cover is shown. Empty if there is none. */
+  /** Description by the author, or title of the article of a cover. Empty if there is none. */
   readonly alt: string;
 }
 
-/**
- * Returns whether a post's pictures are rendered as links only, because the post is sensitive or
- * has a content warning.
- */
+/** Returns whether pictures become links: the post is sensitive or has a content warning. */
 export const hidesPictures = (post: Status): boolean =>
   post.possibly_sensitive || post.content_warning !== null;
 
-/**
- * Returns the photos, video stills and article cover of a post. If there are none, returns those of
- * the quoted post. Returns an empty list for a post whose pictures are hidden.
- */
+/** Returns a post's pictures, else those of the quoted post; an empty list if they are hidden. */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || hidesPictures(post)) return [];
   const { media, article } = post;
@@ -38,16 +32,13 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
   return findPictures({ ...post.quote, quote: null });
 }
 
-/**
- * Returns a list with the photo, or with the still picture of a video; an empty list if there is no
- * picture. Assumes that the still picture has the size of the video.
- */
+/** Returns the photo or still picture, if any. Assumes that a still has the video's size. */
 export function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
 }
 
-/** Returns a URL in its normalized form; `null` if its scheme is neither http nor https. */
+/** Returns the normalized URL; `null` unless http or https. */
 export function toWebUrl(url: string | null): string | null {
   const safe = toSafeUrl(url);
   return safe?.startsWith('http') === true ? safe : null;
@@ -60,10 +51,7 @@ function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
 
 const maxBitsPerSecond = 2_500_000;
 
-/**
- * Returns the MP4 file of a post's first video or GIF. Returns `null` if there is none, or if the
- * pictures of the post are hidden.
- */
+/** Returns the MP4 of the first video or GIF; `null` without one or if pictures are hidden. */
 export function findVideo(post: Post | undefined): Video | null {
   if (post?.type !== 'status' || hidesPictures(post)) return null;
   const [item] = post.media.videos;
@@ -71,7 +59,7 @@ export function findVideo(post: Post | undefined): Video | null {
   return item && url ? { url, ...sizeOf(item) } : null;
 }
 
-/** Returns the URL of a video file that most programs can play; `null` if only a streaming playlist is known. */
+/** Returns the file that most programs play; `null` if only a streaming playlist is known. */
 export function chooseFile({ url, variants = [] }: Media): string | null {
   const files = variants
     .filter((variant) => variant.content_type === 'video/mp4')

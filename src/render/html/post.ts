@@ -9,7 +9,7 @@ import { joinParts, paragraph } from './markup.ts';
 import { type HtmlView, outwardLinks } from './view.ts';
 
 interface PostOptions {
-  /** Returns the address at which a reader sees a picture. If absent, media are rendered as links only. */
+  /** Returns a picture's address for readers. If absent, media are rendered as links only. */
   readonly toPictureUrl?: RenderContext['toPictureUrl'] | undefined;
   /** Maximum width of a picture in pixels. */
   readonly pictureWidth?: number;
@@ -33,16 +33,13 @@ const postView = {
   articles: 'preview',
 } as const;
 
-/** Renders the content of a post as HTML without scripts and classes, for feeds. The HTML is well-formed XML. */
+/** Renders a post for feeds, without scripts and classes, as well-formed XML. */
 export function renderPostBody(post: Status, options: PostOptions = {}): string {
   const blocks = [...toContext(post, noThread), ...toContent(post, postView)];
   return runAtOnce(writeBlocks(blocks, toView(options)));
 }
 
-/**
- * Renders a post as an HTML `blockquote` that ends with its author and time. The HTML is well-formed XML, because
- * oEmbed 1.0 §2.3.4.4 recommends XHTML Basic.
- */
+/** Renders a `blockquote` as well-formed XML: oEmbed 1.0 §2.3.4.4 recommends XHTML Basic. */
 export function renderPostQuote(post: Post, options: PostOptions = {}): string {
   const view = toView(options);
   const { author } = post;

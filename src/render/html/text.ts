@@ -14,19 +14,13 @@ import { escapeHtml, openLink } from './escape.ts';
 export type TagPair = readonly [open: string, close: string];
 
 export interface TextOptions {
-  /** Language code of the text, as sent by the platform; `null` if unknown. */
+  /** Language code from the platform; `null` if unknown. */
   readonly lang?: string | null;
-  /**
-   * Returns the start tag and end tag of the link for a URL in the text. Can replace the target, for example with a
-   * page of this server. Default: the target is the URL.
-   */
+  /** Returns the tags of the link for a URL, even to another target. Default: to the URL. */
   readonly toLinkTags?: (url: string) => TagPair;
 }
 
-/**
- * Renders text with its annotations (styles and links) as HTML paragraphs. Line breaks become `br`, spaces at the start
- * of a line become no-break spaces, and bare URLs become links.
- */
+/** Renders annotated text as paragraphs, with `br`, no-break indents and linked bare URLs. */
 export function renderParagraphs(
   text: string,
   annotations: readonly Annotation[] = [],
@@ -44,7 +38,7 @@ export function renderParagraphs(
     .join('\n');
 }
 
-/** Renders text with its annotations (styles and links) as HTML on one line, without an enclosing element. */
+/** Renders annotated text on one line, without an enclosing element. */
 export function renderInline(
   text: string,
   annotations: readonly Annotation[] = [],
@@ -55,10 +49,7 @@ export function renderInline(
   return insertMarkers(written, toSpans(source, annotations), toTags(toLinkTags));
 }
 
-/**
- * Pattern of language codes that do not identify one language, such as `und` (undetermined) and X's
- * `qme` (only media).
- */
+/** Language codes of no single language, such as `und` and X's `qme` (only media). */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 export function langOf(lang: string | null): string {

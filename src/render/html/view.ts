@@ -2,20 +2,18 @@ import { escapeLine, openLink } from './escape.ts';
 import type { TagPair } from './text.ts';
 
 export interface HtmlLinks {
-  /** Returns the tags of a link; empty tags if the URL's scheme is not http, https or mailto. */
+  /** Returns the tags of a link; empty tags unless http, https or mailto. */
   toTags(url: string | null): TagPair;
-  /** Returns a link with escaped text; only the escaped text if the URL's scheme is not http, https or mailto. */
+  /** Returns a link with escaped text; only the text unless http, https or mailto. */
   link(text: string, url: string | null): string;
 }
 
-/** How blocks become HTML. */
 export interface HtmlView {
   readonly links: HtmlLinks;
-  /** Returns the address at which a reader sees a picture; `null` if the picture becomes a link. */
+  /** Returns a picture's address for readers; `null` if it becomes a link. */
   readonly toPictureUrl: (url: string) => string | null;
-  /** Maximum width in pixels in which a picture is shown. */
   readonly pictureWidth: number;
-  /** Whether the HTML is for the style sheets of Perch. Programs with styles of their own get no classes and no bars. */
+  /** Whether the HTML uses Perch's style sheets; otherwise, it has no classes and bars. */
   readonly isStyled: boolean;
 }
 
@@ -27,7 +25,6 @@ export const createLinks = (toTags: HtmlLinks['toTags']): HtmlLinks => ({
   },
 });
 
-/** Links to the original addresses. */
 export const outwardLinks: HtmlLinks = createLinks((url) => {
   const open = openLink(url);
   return open === null ? ['', ''] : [open, '</a>'];

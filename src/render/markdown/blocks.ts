@@ -25,14 +25,13 @@ import { separateTemplates } from './note-syntax.ts';
 import { renderHeading, renderLine, renderText } from './text.ts';
 import { cleanMarkdown } from './verbatim.ts';
 
-/** Writes the blocks of a post, an article or a profile as CommonMark with GitHub tables. */
+/** Writes blocks as CommonMark with GitHub tables. */
 export const writeBlocks = (blocks: readonly Block[]): string => joinBlocks(blocks.map(writeBlock));
 
-/** Writes facts on one line, separated by ` · `. */
 export const writeFacts = (facts: readonly Words[]): string =>
   joinFacts(facts.map((fact, at) => writeWords(fact, at === 0)));
 
-/** Writes words on one line. `isStart`: whether they are the start of the line, which needs more escapes. */
+/** Writes words; `isStart`: whether they start the line, which needs more escapes. */
 export function writeWords(words: Words, isStart = false): string {
   if (typeof words === 'string') return words;
   if ('length' in words) return words.map((part) => writeWords(part)).join('');

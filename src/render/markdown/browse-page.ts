@@ -17,7 +17,7 @@ import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
-/** Renders a page of a list as CommonMark with GitHub's tables. Yields after each post to let other tasks run. */
+/** Renders CommonMark with GitHub's tables; yields after each post for other tasks. */
 export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : yield* renderItems(items, result);
@@ -30,7 +30,8 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
     profile === null || page > 1 ? null : renderProfile(profile, result.full),
     list,
     renderNotes(warnings),
-    // The link to the next page is the last line, below a thematic break, which no post can contain.
+    // The link to the next page is the last line, below a thematic break, which no post can
+    // contain.
     next !== null && warnings.length === 0 ? '---' : null,
     next && link('Next page', next.url),
   ])}\n`;
@@ -48,7 +49,6 @@ const markdownStyle: TitleStyle = {
   text: escapeInline,
 };
 
-/** Returns the title for a page of a list as plain text. */
 export const titleBrowsePage = (result: BrowseResult): string =>
   titleOf(result, { account: nameAccount, handle: (handle) => `@${toLine(handle)}`, text: toLine });
 
@@ -100,7 +100,6 @@ function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseRes
   return renderPostBlock(post, context, { full, fetchedAt, articles: 'preview' });
 }
 
-/** Returns the sentence to show in place of a list without items. */
 export function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {
   if (page > 1 || next !== null) return 'Nothing on this page.';
   switch (subject.resource) {

@@ -1,16 +1,13 @@
-/** Code points of a text after the removal of control characters, and the new offset of each original code point. */
+/** Code points without control characters, and the new offset of each original one. */
 export interface Characters {
   readonly characters: readonly string[];
-  /** Offset in `characters` for each code point of the original text, and for the end of the text. */
+  /** Offset in `characters` of each original code point, and of the end of the text. */
   readonly positions: readonly number[];
 }
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/**
- * Splits a text into code points. Removes control characters, and converts line ends to `\n` and
- * lone surrogates to U+FFFD.
- */
+/** Removes control characters; line ends become LF, lone surrogates U+FFFD. */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -34,12 +31,12 @@ function toVisible(point: string): string {
   return isControl ? '' : point;
 }
 
-/** Removes control characters from a text, and converts line ends to `\n` and lone surrogates to U+FFFD. */
+/** Removes control characters; line ends become LF, lone surrogates U+FFFD. */
 export const toVisibleText = (text: string): string => toCharacters(text).characters.join('');
 
 const invisible = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns a text on one line, without control characters. Replaces each run of white space with one space. */
+/** Returns one line without control characters and with single spaces. */
 export function toLine(text: string): string {
   return text
     .replace(invisible, '')
@@ -50,7 +47,7 @@ export function toLine(text: string): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shortens a line to at most `maxPoints` code points, including the final `…`. Prefers to cut at a space. */
+/** Shortens a line to `maxPoints` code points including `…`, if possible at a space. */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
   if (points.length <= maxPoints) return line;
@@ -60,38 +57,33 @@ export function cutLine(line: string, maxPoints: number): string {
   return `${line.slice(0, space > end / 2 ? space : end).trimEnd()}…`;
 }
 
-/** Returns whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
+/** Returns whether a character is Markdown white space (CommonMark 0.31.2 §2.1). */
 export function isSpace(character: string | undefined): boolean {
   if (character === undefined) return false;
   if (character < '\u0080') return character === ' ' || character === '\t' || character === '\n';
   return /^\p{Zs}$/u.test(character);
 }
 
-/**
- * Returns whether a character is a letter, digit or combining mark. All Markdown parsers treat
- * these characters as parts of words.
- */
+/** Returns whether all Markdown parsers treat it as part of a word: letter, digit, mark. */
 export const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 
 const asciiPunctuation = new Set<string | undefined>('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
-/** Returns whether a character is ASCII punctuation, which Markdown can escape with a backslash. */
+/** Returns whether Markdown can escape the character with a backslash. */
 export const isAsciiPunctuation = (character: string | undefined): character is string =>
   asciiPunctuation.has(character);
 
 /**
- * Returns whether Markdown recognizes a marker, such as `**`, if this character is on the outer side of the marker.
- * Returns `false` for symbols that are not ASCII, because only some parsers treat such symbols as punctuation.
+ * Returns whether Markdown recognizes a marker, such as `**`, that has this character on its outer
+ * side. Returns `false` for symbols that are not ASCII, because only some parsers treat them as
+ * punctuation.
  */
 export function canBeOutsideMarker(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
   return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
-/**
- * Returns whether Markdown recognizes a marker, such as `**`, if this character is on the inner side of the marker,
- * whatever character is on the outer side.
- */
+/** Returns whether a marker with this inner character works, whatever is on its outer side. */
 export const canBeInsideMarker = (character: string | undefined): boolean =>
   character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

@@ -26,7 +26,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
   return runs;
 }
 
-/** Returns the punctuation characters in a text that could form markup of Markdown, GitHub or Obsidian. */
+/** Returns the punctuation that could form markup of Markdown, GitHub or Obsidian. */
 export function findHazards(
   characters: readonly string[],
   borders: ReadonlySet<number>,
@@ -77,13 +77,12 @@ const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWo
 
 const isEdge = (character: string | undefined) => character === undefined || isSpace(character);
 
-/** Context for escaping one line. Offsets count characters from the start of the line. */
+/** Context for escaping a line. Offsets count characters from its start. */
 export interface EscapeContext {
-  /** Punctuation characters that could form markup in the text, as `findHazards` returns them. */
+  /** Punctuation that could form markup, as `findHazards` returns it. */
   readonly hazards: ReadonlySet<string>;
   /** Offsets at which a Markdown marker, such as `**`, may be inserted. */
   readonly borders: ReadonlySet<number>;
-  /** Offsets in the line at which the texts of links start. */
   readonly linkStarts: ReadonlySet<number>;
   readonly isLinked: (offset: number) => boolean;
 }
@@ -92,7 +91,7 @@ interface Line extends EscapeContext {
   readonly characters: readonly string[];
 }
 
-/** Returns the Markdown of each character of a line, escaped where needed. */
+/** Returns each character of a line, escaped where needed. */
 export function escapeCharacters(characters: readonly string[], context: EscapeContext): string[] {
   const line = { ...context, characters };
   const written = [...characters];
@@ -124,10 +123,7 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
-/**
- * Returns whether a run of one character, such as `**`, could open or close emphasis. A run between
- * two spaces can do neither.
- */
+/** Returns whether a run, such as `**`, could be emphasis: not between two spaces. */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 
@@ -150,19 +146,21 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [']', isHazardOrLinked],
   // Some parsers parse the brackets in a link's text a second time, without the backslashes.
   ['(', (run, line) => run.before === ']' && line.isLinked(run.start)],
-  // The next two rules inspect the text after the run, because a marker after it may be dropped later. The plugin
-  // Templater runs the code after `<%`.
+  // The next two rules inspect the text after the run, because a marker after it may be dropped
+  // later. The plugin Templater runs the code after `<%`.
   [
     '<',
     (run, line) => isHazard(run, line) || /^[A-Za-z/!?%]$/.test(line.characters[run.end] ?? ''),
   ],
   ['&', opensEntity],
   ['!', opensLink],
-  // Obsidian hides the id of a block, such as `^id`, at the end of a paragraph. The text may become the end of one.
+  // Obsidian hides the id of a block, such as `^id`, at the end of a paragraph. The text may become
+  // the end of one.
   ['^', (run, line) => opensLink(run, line) || !isWordCharacter(run.before)],
   ['|', isHazard],
-  // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), and so of handles such
-  // as `@user@host.example`. Some renderers link bare domains. Within a link, they link only `://`.
+  // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), and so
+  // of handles such as `@user@host.example`. Some renderers link bare domains. Within a link, they
+  // link only `://`.
   ['/', ({ length, after }) => length > 1 && !isEdge(after) && !/^[.,:;!?]$/.test(after ?? '')],
   ['.', (run, line) => !line.isLinked(run.start) && isInDomain(run, line)],
   ['@', (run, line) => !line.isLinked(run.start) && isInMailbox(run, line)],
@@ -179,10 +177,7 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
   return /^(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,31});/.test(ahead);
 }
 
-/**
- * Returns whether a run is a single `@` that a renderer could make part of an e-mail link. Returns `true` after most
- * ASCII characters, because some renderers link addresses with any character that RFC 5322 §3.2.3 allows.
- */
+/** Returns whether an `@` could form an e-mail link: renderers vary, up to RFC 5322 §3.2.3. */
 function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
   if (length > 1 || isEdge(after)) return false;
   return /^(?![()<>[\]\\@])[!-~]$/.test(characters[start - 1] ?? '');
@@ -194,42 +189,38 @@ function isInDomain({ start, end, length }: Run, { characters }: Line): boolean 
   return length === 1 && topLevelDomain.test(ahead);
 }
 
-/** Pattern of top-level domains for which some renderers turn text such as `example.org` into a link. */
+/** Top-level domains for which some renderers turn text such as `example.org` into a link. */
 const topLevelDomain =
   /^(?:a[c-gil-oq-uwxz]|b[abd-jm-orstvwyz]|c[acdf-ik-oruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abd-ilmnp-uwy]|h[kmnrtu]|i[del-oq-t]|j[emop]|k[eghimnprwyz]|l[abcikr-vy]|m[acdeghk-z]|n[acefgilopruz]|om|p[ae-hk-nrstwy]|qa|r[eosuw]|s[a-eg-ortuvxyz]|t[cdf-hj-ortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z\d-]+)(?![\p{L}\p{N}])/iu;
 
 const longestDomain = 'museum'.length;
 
-/**
- * Characters that delimit emphasis, code and links in Markdown. All of them must be escaped in text
- * that is placed within such markup.
- */
+/** Delimiters of emphasis, code and links, which must be escaped within such markup. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
-/** Escapes a text as a single line of Markdown that is safe within emphasis and headings. */
+/** Escapes a text as one line that is safe within emphasis and headings. */
 export const escapeInline = (text: string): string => escapeOneLine([...toLine(text)]).join('');
 
-/** Escapes a text as a single line of Markdown that is safe as the text of a link or a picture. */
+/** Escapes a text as one line that is safe in a link or a picture. */
 export const escapeLabel = (text: string): string =>
   escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
 
-/** Escapes a text as a single line of Markdown that is safe in a table cell. */
+/** Escapes a text as one line that is safe in a table cell. */
 export const escapeCell = (text: string): string =>
   escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
 
-/** Escapes a text as a single line of Markdown that is safe at the start of a line or a list item. */
+/** Escapes a text as one line that is safe at the start of a line or a list item. */
 export function escapeLine(text: string): string {
   const characters = [...toLine(text)];
   return escapeBlockStart(characters, escapeOneLine(characters)).join('');
 }
 
-/** Escapes `#` characters at the end of a heading, because Markdown would drop the characters (CommonMark §4.2). */
+/** Escapes `#` at the end of a heading, which Markdown would drop (CommonMark §4.2). */
 export const keepNumberSigns = (content: string): string =>
   content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
 
 const none: ReadonlySet<number> = new Set();
 
-/** Context for escaping a line that contains no emphasis, code or links. */
 export const plainContext = { borders: none, linkStarts: none, isLinked: () => false } as const;
 
 function escapeOneLine(
@@ -241,10 +232,7 @@ function escapeOneLine(
   return escapeCharacters(characters, { ...plainContext, ...options, hazards });
 }
 
-/**
- * Patterns for lines that start a Markdown block, such as a list. The text matched by a pattern ends before the
- * character that must be escaped to prevent the block.
- */
+/** Starts of Markdown blocks. A match ends before the character that must be escaped. */
 const blockStarts: readonly RegExp[] = [
   /^(?=#{1,6}(?:\s|$))/, // heading
   /^(?=>)/, // quote
@@ -259,7 +247,7 @@ const blockStarts: readonly RegExp[] = [
 
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
-/** Escapes the start of a line, so that the line starts no Markdown block such as a heading, list, quote or table. */
+/** Escapes the start of a line, so that it starts no block such as a heading or a list. */
 export function escapeBlockStart(
   characters: readonly string[],
   written: readonly string[],

@@ -3,13 +3,11 @@ import { escapeInline } from './escape.ts';
 const joinWith = (separator: string) => (parts: readonly (string | null)[]) =>
   parts.filter(Boolean).join(separator);
 
-/** Joins non-empty blocks of Markdown with an empty line between them. */
 export const joinBlocks = joinWith('\n\n');
 
 /** Joins the non-empty lines of a paragraph with hard breaks. */
 export const joinLines = joinWith('  \n');
 
-/** Joins the non-empty texts on one line, separated by ` · `. */
 export const joinFacts = joinWith(' · ');
 
 export const quoteBlock = (markdown: string): string => prefixLines(markdown, '> ', '> ');
@@ -29,16 +27,16 @@ function prefixLines(markdown: string, first: string, rest: string): string {
 export const labelled = (label: string, value: string | null): string =>
   value ? `${label}: ${value}` : '';
 
-/** Returns a time such as `2026-03-04 09:12 UTC`; the escaped input if `time` cannot be parsed. */
+/** Returns `2026-03-04 09:12 UTC`; the escaped input if `time` cannot be parsed. */
 export const formatMinute = (time: string): string => toMinute(time) ?? escapeInline(time);
 
-/** Returns a time such as `2026-03-04 09:12 UTC`; `null` if `time` cannot be parsed. */
+/** Returns `2026-03-04 09:12 UTC`; `null` if `time` cannot be parsed. */
 export function toMinute(time: string): string | null {
   const iso = toIso(time);
   return iso === null ? null : `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** Returns the day of a time, such as `2026-03-04`; the escaped input if `time` cannot be parsed. */
+/** Returns `2026-03-04`; the escaped input if `time` cannot be parsed. */
 export const formatDay = (time: string): string => toIso(time)?.slice(0, 10) ?? escapeInline(time);
 
 function toIso(time: string): string | null {
@@ -48,14 +46,14 @@ function toIso(time: string): string | null {
 
 const grouped = new Intl.NumberFormat('en-US');
 
-/** Returns a number with thousands separators, such as `4,186`. */
+/** Formats a number: `4,186`. */
 export const formatNumber = (value: number): string => grouped.format(value);
 
-/** Returns a number with its noun, such as `1 like` or `40 likes`; `null` if the number is `null`. */
+/** Returns `1 like` or `40 likes`; `null` if the number is `null`. */
 export const formatCount = (value: number | null, one: string, many: string): string | null =>
   value === null ? null : `${formatNumber(value)} ${value === 1 ? one : many}`;
 
-/** Formats a duration in seconds as `0:30`, `3:05` or `1:02:07`. */
+/** Formats seconds as `0:30`, `3:05` or `1:02:07`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const hours = Math.floor(whole / 3600);

@@ -5,7 +5,7 @@ const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
-/** Returns a URL as a Markdown link destination; `null` if the URL's scheme is neither http, https nor mailto. */
+/** Returns a Markdown link destination; `null` unless http, https or mailto. */
 export function toDestination(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed)) return null;
@@ -21,37 +21,29 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/**
- * Returns the Markdown autolink `<url>`; `null` if the scheme is not http, https or mailto, or the
- * URL contains an HTML entity.
- */
+/** Returns `<url>`; `null` if not http, https or mailto, or with an HTML entity. */
 export function toAutolink(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
   return `<${trimmed.replace(unprintable, percentEncode)}>`;
 }
 
-/**
- * Returns a Markdown link with escaped text; only the escaped text if the URL's scheme is not http, https or mailto.
- */
+/** Returns a link with escaped text; only the text unless http, https or mailto. */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
   return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
-/** Wraps Markdown in a link. Returns the Markdown unchanged if the URL's scheme is not http, https or mailto. */
+/** Wraps Markdown in a link; returns it unchanged unless http, https or mailto. */
 export function wrapLink(markdown: string, url: string): string {
   const destination = toDestination(url);
   return destination === null ? markdown : `[${markdown}](${destination})`;
 }
 
-/** Returns Markdown that shows a URL: an autolink if possible, else a link, else plain text. */
+/** Returns Markdown for a URL: an autolink if possible, else a link, else plain text. */
 export const linkUrl = (url: string): string => toAutolink(url) ?? link(url, url);
 
-/**
- * Returns a Markdown image with an escaped description; only the description if the URL's scheme is
- * not http, https or mailto.
- */
+/** Returns an image; only the escaped description unless http, https or mailto. */
 export function image(alt: string, url: string): string {
   const shown = link(alt, url);
   return toDestination(url) === null ? shown : `!${shown}`;
@@ -63,7 +55,7 @@ export function showsUrl(visible: string, url: string): boolean {
   return bare(visible) === bare(url.trim());
 }
 
-/** URL in plain text, without link markup. The offsets `start` and `end` count code points. */
+/** URL in plain text. The offsets count code points. */
 export interface BareLink {
   readonly start: number;
   readonly end: number;
@@ -77,7 +69,7 @@ const urlInText = new RegExp(
   'giu',
 );
 
-/** Finds the first `max` http and https URLs in plain text. Excludes punctuation at the end of each URL. */
+/** Finds the first `max` http(s) URLs in plain text, without punctuation at their ends. */
 export function findBareLinks(characters: readonly string[], max: number): BareLink[] {
   const text = characters.join('');
   if (!text.includes('://')) return [];

@@ -1,10 +1,7 @@
-/**
- * Separates the characters `<%`, with which the Obsidian plugin Templater starts code, with a space. For texts in which
- * Markdown has no escapes, such as code.
- */
+/** Separates `<%`, which runs code in Obsidian's Templater, where Markdown has no escapes. */
 export const separateTemplates = (text: string): string => text.replace(/<(?=%)/g, '< ');
 
-/** Returns whether the Obsidian plugin Dataview would run the content of a code span as a query or JavaScript. */
+/** Returns whether Obsidian's Dataview would run a code span as a query or JavaScript. */
 export const isInlineQuery = (code: string): boolean => /^\s*\$?=/.test(code);
 
 const plainLanguages = new Set(
@@ -14,19 +11,13 @@ const plainLanguages = new Set(
   ),
 );
 
-/**
- * Returns the language of a fenced code block; an empty string for languages in which Obsidian's plugins could run the
- * code, such as `dataviewjs`, and for unknown ones.
- */
+/** Returns the language; empty if unknown or if Obsidian's plugins could run such code. */
 export function toPlainLanguage(info: string): string {
   const language = /^[\w+]{1,20}$/.exec(info.trim())?.[0] ?? '';
   return plainLanguages.has(language.toLowerCase()) ? language : '';
 }
 
-/**
- * Escapes what Obsidian and its plugins hide or run in a line of Markdown: comments, the id of a block, fields, folded
- * callouts and inline queries.
- */
+/** Escapes syntax that Obsidian and its plugins hide or run, such as inline queries. */
 export const escapeNoteSyntax = (line: string): string =>
   line
     .replace(/%{2,}/g, (run) => '\\%'.repeat(run.length))

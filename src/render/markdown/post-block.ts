@@ -3,7 +3,7 @@ import { type PostPlace, type PostView, toPostBlocks, toPostHead } from '../bloc
 import { writeBlocks, writeFacts } from './blocks.ts';
 import { joinBlocks } from './layout.ts';
 
-/** Renders a post as Markdown: a heading with the author, time and position in a thread, then the content. */
+/** Renders a heading with author, time and position in a thread, then the content. */
 export function renderPostBlock(
   post: Post,
   place: PostPlace,

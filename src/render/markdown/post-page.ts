@@ -14,7 +14,7 @@ import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Renders a post and its thread as CommonMark with GitHub tables. Yields after each post to let other tasks run. */
+/** Renders CommonMark with GitHub tables; yields after each post for other tasks. */
 export function* renderPostPage(result: PostPage): Steps<string> {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: titleAccount, text: escapeInline });
@@ -28,14 +28,11 @@ export function* renderPostPage(result: PostPage): Steps<string> {
   ])}\n`;
 }
 
-/** Returns the title of a post's page as plain text: the author and the first words, or the article's title. */
+/** Returns plain text: the author and the first words, or the article's title. */
 export const titlePostPage = (result: PostPage): string =>
   titleOf(result, { account: nameAccount, text: toLine });
 
-/**
- * Returns the title of a post's page as plain text, such as `Thread by Ada (@ada)`. Unlike
- * `titlePostPage`, does not append the first words of the post.
- */
+/** Returns plain text such as `Thread by Ada (@ada)`, without the first words of the post. */
 export function headPostPage({ posts }: PostPage): string {
   const thread = toThread(posts);
   const { main } = thread;
@@ -66,7 +63,7 @@ function kindOf(thread: Thread, postCount: number): string {
   return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
 }
 
-/** Returns whether the page of a post uses the title of the post's article as its title. */
+/** Returns whether the page's title is that of the post's article. */
 export const isTitledByArticle = (posts: readonly Post[], main: Post | undefined): boolean =>
   posts.length < 2 && main !== undefined && articleTitleOf(main) !== '';
 

@@ -14,12 +14,12 @@ type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
 export type Span = StyleSpan | LinkSpan;
 
-/** Style or link of a part of a text, as sent by the platform. Offsets count code points of the platform's text. */
+/** Style or link from the platform. Offsets count code points of the platform's text. */
 export type Annotation = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
 const maxAnnotations = 1000; // maximum number of annotations, and of bare URLs, in a text; the rest is plain text
 
-/** Returns the styled and linked parts of a text, sorted and nested. Drops annotations that cannot be nested. */
+/** Returns sorted and nested spans. Drops annotations that cannot be nested. */
 export function toSpans(text: Characters, annotations: readonly Annotation[]): Span[] {
   const annotated = annotations.slice(0, maxAnnotations).flatMap((one) => toSpan(text, one) ?? []);
   const closed = annotated.filter((span) => span.kind === 'link' || isLeaf(span));
@@ -37,7 +37,7 @@ function dropCodeWithBackticks(spans: readonly Span[], characters: readonly stri
   });
 }
 
-/** Returns the links that overlap no span. The input links must be sorted and must not overlap each other. */
+/** Returns the links that overlap no span. `links` must be sorted, without overlaps. */
 function withoutOverlaps(links: readonly BareLink[], spans: readonly Span[]): BareLink[] {
   const sorted = spans.toSorted((a, b) => a.start - b.start);
   let ahead = 0;
@@ -78,7 +78,6 @@ export const isLeaf = ({ kind }: Span): boolean => kind === 'code' || kind === '
 const isStyle = ({ kind }: Span): boolean =>
   kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
-/** Merges spans of the same style that touch or overlap, because Markdown cannot express such spans separately. */
 function mergeStyles(spans: readonly Span[]): Span[] {
   const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
   const merged = spans.filter((span) => !isJoinable(span));
@@ -139,10 +138,7 @@ export function splitLines(characters: readonly string[]): Range[] {
   return lines;
 }
 
-/**
- * Returns one list for each of the sorted ranges, with the parts of the spans that are within the range. Offsets in
- * a part count from the start of the range.
- */
+/** Returns for each of the sorted ranges its parts of spans, with offsets from its start. */
 export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
   let ahead = 0;
   let open: readonly Span[] = [];
@@ -159,7 +155,7 @@ export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Spa
   });
 }
 
-/** Inserts the start and end markers of spans, such as `**`, into escaped text. Outer spans must come first. */
+/** Inserts markers such as `**` into escaped text. Outer spans must come first. */
 export function insertMarkers(
   written: readonly string[],
   spans: readonly Span[],
@@ -179,7 +175,7 @@ export function insertMarkers(
 
 const maxRounds = 20; // maximum number of rounds that narrow or drop spans; after that, all styles are dropped
 
-/** Narrows or drops styles whose markers Markdown would not recognize (CommonMark 0.31.2 §6.2). */
+/** Narrows or drops styles with markers that Markdown ignores (CommonMark 0.31.2 §6.2). */
 export function fitSpans(spans: readonly Span[], characters: readonly string[]): Span[] {
   if (spans.length === 0) return [];
   let current = nestSpans(spans);
@@ -214,9 +210,9 @@ function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
 }
 
 /**
- * Returns `span` if Markdown recognizes the markers at its ends. Otherwise, returns a shorter span without the
- * spaces or a punctuation character at an end; the caller must pass the shorter span to this function again. Returns
- * `null` if the text must be rendered without the markers. `at`: index of `span` in `line.spans`.
+ * Returns `span` if Markdown recognizes its markers, otherwise a shorter span, which the caller
+ * must pass to this function again. Returns `null` if the text must be rendered without markers.
+ * `at`: index in `line.spans`.
  */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimRange(span, line.characters);
@@ -229,7 +225,7 @@ function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   return isStar && (line.boldEdges.has(span.start) || line.boldEdges.has(span.end)) ? null : span;
 }
 
-/** Returns a range without the spaces at its ends. Returns the same object if there are no such spaces. */
+/** Returns a range without spaces at its ends; the same object if there are none. */
 export function trimRange<Trimmed extends Range>(range: Trimmed, characters: readonly string[]) {
   let { start, end } = range;
   while (start < end && isSpace(characters[end - 1])) end -= 1;
@@ -264,7 +260,7 @@ function allowsMarkerAfter({ start, end }: Span, line: Neighbours): boolean {
 const isAtWordBoundaries = (span: Span, line: Neighbours) =>
   allowsMarkerBefore(span, line) && allowsMarkerAfter(span, line);
 
-/** Returns the spans that start and end at word boundaries. Only these spans can use the marker `_` instead of `*`. */
+/** Returns the spans between word boundaries, which alone can use `_` instead of `*`. */
 export function findAtWordBoundaries(spans: readonly Span[], characters: readonly string[]) {
   const line = findNeighbours(spans, characters);
   return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));

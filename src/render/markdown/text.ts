@@ -24,24 +24,21 @@ import {
   trimRange,
 } from './spans.ts';
 
-/**
- * Renders text with its annotations (styles and links) as Markdown. Lines end in hard breaks, empty lines separate
- * paragraphs, spaces at the start of a line become no-break spaces, and bare URLs become links.
- */
+/** Renders annotated text, with hard breaks, no-break indents and linked bare URLs. */
 export const renderText = (text: string, annotations: readonly Annotation[]): string =>
   renderWithHazards(text, annotations, []);
 
-/** Renders text as one line of Markdown for use in other Markdown. Escapes all delimiters; bare URLs become links. */
+/** Renders text as one line. Escapes all delimiters; bare URLs become links. */
 export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
 
-/** Renders a list of warnings as a Markdown section; returns `null` if there are none. */
+/** Renders a section of warnings; returns `null` if there are none. */
 export function renderNotes(warnings: readonly string[]): string | null {
   if (warnings.length === 0) return null;
   const items = warnings.map((warning) => listItem(renderLine(warning)));
   return joinBlocks(['---', '**Notes**', items.join('\n')]);
 }
 
-/** Renders text with its annotations (styles and links) as the content of a Markdown heading, on one line. */
+/** Renders annotated text as the content of a heading, on one line. */
 export function renderHeading(text: string, annotations: readonly Annotation[]): string {
   // Replaces each line end with one space, because the offsets of annotations count characters.
   const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), annotations);
@@ -65,7 +62,6 @@ function renderWithHazards(
 }
 
 interface Line {
-  /** Offset of the line's first character in the text. */
   readonly start: number;
   /** Spaces at the start of the line; each tab becomes four spaces. */
   readonly indent: string;
@@ -85,7 +81,7 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns whether a span is code that a note app would run. Such code is rendered as text. */
+/** Returns whether a note app would run a code span, which is rendered as text. */
 const isQuery = ({ kind, start, end }: Span, characters: readonly string[]) =>
   kind === 'code' && isInlineQuery(characters.slice(start, end).join(''));
 

@@ -1,19 +1,15 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 
-/** Posts of a page, grouped by role in the conversation. */
 export interface Thread {
-  /** Requested post; `undefined` if the page has no posts. */
+  /** `undefined` if the page has no posts. */
   readonly main: Post | undefined;
-  /**
-   * Ancestors of the requested post, the post itself, and the posts with which the post's author continues the
-   * thread.
-   */
+  /** Ancestors of the requested post, the post itself, and its author's continuation. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
-  /** Position of each post in the array `chain`, counted from 0. The keys are the ids of the posts. */
+  /** Position of each post in `chain`, counted from 0, by post id. */
   readonly indexes: ReadonlyMap<string, number>;
-  /** Index of each author's first post in `chain`. The keys are the authors' handles in lower case. */
+  /** Index of each author's first post in `chain`, by lower-case handle. */
   readonly firstIndexes: ReadonlyMap<string, number>;
 }
 
@@ -31,7 +27,7 @@ export function toThread(posts: readonly Post[]): Thread {
   return { main, chain, replies, indexes, firstIndexes };
 }
 
-/** Returns whether one account wrote all posts of `chain`. Ignores posts whose author is unknown. */
+/** Returns whether one account wrote all posts of `chain`. Ignores unknown authors. */
 export function isByOneAuthor({ main, chain }: Thread): boolean {
   const author = main?.author ?? null;
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
@@ -42,10 +38,7 @@ export const isSameAccount = (one: Account, other: Account | null): boolean =>
 
 const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
-/**
- * Returns the position of each post, such as `2/5`, in a run of consecutive posts by one author.
- * Posts of unknown authors within a run count too.
- */
+/** Returns positions, such as `2/5`, in runs by one author, including unknown authors. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
   const runs = toRuns(chain).filter(({ length }) => length > 1);
   return new Map(
@@ -69,10 +62,7 @@ function toRuns(chain: readonly Post[]): Post[][] {
   return runs;
 }
 
-/**
- * Returns whether the post to which `post` replies is missing from `thread.chain`. If only the handle of the
- * replied-to author is known, any earlier post by this author counts as the replied-to post.
- */
+/** Returns whether `chain` lacks the target: without an id, any earlier post by its author. */
 export function isReplyTargetElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;
   if (target === null) return false;

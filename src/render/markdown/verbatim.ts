@@ -11,15 +11,15 @@ import {
 interface Scan {
   readonly lines: string[];
   fence: string | null;
-  /** Whether Markdown parsers may disagree about which parts of the current block are code. */
+  /** Whether Markdown parsers may disagree on what is code in the current block. */
   isDoubtful: boolean;
   readonly nest: NestHeading;
 }
 
 /**
- * Sanitizes Markdown from a platform: escapes HTML, unsafe links, reference definitions and what note apps hide or run,
- * closes an open code block, and converts heading levels with `nest`. Keeps code unchanged if all Markdown parsers
- * agree that it is code, and no note app would run it.
+ * Sanitizes Markdown from a platform: escapes HTML, unsafe links, reference definitions and syntax
+ * of note apps, closes an open code block, and converts heading levels with `nest`. Keeps code if
+ * all parsers agree on it and no note app would run it.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
@@ -44,10 +44,7 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/**
- * Starts a code block at its opening fence. Removes the fence's indent, so that the block does not
- * become part of a preceding list.
- */
+/** Starts a code block. Removes the fence's indent: it must not belong to a preceding list. */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
   if (last !== undefined) scan.lines.push(last.trimEnd());
@@ -80,9 +77,9 @@ function nestHeading(line: string, nest: NestHeading): string {
 const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
 /**
- * Returns whether `line` looks like the underline of a heading (CommonMark 0.31 §4.3); the caller must then omit
- * `line`. Replaces the heading, the last line in `lines`, with a heading that starts with `#`. If the heading may
- * have several lines or other markup, leaves it unchanged and adds a blank line or a divider after it.
+ * Returns whether `line` looks like the underline of a heading (CommonMark 0.31 §4.3); the caller
+ * must then omit it. Rewrites the last line in `lines` with `#`, or separates a heading that may
+ * have several lines or other markup.
  */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
@@ -134,7 +131,7 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/** Escapes HTML, unsafe links, reference definitions and syntax of note apps. `<` becomes `&lt;`, because `\<` after a URL is ambiguous. */
+/** Escapes unsafe syntax. `<` becomes `&lt;`, because `\<` after a URL is ambiguous. */
 function cleanInline(text: string): string {
   return escapeNoteSyntax(text)
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
@@ -146,13 +143,10 @@ function cleanInline(text: string): string {
     .replace(/\]:/g, ']\\:');
 }
 
-/**
- * Function that converts the level of a heading in a text to its level on the page. It must be
- * called once for each heading, in order.
- */
+/** Converter of heading levels to those on the page. Call it once per heading, in order. */
 export type NestHeading = (level: number) => number;
 
-/** Creates a function that maps the heading levels of a text to levels deeper than `above`, without skipped levels. */
+/** Creates a function that maps heading levels to deeper ones than `above`, with no gaps. */
 export function nestHeadings(above: number): NestHeading {
   const open: number[] = [];
   return (level) => {

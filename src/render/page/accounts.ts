@@ -7,7 +7,6 @@ import { renderParagraphs } from '../html/text.ts';
 import { renderPortrait } from './profile.ts';
 import type { PageView } from './view.ts';
 
-/** Renders an account's picture, biography and profile fields, on a page about a post. */
 export function renderProfile(account: Account, view: PageView): string {
   const { description, description_facets: facets = [], avatar_url: avatar } = account;
   const facts = listProfileFacts(account, view.full).map((fact) => writeWords(fact, view));
@@ -18,7 +17,7 @@ export function renderProfile(account: Account, view: PageView): string {
   ])}\n</div>`;
 }
 
-/** Renders accounts as a list with pictures, follower counts and the start of each biography. */
+/** Renders a list with pictures, follower counts and the start of each biography. */
 export function renderAccountList(accounts: readonly Account[], view: PageView): string {
   const rows = accounts.map((account) => renderAccount(account, view));
   return `<ul class="accounts">\n${rows.join('\n')}\n</ul>`;

@@ -6,10 +6,9 @@ import { createLinks, type HtmlLinks } from '../html/view.ts';
 const maxLookups = 2000;
 
 /**
- * Creates the functions that render the links of one page. Links to posts, accounts and searches lead to pages of this
- * server. The first link to each post or account is
- * followed by an arrow, which links to the original on the social platform (docs/decisions/0059).
- * `mastodonHost`: Mastodon server from which the result was read, or `null`.
+ * Creates link renderers for one page. Links to posts, accounts and searches lead to this server;
+ * the first link to each post or account gets an arrow to the original (docs/decisions/0059).
+ * `mastodonHost`: Mastodon server of the result, or `null`.
  */
 export function createPageLinks(
   { toOwnPage }: RenderContext,

@@ -6,7 +6,6 @@ import type { PageView } from './view.ts';
 
 const endsOfLists = { posts: '', followers: '/followers', following: '/following' } as const;
 
-/** Returns the URL of a list of an account on this server, under `/api/v1`. */
 export const toListUrl = (
   handle: string,
   list: keyof typeof endsOfLists,
@@ -19,7 +18,7 @@ interface Tab {
   readonly isCurrent: boolean;
 }
 
-/** Renders links to the other lists of the same account; an empty string if the list is not about one account. */
+/** Renders links to the account's other lists; empty if the list is not about one account. */
 export function renderTabs(result: BrowseResult, view: PageView): string {
   const tabs = listTabs(result, view).map(({ name, url, isCurrent }) => {
     const [open, close] = view.links.toTags(url);
@@ -105,7 +104,7 @@ function findSearched({ query, feed }: SearchSubject, { urls }: BrowseResult): s
     : null;
 }
 
-/** Renders the form with the words of a search; an empty string for other lists. */
+/** Renders the search form; an empty string for other lists. */
 export function renderSearchForm({ subject, urls }: BrowseResult, { baseUrl }: PageView): string {
   if (subject.resource !== 'search') return '';
   const { searchParams } = new URL(urls.first);
@@ -120,7 +119,7 @@ ${fields.join('')}<input type="search" name="q" aria-label="Words to search for"
 </form>`;
 }
 
-/** Renders the links to the pages before and after a page; an empty string for a list with one page. */
+/** Renders the links to adjacent pages; an empty string for a list with one page. */
 export function renderPaging({ urls, next, page }: BrowseResult, { links }: PageView): string {
   const toLink = (url: string | null | undefined, rel: string, name: string) => {
     const [open, close] = url ? links.toTags(url) : ['', ''];

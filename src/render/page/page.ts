@@ -11,10 +11,7 @@ import { hasThreadKeys, listAlternates, originalOf, renderTools } from './tools.
 
 type ShownResult = PostResult | BrowseResult;
 
-/**
- * Renders a result as an HTML page that contains its styles and needs no script. Yields after each post to let other
- * tasks run.
- */
+/** Renders a page with embedded styles that needs no script; yields after each post. */
 export function* renderHtmlPage(result: ShownResult, context: RenderContext): Steps<string> {
   const { title, html } = yield* renderResult(result, { ...context, level: 1 });
   const script = findScript(result, context);
@@ -36,11 +33,7 @@ ${script === null ? '' : `<script>${script.text}</script>\n`}</body>
 `;
 }
 
-/**
- * Returns the response headers of HTML pages. The Content-Security-Policy allows the embedded styles and the embedded
- * script, pictures that come from this server or from `data:` URLs, and forms that are sent to this server. It forbids
- * all else.
- */
+/** Returns headers with a CSP for embedded styles and script, pictures and forms of this server. */
 export function toPageHeaders(
   result: ShownResult,
   context: RenderContext,
@@ -59,11 +52,11 @@ export function toPageHeaders(
   return { 'content-security-policy': policy.join('; '), 'referrer-policy': 'same-origin' };
 }
 
-/** Returns the directive of a Content-Security-Policy for pictures. `isDirect`: whether other hosts are allowed. */
+/** Returns the CSP directive for pictures. `isDirect`: whether other hosts are allowed. */
 export const pictureSources = (isDirect = false): string =>
   `img-src 'self' data:${isDirect ? ' https:' : ''}`;
 
-/** Returns the script that moves between the posts of a page; `null` for other pages. */
+/** Returns the script that moves between posts; `null` for other pages. */
 const findScript = (result: ShownResult, { pageAssets }: RenderContext) =>
   pageAssets !== undefined && hasThreadKeys(result) ? pageAssets.threadScript : null;
 

@@ -8,10 +8,7 @@ import type { PageView } from './view.ts';
 
 interface PagePlace extends PostPlace, Pick<PostView, 'isTitledByArticle' | 'articles'> {}
 
-/**
- * Renders a post as an `article` element: the author, the time, the content and the counts. Yields
- * after each block of an article to let other tasks run.
- */
+/** Renders an `article` element; yields after each block of an article for other tasks. */
 export function* renderPost(post: Post, place: PagePlace, view: PageView): Steps<string> {
   const kind = place.isRequested ? 'post requested' : 'post';
   const { full, fetchedAt } = view;

@@ -13,7 +13,7 @@ import type { PageView } from './view.ts';
 const largeAvatar = 96;
 const smallAvatar = 48;
 
-/** Renders the head of an account's own page: pictures, name as the title, biography, facts and counts. */
+/** Renders the head of an account's page, with its name as the title. */
 export function renderProfileHead(account: Account, level: number, view: PageView): string {
   const { description, description_facets: facets = [], screen_name: handle } = account;
   const { facts, counts, details } = toProfileHead(account, view.full);
@@ -47,7 +47,7 @@ function renderBanner({ banner_url: url }: Account, view: PageView): string {
   return `<img class="banner" src="${escapeHtml(source)}" alt="" width="1500" height="500" decoding="async" referrerpolicy="no-referrer" />`;
 }
 
-/** Renders the profile picture of an account, or its initial if no picture can be shown. */
+/** Renders the profile picture, or the account's initial if no picture can be shown. */
 export function renderPortrait(account: Account, view: PageView, pixels = smallAvatar): string {
   const avatar = renderAvatar(account.avatar_url, view, pixels);
   if (avatar !== '') return avatar;

@@ -15,18 +15,17 @@ import { renderPost } from './post.ts';
 import { renderProfileHead } from './profile.ts';
 import { createPageView, type PageView } from './view.ts';
 
-/** Title of a result as plain text, and its content as HTML, including the title as a heading. */
+/** Title as plain text, and content as HTML including the title as a heading. */
 export interface ResultHtml {
   readonly title: string;
   readonly html: string;
 }
 
 export interface ResultOptions extends RenderContext {
-  /** Level of the HTML heading that contains the title of the result. */
   readonly level: number;
 }
 
-/** Renders a result as the content of a page, without scripts. Yields after each post to let other tasks run. */
+/** Renders the content of a page without scripts; yields after each post for other tasks. */
 export function* renderResult(
   result: PostResult | BrowseResult,
   options: ResultOptions,

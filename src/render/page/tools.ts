@@ -10,7 +10,7 @@ import { mastodonHostOf } from './view.ts';
 
 type ShownResult = PostResult | BrowseResult;
 
-/** Renders the links of a page to the original, to itself, and to the other formats. */
+/** Renders links to the original, to the page itself, and to the other formats. */
 export function renderTools(result: ShownResult, context: RenderContext): string {
   const url = originalOf(result);
   // Posts of the sample have no page on another platform.
@@ -27,11 +27,11 @@ export function renderTools(result: ShownResult, context: RenderContext): string
   return `<nav class="tools" aria-label="This page"><ul>${links.join('')}</ul>${keys}</nav>`;
 }
 
-/** Returns whether the keys `j` and `k` move between the posts of a page: whether it shows a post with others. */
+/** Returns whether the keys `j` and `k` move between posts: there is more than one. */
 export const hasThreadKeys = (result: ShownResult): boolean =>
   result.kind === 'post' && result.posts.length > 1;
 
-/** Returns the URL of a result on its social platform; `null` for a search. */
+/** Returns the URL on the social platform; `null` for a search. */
 export function originalOf(result: ShownResult): string | null {
   if (result.kind === 'post') return result.url;
   return result.subject.resource === 'search' ? null : result.subject.url;
@@ -56,9 +56,7 @@ function toShareUrl(result: ShownResult, { toOwnPage }: RenderContext): string {
   return page?.url ?? toFormatUrl(self, 'html');
 }
 
-/**
- * Returns the URL, media type and name of each format of a result except HTML, for the links of the HTML page.
- */
+/** Returns URL, media type and name of each format except HTML. */
 export function listAlternates(result: ShownResult) {
   const feeds = postsOf(result) === null ? [] : feedFormats;
   const others = [

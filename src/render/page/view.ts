@@ -6,11 +6,10 @@ import { toThread } from '../markdown/thread.ts';
 import { createPageLinks } from './links.ts';
 
 export interface PageView extends HtmlView {
-  /** URL of this server, without a slash at the end. */
+  /** URL of this server without a slash at the end. */
   readonly baseUrl: string;
-  /** Whether to show exact times, all counts and account details. */
   readonly full: boolean;
-  /** Time when the content was fetched: ISO 8601, UTC. */
+  /** Time of the fetch: ISO 8601, UTC. */
   readonly fetchedAt: string;
 }
 
@@ -32,9 +31,8 @@ export function createPageView(
 }
 
 /**
- * Returns the host of the Mastodon server of the requested account or of the requested post's author. Returns `null`
- * for other platforms, for data that any other server sent, and if the host is not the domain of the account's
- * handle.
+ * Returns the host of the Mastodon server of the requested account or author. Returns `null` for
+ * other platforms, for data from another server, and if the host is not the domain of the handle.
  */
 export function mastodonHostOf(result: PostResult | BrowseResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;

@@ -12,16 +12,13 @@ export interface CallerRules {
   readonly requireBearer: boolean;
   readonly bindBearer: boolean;
   readonly token: 'required' | 'optional';
-  /**
-   * Condition for sending the continuation token in event streams: `always`, or only if the request
-   * had the token (`proven`).
-   */
+  /** Condition for the token in event streams: `always`, or if the request had it (`proven`). */
   readonly streamToken: 'proven' | 'always';
 }
 
 export type CallOptions = Readonly<{ service: SessionService; rules: CallerRules }>;
 
-/** Checks that a request has a bearer token, if `rules.requireBearer` is set. @throws Problem `missing_bearer` */
+/** Checks for a bearer token if `requireBearer` is set. @throws Problem `missing_bearer` */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallOptions) {
   if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {
@@ -37,8 +34,8 @@ export interface OneSession {
 export type SessionRequest = FastifyRequest<OneSession>;
 
 /**
- * Returns the stored session that a request is for. @throws Problem `session_not_found`,
- * `session_expired`, `session_forbidden`
+ * Returns the session.
+ * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`
  */
 export async function findSession(request: SessionRequest, options: CallOptions) {
   const found = await options.service.store.find(request.params.sessionId);
@@ -49,10 +46,7 @@ export async function findSession(request: SessionRequest, options: CallOptions)
   return found.record;
 }
 
-/**
- * If `rules.bindBearer` is set, checks that the caller sent the bearer token that started the session, or none if
- * the session was started without a token. @throws Problem `session_forbidden` otherwise
- */
+/** Checks the bearer token if `bindBearer` is set. @throws Problem `session_forbidden` */
 export function refuseStranger(
   record: SessionRecord,
   { raw }: FastifyRequest,
@@ -61,10 +55,7 @@ export function refuseStranger(
   if (options.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, options.service.secret));
 }
 
-/**
- * Returns the continuation token of a request; `undefined` if there is none. @throws Problem
- * `conflicting_continuation_tokens`, `invalid_body`
- */
+/** Returns the token, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
@@ -74,10 +65,7 @@ export function readToken({ headers }: FastifyRequest, body?: Body): string | un
   });
 }
 
-/**
- * Checks that a continuation token, if present, belongs to the session of the request. @throws
- * Problem `invalid_continuation_token`
- */
+/** Checks a token, if present. @throws Problem `invalid_continuation_token` */
 export function refuseWrongToken(
   token: string | undefined,
   { params }: SessionRequest,
@@ -90,9 +78,9 @@ export function refuseWrongToken(
 }
 
 /**
- * Checks the continuation token of a request. @throws Problem `missing_continuation_token` if the request has no
- * token and `rules.token` is `required`; `invalid_continuation_token` if the token belongs to another session; and
- * the errors of `readToken`
+ * Checks the token of a request.
+ * @throws Problem `missing_continuation_token` if `rules.token` is `required` and there is none;
+ *   `invalid_continuation_token` if it belongs to another session; the errors of `readToken`
  */
 export function demandToken(request: SessionRequest, body: Body | undefined, options: CallOptions) {
   const token = readToken(request, body);
@@ -104,23 +92,17 @@ export function demandToken(request: SessionRequest, body: Body | undefined, opt
   refuseWrongToken(token, request, options);
 }
 
-/**
- * Caller of a request. `owner`: keyed hash of the bearer token, or `null` without a token.
- * `client`: keyed hashes of the client's address and network.
- */
+/** Keyed hashes of the bearer token (`owner`; `null` without) and of address and network. */
 export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
 export function hasIdempotencyKey({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];
-  // Anonymous callers cannot be distinguished, so a repeated reply could reveal a token to another caller.
+  // Anonymous callers cannot be distinguished, so a repeated reply could reveal a token to another
+  // caller.
   return owner !== null && typeof key === 'string' && /^.{16,255}$/s.test(key);
 }
 
-/**
- * Returns the hashes by which a repeated request is recognized. `key`: keyed hash of the
- * idempotency key and the caller. `fingerprint`: keyed hash of the path and body. Returns `null` if
- * the caller has no bearer token, or the idempotency key is missing or invalid.
- */
+/** Returns hashes of key and caller, and of path and body; `null` without a token or valid key. */
 export function readIdempotency(
   request: FastifyRequest,
   { owner, client }: Caller,

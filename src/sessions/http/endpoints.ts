@@ -19,10 +19,7 @@ const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStrea
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
 
-/**
- * Returns the descriptions of a response header that is sent under two names: `X-…`, and `X-Eve-…`
- * for clients of the npm package `eve` (`docs/sessions.md`).
- */
+/** Describes a header sent as `X-…` and, for npm `eve`, as `X-Eve-…` (`docs/sessions.md`). */
 const underBothNames = (
   name: string,
   description: string,
@@ -220,7 +217,7 @@ const endpoints: readonly BearerEndpoint[] = [
   },
 ];
 
-/** Returns the routes of the session service below the path segment `segment`, for the OpenAPI document. */
+/** Returns the session routes below `segment` for the OpenAPI document. */
 export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
   return endpoints.map((endpoint) => ({
     access: 'bearer',

@@ -25,7 +25,7 @@ export interface SessionsOptions extends HandlerOptions {
   /** Check that rejects requests from web pages whose `Origin` is not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemReplies;
-  /** Web origins whose pages may use the session service; `*` for any origin. If empty, CORS is off. */
+  /** Web origins whose pages may use the service; `*` for any. If empty, CORS is off. */
   readonly origins: readonly string[];
 }
 

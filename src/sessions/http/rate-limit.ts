@@ -7,32 +7,19 @@ type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; spend: SpendCharges }>;
 
-/** Functions that apply the rate limits for session starts and messages. */
 export interface CallRates {
-  /**
-   * Counts a new session and its first message against the caller's rate limits. @throws Problem
-   * `rate_limited` with the time until a retry can succeed
-   */
+  /** Counts a session start and its first message. @throws Problem `rate_limited` */
   spendStart(owner: string | null, client: Client): Promise<void>;
-  /**
-   * Counts a message against the client's rate limits. @throws Problem `rate_limited` with the time
-   * until a retry can succeed
-   */
+  /** Counts a message against the client's limits. @throws Problem `rate_limited` */
   spendMessage(client: Client): Promise<void>;
 }
 
-/**
- * Function that counts one request against several rate limits (`charges`). If the request exceeds
- * one of the limits, it is counted against none of them. Returns the time to wait until all the
- * limits allow the request. Returns `null` if the request was counted.
- */
+/** Function that counts a request against all limits, or returns the wait and counts none. */
 export type SpendCharges = (charges: readonly NamedRate[]) => Promise<RateWait | null>;
 
-/** Time that a client must wait before it repeats a request that exceeded a rate limit. */
 export interface RateWait {
   /** Index, in the list of rate limits, of the exceeded limit with the longest wait. */
   readonly at: number;
-  /** Milliseconds until a retry can succeed. */
   readonly waitMs: number;
 }
 
@@ -40,10 +27,9 @@ export interface RateWait {
 export type NamedRate = Rate & Readonly<{ name: string }>;
 
 /**
- * Creates the functions that apply the rate limits for session starts and messages. Each request counts towards the
- * limits of the client's address and IPv6 network, because callers can invent bearer tokens. A session start also
- * counts towards the limit of its bearer token. A token has a higher limit than an address, because clients with
- * different addresses can share the token.
+ * Creates the rate limits of session starts and messages. Each counts towards the client's address
+ * and IPv6 network, because callers can invent bearer tokens. A start also counts towards its
+ * token, whose limit is higher because clients with different addresses can share it.
  */
 export function createCallRates({ starts, messages, spend }: CallRatesOptions): CallRates {
   const toStarts = {

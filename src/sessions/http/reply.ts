@@ -12,7 +12,7 @@ declare module 'fastify' {
 type Headers = Readonly<Record<string, string>>;
 
 export interface ProblemReplies {
-  /** Converts a thrown error to a problem. Logs the error if the cause is a defect of the server. */
+  /** Converts a thrown error to a problem. Logs it if its cause is a defect of the server. */
   toProblem(error: Error, request: FastifyRequest): Problem;
   /** Returns the problem document (RFC 9457) and the response headers for a problem. */
   describe(
@@ -22,7 +22,6 @@ export interface ProblemReplies {
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Returns the headers that every reply of the session service has. */
 export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers {
   const ids = id === null ? {} : { 'x-eve-session-id': id, 'x-session-id': id };
   return { 'cache-control': 'no-store', ...ids };
@@ -47,9 +46,7 @@ export function sendSessionProblem(
     .send(toJsonBody(toSessionDocument(document)));
 }
 
-/**
- * Adds the members `error` and `ok` to a problem document, for clients of the npm package `eve` (`docs/sessions.md`).
- */
+/** Adds `error` and `ok` for clients of the npm package `eve` (`docs/sessions.md`). */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };
 }

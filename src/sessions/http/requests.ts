@@ -5,7 +5,7 @@ import type { FollowMode } from '../streams/stream-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Parses a body as a JSON object. Returns `undefined` for an empty body. @throws Problem `invalid_body`, `payload_too_large` */
+/** Returns `undefined` if empty. @throws Problem `invalid_body`, `payload_too_large` */
 export function parseBody(bytes: Buffer): Body | undefined {
   if (bytes.length === 0) return undefined;
   const body = parseJsonBody(bytes);
@@ -16,8 +16,9 @@ export function parseBody(bytes: Buffer): Body | undefined {
 }
 
 /**
- * Returns the message in a request body. @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`,
- * `payload_too_large`, `invalid_body`
+ * Returns the message in a body.
+ * @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`,
+ *   `invalid_body`
  */
 export function readMessage(body: Body, maxBytes: number) {
   const unsupported = ['outputSchema', 'inputResponses'].find((name) => isGiven(body[name]));
@@ -72,10 +73,7 @@ function readPolicy(value: unknown) {
   });
 }
 
-/**
- * Returns an optional string member of a request body; `undefined` if absent. @throws Problem
- * `invalid_body` if the member is not a string
- */
+/** Returns an optional member. @throws Problem `invalid_body` if it is not a string */
 export function readString(body: Body | undefined, name: string): string | undefined {
   const value = body?.[name];
   if (!isGiven(value)) return undefined;
@@ -84,7 +82,7 @@ export function readString(body: Body | undefined, name: string): string | undef
   throw new Problem('invalid_body', { detail, param: name });
 }
 
-/** Parses the query of a request for an event stream. @throws Problem `invalid_start_index`, `invalid_option` */
+/** Parses the query of a stream. @throws Problem `invalid_start_index`, `invalid_option` */
 export function readStreamQuery(url: string) {
   const query = new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
   const follow = readFollow(query);

@@ -88,10 +88,7 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   return sendFurtherMessage(message, service);
 }
 
-/**
- * Checks that a session is active and has no unanswered message. @throws Problem
- * `session_not_active`, `turn_in_progress`
- */
+/** Checks that a session is idle. @throws Problem `session_not_active`, `turn_in_progress` */
 function refuseRunning(record: SessionRecord): void {
   refuseInactive(record);
   if (record.pending.length === 0) return;
@@ -172,14 +169,14 @@ function readCaller(request: FastifyRequest, { service, clientOf }: HandlerOptio
 const readBody = ({ body }: FastifyRequest): Body | undefined =>
   Buffer.isBuffer(body) ? parseBody(body) : undefined;
 
-/** Returns the parsed body of a request. @throws Problem `invalid_body` if the body is empty or not a JSON object */
+/** Parses a body. @throws Problem `invalid_body` if it is empty or not a JSON object */
 function demandBody(request: FastifyRequest): Body {
   const body = readBody(request);
   if (body !== undefined) return body;
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks that the session of a request accepts messages. Called before the request body is read. */
+/** Checks that the session accepts messages, before the body is read. */
 export async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.

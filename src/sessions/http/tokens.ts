@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthorizationSource, readBearer } from '../../access/keys/authorization.ts';
 
-/** Returns the functions that create and check continuation tokens. A token is a keyed hash of the session id. */
+/** Creates and checks continuation tokens, which are keyed hashes of session ids. */
 export function createContinuationTokens(secret: Buffer) {
   const of = (sessionId: string) => `svct_${keyedHash(secret, 'token', sessionId)}`;
   return {
@@ -16,7 +16,7 @@ export function createContinuationTokens(secret: Buffer) {
 
 type Purpose = 'token' | 'owner' | 'address' | 'network' | 'idempotency' | 'body' | 'operator';
 
-/** Returns the HMAC-SHA-256 of a text in base64url. The same text has a different hash for each purpose. */
+/** Returns an HMAC-SHA-256 in base64url, which is different for each purpose. */
 export const keyedHash = (secret: Buffer, purpose: Purpose, text: string | Buffer): string =>
   createHmac('sha256', secret).update(`${purpose}\0`).update(text).digest('base64url');
 

@@ -6,10 +6,7 @@ import { endSession, type SessionRecord, type Transition } from './state.ts';
 export interface LifetimeLimits {
   /** Milliseconds without a message or an answer after which a session ends. */
   readonly idleMs: number;
-  /**
-   * Milliseconds from the start of a session until it ends, even if it is in use. Unanswered messages are answered
-   * first.
-   */
+  /** Milliseconds until a session ends even if in use, after pending messages are answered. */
   readonly ageMs: number;
   /** Milliseconds from the end of a session to the deletion of its data. */
   readonly retentionMs: number;
@@ -26,10 +23,7 @@ interface ExpiryOptions {
 
 const intervalMs = 10_000;
 
-/**
- * Starts a periodic task. Every 10 seconds, the task ends idle sessions and deletes old sessions.
- * Returns a function that stops the task.
- */
+/** Ends idle and deletes old sessions every 10 seconds. Returns a function that stops it. */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
   const stopped = new AbortController();
@@ -67,10 +61,6 @@ async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void>
   await store.forget({ purgedMs: nowMs - limits.forgetMs, idempotencyMs: nowMs - idempotencyMs });
 }
 
-/**
- * Passes batches of ids from `list` to `take`, which must remove them from the list, until `list` returns no ids.
- * Stops if a batch starts with the same id as the previous batch, because `take` has then failed to remove this id.
- */
 async function forEachBatch(
   list: () => Promise<readonly string[]>,
   take: (ids: readonly string[]) => Promise<unknown>,

@@ -14,12 +14,12 @@ const maxTries = 200;
 interface GroupCommitOptions {
   readonly database: SqliteDatabase;
   readonly onTurnEnd: (callback: () => void) => void;
-  /** Called when a transaction is committed or rolled back, before the promises of its writes settle. */
+  /** Called when a transaction is committed or rolled back, before its promises settle. */
   readonly onEnd: (isCommitted: boolean) => void;
   readonly watch?: StoreWatch | undefined;
 }
 
-/** Open transaction and the callbacks for its end. A callback gets `null` after a commit, otherwise the error. */
+/** Transaction and callbacks for its end, which get `null` after a commit, otherwise the error. */
 interface Group {
   readonly callbacks: ((error: unknown) => void)[];
   isDue: boolean;
@@ -29,7 +29,7 @@ interface Group {
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-/** Creates a queue that groups writes into shared transactions. All writes of the process must use this queue. */
+/** Creates a queue that groups writes into transactions. All writes must use it. */
 export function createGroupCommit(options: GroupCommitOptions) {
   const { watch } = options;
   const groups = createGroups(options);
@@ -41,15 +41,15 @@ export function createGroupCommit(options: GroupCommitOptions) {
         group.callbacks.push((failure) => (failure === null ? resolve(value) : reject(failure)));
       } catch (error) {
         group.callbacks.push((failure) => reject(failure ?? error));
-        // The writes before a Problem, such as evictions, are complete, so the transaction can continue.
+        // The writes before a Problem, such as evictions, are complete, so the transaction can
+        // continue.
         if (!(error instanceof Problem)) groups.abort(group, error);
       }
     });
   return {
     /**
-     * Runs `work` in the shared transaction, and resolves when the transaction is durable. If
-     * `work` throws a Problem, only this promise rejects, and the transaction continues. Any other
-     * error rolls back the whole transaction.
+     * Runs `work` in the shared transaction, and resolves when that is durable. If `work` throws a
+     * Problem, only this promise rejects; any other error rolls back the whole transaction.
      */
     write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> => {
       const opening = groups.enter();
@@ -119,10 +119,7 @@ function createGroups(options: GroupCommitOptions) {
     get open() {
       return open;
     },
-    /**
-     * Returns `null` if `join` can be called now. If another process has locked the file, returns a promise that resolves
-     * when `join` can be called. Waiting callers continue in the order of their calls.
-     */
+    /** Returns `null` if `join` can be called now; otherwise a promise. Keeps the call order. */
     enter: (): Promise<void> | null => {
       if (open !== null || (opening === null && openIfFree())) return null;
       opening ??= openLater().finally(() => {

@@ -1,10 +1,10 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum total length of a batch of session events in characters. A batch with a single event may be longer. */
+/** Maximum characters of a batch of events. A batch with a single event may be longer. */
 export const chunkLength = 65_536;
 
-/** Stored session event. `line` is JSON without a line feed and never contains the continuation token. */
+/** Stored event. `line` is JSON without a line feed or the continuation token. */
 export type StoredEvent = Readonly<{ index: number; line: string }>;
 
 /** Answered question. `line` is the stored `message.completed` event with the answer. */

@@ -5,12 +5,12 @@ import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 import type { StoreBounds } from './session-store.ts';
 
-/** Limited quantity that can be reduced by evicting sessions: the number of sessions, or their stored bytes. */
+/** Quantity that eviction can reduce: number of sessions, or their stored bytes. */
 export type Quantity = 'sessions' | 'sessionBytes';
 
 interface RoomOptions {
   toRow(raw: RawSession): SessionRow;
-  /** Ends a session if `quantity` is `sessions`. Deletes the session if `quantity` is `sessionBytes`. */
+  /** Ends a session for `sessions`; deletes it for `sessionBytes`. */
   evict(row: SessionRow, quantity: Quantity, nowMs: number): void;
 }
 
@@ -18,14 +18,14 @@ interface Need {
   readonly quantity: Quantity;
   readonly client: Client | null;
   readonly amount: number;
-  /** Row number of the session that needs the space; 0 for a new session. Only other sessions are evicted. */
+  /** Row number of the session that needs space, which is not evicted; 0 for a new one. */
   readonly session: number;
 }
 
 const activeMs = 60_000; // more recently used sessions are not evicted for other addresses
 const maxEvictions = 256; // maximum number per change, because deleting is slow
 
-/** Creates functions that evict sessions to enforce limits. No limits apply before the first call of `setBounds`. */
+/** Creates functions that evict sessions. No limits apply before the first `setBounds`. */
 export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
   let bounds: StoreBounds | null = null;
   const isRead = (id: string) => bounds?.isRead(id) === true;
@@ -41,32 +41,27 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
       bounds = next;
       registerHolders(database, next.ledger);
     },
-    /**
-     * Returns whether the storage limits allow a new answer for a client. Answers that have started
-     * may exceed the limits slightly.
-     */
+    /** Returns whether storage allows a new answer. Running ones may exceed limits slightly. */
     hasRoom: (client: Client | null): boolean =>
       [null, undefined, 'share'].includes(bounds?.ledger.findExcess('sessionBytes', client, 0)),
     /**
-     * Checks the limits on unanswered messages. Then evicts other sessions until the storage limits
-     * allow a message of `amount` bytes in the session with the row number `session`. @throws
-     * Problem `turn_queue_full` if the client or its network has too many unanswered messages;
-     * `overloaded` if all clients together have too many, or if no session can be evicted
+     * Checks the limits on unanswered messages. Then evicts other sessions until `amount` bytes fit
+     * into the session with the row number `session`.
+     * @throws Problem `turn_queue_full` if the client or its network has too many unanswered
+     *   messages; `overloaded` if all clients together have, or if no session can be evicted
      */
     admitMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
       makeRoomOrThrow({ quantity: 'sessionBytes', client, amount, session });
     },
-    /**
-     * Evicts sessions until the limits allow a new session. @throws Problem `overloaded` if no session can be evicted
-     */
+    /** Evicts sessions for a new one. @throws Problem `overloaded` if none can be evicted */
     admitSession: (client: Client | null): void =>
       makeRoomOrThrow({ quantity: 'sessions', client, amount: 1, session: 0 }),
     /**
-     * Evicts sessions until the stored bytes of the client, of its network and of all clients are within their limits.
-     * Stops after 256 sessions, or if no session may be evicted. Never evicts the session with the row number
-     * `session`. If `client` is `null`, checks only the limit of all clients. Returns the number of evicted sessions.
+     * Evicts sessions until the bytes of the client, its network and all clients (only these if
+     * `client` is `null`) are within their limits. Stops after 256, or if none may be evicted;
+     * never evicts `session`. Returns the number of evicted sessions.
      */
     trim: (client: Client | null, session: number): number =>
       tryMakeRoom({ quantity: 'sessionBytes', client, amount: 0, session }).evicted,
@@ -102,7 +97,7 @@ export const overloadDetails: Readonly<Record<Quantity, string>> = {
 
 const tooMany = 'has reached the maximum number of waiting and running questions';
 
-/** Reasons to refuse a question because too many others are waiting or running, by the limit that was reached. */
+/** Reasons to refuse a question because too many others wait or run, by exceeded limit. */
 export const turnDetails: Readonly<Record<Excess, string>> = {
   address: `This address ${tooMany} (\`PERCH_SESSION_TURNS_PER_ADDRESS\`).`,
   network: `This IPv6 /48 network ${tooMany} (four times \`PERCH_SESSION_TURNS_PER_ADDRESS\`).`,
@@ -132,10 +127,6 @@ function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
 
 const maxHolders = 64; // number of searched clients, those with the most sessions or bytes first
 
-/**
- * States of the sessions that may be evicted to reduce the number of sessions (`sessions`) or the stored bytes
- * (`sessionBytes`). Sessions in the first state of a list are evicted first.
- */
 const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>> = {
   sessions: ['waiting'],
   sessionBytes: ['ended', 'failed', 'waiting'],
@@ -144,25 +135,16 @@ const evictableStates: Readonly<Record<Quantity, readonly RawSession['state'][]>
 interface Search {
   /** Name of the client or network whose sessions are searched; an empty string for all clients. */
   readonly name: string;
-  /** Row number of a session that must not be evicted. */
   readonly except: number;
-  /** Time in Unix milliseconds. A session may be evicted only if it was last used at or before this time. */
+  /** Unix milliseconds. Only sessions last used at or before this time may be evicted. */
   readonly unusedSinceMs: number;
-  /**
-   * 1 if the search covers only sessions of the client that needs the space; otherwise 0. With 1, sessions with open
-   * event streams may be evicted too.
-   */
+  /** 1 for only the client's own sessions, which may have open streams then; otherwise 0. */
   readonly isOwn: 0 | 1;
 }
 
 type Holder = Readonly<{ name: string; weight: number }>;
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
-/**
- * Creates the function that finds a session to evict when a change would exceed a limit. The function returns
- * `undefined` if no session may be evicted. A session that was used in the last minute is evicted only for a change
- * by its own client.
- */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
@@ -213,11 +195,7 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   };
 }
 
-/**
- * Selects a session to evict. Calls `findOf` for each client or network with the highest usage (`weight`), and returns
- * the least recently used session found. If none is found, continues with the next lower usage. Returns `undefined` if
- * no session may be evicted. `holders` must be sorted by usage, highest first.
- */
+/** Selects the least recently used session of the heaviest of `holders`, which must be sorted. */
 function findInHeaviest(
   holders: readonly Holder[],
   findOf: (name: string) => SessionRow | undefined,

@@ -2,10 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/**
- * Session with its row number. `bytes` is the total length of the session's stored events in
- * characters, despite its name.
- */
+/** Session with its row number. `bytes` counts characters of the events, despite its name. */
 export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
 /** Columns of the SQL table `sessions`, with aliases that match the fields of `RawSession`. */
@@ -23,7 +20,7 @@ export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
 const pageSize = 100;
 const unknownClient = '-';
 
-/** Prepares the SQL statements for the table `sessions`. The statements neither begin nor end transactions. */
+/** Prepares the statements for `sessions`, which neither begin nor end transactions. */
 export function createSessionRows(database: SqliteDatabase) {
   const byId = database.prepare<[string], RawSession>(
     `SELECT ${sessionColumns} FROM sessions WHERE id = ?`,
@@ -124,28 +121,20 @@ export function createLifetimeRows(database: SqliteDatabase) {
   };
 }
 
-/**
- * Result of a request that sends a message: the ids of the session and the message, and the number of unanswered
- * messages of the session before this message (`queued`).
- */
+/** Result of sending a message. `queued`: unanswered messages before it. */
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
-/** Request with an `Idempotency-Key` header. */
 export interface KeyedRequest {
   /** Keyed hash of the `Idempotency-Key` header and the caller. */
   readonly key: string;
-  /** Keyed hash of the request's path and body. Used to reject a different request with the same idempotency key. */
+  /** Keyed hash of path and body, to reject a different request with the same key. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }
 
-/** Milliseconds after which a stored idempotency key expires: 24 hours. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
-/**
- * Checks that a repeated request has the fingerprint of the first request with its idempotency key.
- * @throws Problem `idempotency_conflict` if the fingerprints differ
- */
+/** Checks a repeated request. @throws Problem `idempotency_conflict` for another fingerprint */
 export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): void {
   if (fingerprint === request.fingerprint) return;
   throw new Problem('idempotency_conflict', {
@@ -163,10 +152,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   return {
-    /**
-     * Returns the stored result of an earlier request with the same idempotency key; `undefined` if
-     * there is none. @throws Problem `idempotency_conflict` if the earlier request was different
-     */
+    /** Returns the earlier result, if any. @throws Problem `idempotency_conflict` */
     recall: (request: KeyedRequest | null): Receipt | undefined => {
       const row = request && find.get(request.key, request.nowMs - idempotencyMs);
       if (!row) return undefined;

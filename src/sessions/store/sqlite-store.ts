@@ -23,7 +23,7 @@ import { bytesOf, toWrites } from './transition-writes.ts';
 interface SqliteSessionsOptions {
   readonly path: string;
   readonly stamp: StampEvent;
-  /** Whether to throw if the database file does not exist. Default: `false`, which creates the file. */
+  /** Whether to throw if the file does not exist. Default: `false`, which creates it. */
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
@@ -31,15 +31,17 @@ interface SqliteSessionsOptions {
 }
 
 /**
- * Opens the session store in one SQLite file. A change is on disk before its promise resolves, and before any read
- * returns it. Promises reject with Problem `not_ready` if the file becomes unusable. `close()` commits pending
- * changes and closes the file. @throws Error if the file cannot be opened
+ * Opens the store in one SQLite file. A change is on disk before its promise resolves and before
+ * any read returns it. Promises reject with Problem `not_ready` if the file becomes unusable.
+ * `close()` commits pending changes.
+ * @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
   const migrations = sessionMigrations;
   const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
-  // Writes wait for a lock of another process in `createGroupCommit`, without blocking this process.
+  // Writes wait for a lock of another process in `createGroupCommit`, without blocking this
+  // process.
   database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
   let changed = new Map<string, SessionRecord | undefined>();
@@ -73,7 +75,6 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
       await group.write(() => touch.run());
       watch?.worked();
     },
-    /** Sets the commit listener and replaces the previous listener. Each commit is durable before the listener runs. */
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
@@ -111,28 +112,15 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         if (record !== undefined) return { kind: 'known', record };
         return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
-    /**
-     * Returns the stored result of an earlier request with the same idempotency key; `undefined` if
-     * there is none. @throws Problem `idempotency_conflict` if the earlier request was different
-     */
     recall: async (request: KeyedRequest | null) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    /**
-     * Returns a batch of events from index `from` on. The total length of the batch is at most `chunkLength`
-     * characters, unless its first event is longer. Returns an empty list if there is no event at `from`.
-     */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    /**
-     * Returns a part of a long event: up to `chunkLength` bytes, starting at byte `offset`. Returns `undefined` if the
-     * event has at most `chunkLength` bytes; read a short event with `readEvents`.
-     */
     readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
       read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
     readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    /** Yields sessions in batches, ordered by start time: all sessions, or only the running sessions. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
@@ -141,13 +129,8 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         page = await pageAfter(last.number);
       }
     },
-    /**
-     * Returns the ids of up to 100 sessions in the state `waiting` (without an unanswered message). Selects sessions
-     * that were last active before `idleMs` or created before `createdMs` (both in Unix milliseconds).
-     */
     listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
       read(() => life.expired.all(idleMs, createdMs)),
-    /** Returns the ids of up to 100 sessions that ended before `endedMs` (Unix milliseconds). */
     listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
     countLive: () => read(() => life.live.get() ?? 0),
     countStored: () => read(() => life.stored.get() ?? 0),
@@ -173,19 +156,8 @@ function createWrites(
   return {
     setBounds: room.setBounds,
     hasRoom: async (client: Client | null) => room.hasRoom(client),
-    /**
-     * Starts a session and returns the receipt for its first message. If an earlier request had the same idempotency
-     * key, starts no session and returns the receipt of that request. Evicts other sessions to enforce limits
-     * (`docs/sessions.md`). @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
-     */
     start: (acceptance: Acceptance, request: KeyedRequest | null) =>
       write(() => idempotency.recall(request) ?? start(acceptance, request)),
-    /**
-     * Adds a message to a session and returns the receipt for the message. If an earlier request had the same
-     * idempotency key, adds nothing and returns the receipt of that request. Returns `undefined` for an unknown or
-     * deleted session. `decide` returns the change that adds the message, or throws an error to reject the message.
-     * @throws the errors of `decide`; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
-     */
     accept: (
       id: string,
       request: KeyedRequest | null,
@@ -197,29 +169,17 @@ function createWrites(
       }),
     change,
     changeOwn: change,
-    /**
-     * Deletes the data of a session. Keeps the session's id and the deletion time `nowMs`. Returns
-     * whether the session existed.
-     */
     purge: (id: string, nowMs: number): Promise<boolean> =>
       write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
-    /**
-     * Deletes the ids of sessions that `purge` deleted before `purgedMs`, and the idempotency keys stored before
-     * `idempotencyMs` (both in Unix milliseconds).
-     */
     forget: ({
       purgedMs,
       idempotencyMs,
     }: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void> =>
       write(() => life.forget(purgedMs, idempotencyMs)),
-    /**
-     * Deletes up to 256 sessions while all sessions together exceed the limit of stored bytes.
-     * Returns the number of deleted sessions.
-     */
     trim: () => write(() => room.trim(null, 0)),
   };
 }

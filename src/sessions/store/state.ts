@@ -4,7 +4,6 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/** Message that is queued or being answered. */
 export type PendingTurn = Readonly<{
   sequence: number;
   deliveryId: string;
@@ -18,7 +17,7 @@ export interface SessionRecord {
   readonly state: 'running' | 'waiting' | 'ended' | 'failed';
   /** Keyed hash of the bearer token that started the session; `null` for an anonymous caller. */
   readonly owner: string | null;
-  /** Keyed hashes of the client's address and network; `null` if unknown or if the client is the command line. */
+  /** Keyed hashes of address and network; `null` if unknown or for the command line. */
   readonly client: Client | null;
   readonly createdMs: number;
   /** Time at which the last message was accepted or the last answer ended, whichever is later. */
@@ -33,13 +32,13 @@ export interface SessionRecord {
   readonly storedBytes: number;
 }
 
-/** Change to make to a stored message. `add` inserts the message; `mark` changes the message's state. */
+/** Change of a stored message: inserts it (`add`) or changes its state (`mark`). */
 export type MessageChange = { readonly sequence: number } & (
   | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
   | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }
 );
 
-/** Change of a session: the new record, the events to store, and the changes of the session's messages. */
+/** Change of a session: new record, events to store, and changes of messages. */
 export interface Transition {
   readonly record: SessionRecord;
   readonly events: readonly EventDraft[];
@@ -56,10 +55,7 @@ export interface SessionLimits {
   readonly sessionBytes: number;
 }
 
-/**
- * Generated text of an answer that is not stored yet; `null` if all text is stored. `delta`: the
- * text to store. `soFar`: the whole answer so far, including `delta`.
- */
+/** Text not stored yet (`delta`) and whole answer (`soFar`); `null` if all is stored. */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
 export function startSession(
@@ -76,10 +72,7 @@ export function startSession(
   return { record, messages, events: [started] };
 }
 
-/**
- * Returns the state change that adds a message to a session's queue. @throws Problem
- * `session_not_active`, `turn_queue_full`
- */
+/** Returns the change for a message. @throws Problem `session_not_active`, `turn_queue_full` */
 export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
   refuseInactive(record);
   const { turns, sessionBytes, queue } = limits;
@@ -95,10 +88,7 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
   return queueMessage(record, delivery);
 }
 
-/**
- * Returns whether a session accepts no further messages, because it has the maximum number of
- * messages or of stored bytes.
- */
+/** Returns whether the maximum number of messages or of stored bytes is reached. */
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
@@ -121,10 +111,7 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
   };
 }
 
-/**
- * Returns the state change that marks the answer to the message `sequence` as started. Returns
- * `null` if the message is not first in the queue, or if its answer has already started.
- */
+/** Returns the change that starts an answer; `null` if it is not next or has started. */
 export function beginTurn(
   record: SessionRecord,
   sequence: number,
@@ -146,7 +133,7 @@ export function beginTurn(
   };
 }
 
-/** Returns the state change that appends text to a running answer; `null` if the answer is no longer running. */
+/** Returns the change that appends text; `null` if the answer is no longer running. */
 export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
   const front = findRunning(record, sequence);
   return front ? { record, events: appendedEvents(front, unsent), messages: [] } : null;
@@ -158,13 +145,10 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/** Reason why a message could not be answered, as sent in events. `terminal`: whether the session fails too. */
+/** Reason why a message has no answer. `terminal`: whether the session fails too. */
 export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
-/**
- * Returns the state change that ends a turn (a message and its answer); `null` if the turn is no longer running. If
- * no messages wait and the session has the maximum number of messages or of stored bytes, the session ends too.
- */
+/** Returns the change that ends a turn, and a full idle session; `null` if not running. */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
@@ -197,7 +181,7 @@ export function endTurn(
   return { ...last, events: [...events, ...last.events], messages };
 }
 
-/** Returns the state change that ends an active session, and cancels the running answer and all queued messages. */
+/** Returns the change that ends a session, its running answer and all queued messages. */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const running = record.pending.filter(({ isBegun }) => isBegun);
   const cancelled = running.flatMap((front): readonly EventDraft[] => [

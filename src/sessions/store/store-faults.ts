@@ -4,15 +4,14 @@ import { describeEngineError } from '../../core/engine/engine-faults.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 
-/** Functions that the session store calls: `failed` with the cause of a failure, `worked` after a successful write. */
+/** Callbacks of the store: `failed` with the cause, `worked` after a successful write. */
 export interface StoreWatch {
   failed(cause: unknown): void;
   worked(): void;
 }
 
-/** State of the session store, for operators. */
 export interface StoreFaults extends StoreWatch {
-  /** Sentence that explains why the store cannot be used; `null` while it works. It contains no paths and addresses. */
+  /** Sentence for operators, without paths and addresses; `null` while the store works. */
   readonly fault: string | null;
 }
 
@@ -27,7 +26,6 @@ interface StoreFaultsOptions {
 /** Error for a database file that was deleted or replaced while it was open. */
 export class LostFileError extends Error {}
 
-/** Records whether the session store works, and reports its failures. */
 export function createStoreFaults({ clock, onFault, onRecovered }: StoreFaultsOptions) {
   let fault: string | null = null;
   let isReported = false;

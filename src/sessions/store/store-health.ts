@@ -8,14 +8,14 @@ interface StoreHealthOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds for which a request for the health of the store gets the result of the last probe. */
+/** Milliseconds for which a request for the health gets the result of the last probe. */
 const sharedMs = 1000;
 /** Interval in milliseconds at which a store that does not work is probed. */
 const intervalMs = 10_000;
-/** Interval in milliseconds at which a store that works is probed, because each probe writes to the disk. */
+/** Interval in milliseconds while the store works, because each probe writes to the disk. */
 const healthyIntervalMs = 60_000;
 
-/** Starts to check regularly whether the session store can be written. Call `stop` when the server closes. */
+/** Starts to probe writes to the store regularly. Call `stop` when the server closes. */
 export function openStoreHealth({ store, faults, clock }: StoreHealthOptions) {
   const stopped = new AbortController();
   let probedMs = clock.now();

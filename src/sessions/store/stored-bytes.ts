@@ -1,21 +1,16 @@
 import type { EventDraft } from '../events.ts';
 
-/** Estimated size of an empty session in bytes: table rows, index entries, and the id that remains after a deletion. */
+/** Estimated bytes of an empty session: rows, index entries, and the id after a deletion. */
 export const emptySessionBytes = 1024;
 export const keyRowBytes = 512;
 
-/**
- * Estimates the stored bytes of a message: its row, and its `message.received` event, which contains the text twice.
- */
+/** Estimates a message's row and its `message.received` event, which has the text twice. */
 export function toMessageBytes(text: string): number {
   const escaped = Buffer.byteLength(JSON.stringify(text));
   return toRowBytes(Buffer.byteLength(text)) + toRowBytes(2 * escaped);
 }
 
-/**
- * Estimates the stored bytes of an event. Returns 0 for `message.received`, because
- * `toMessageBytes` includes this event.
- */
+/** Estimates an event's bytes; 0 for `message.received`, which `toMessageBytes` includes. */
 export const toEventBytes = ({ type }: EventDraft, line: string): number =>
   type === 'message.received' ? 0 : toRowBytes(Buffer.byteLength(line));
 
@@ -24,7 +19,6 @@ export const estimateEventBytes = (draft: EventDraft): number =>
   toRowBytes(Buffer.byteLength(JSON.stringify(draft)) + stampBytes);
 
 const stampBytes = 256; // maximum number of bytes that the metadata adds to an event
-/** Size of a database page in bytes. */
 const pageBytes = 4096;
 /** Number of bytes of a database page that a long text can use. */
 const usedBytes = 4092;

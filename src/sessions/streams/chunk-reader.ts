@@ -22,7 +22,7 @@ type Source = Pick<SessionStore, 'readEvents' | 'readPart'>;
 
 const lineEnd = Buffer.from('\n');
 
-/** Creates a reader of stored events with a cache. Concurrent reads of the same range share a database query. */
+/** Creates a cached reader. Concurrent reads of the same range share a database query. */
 export function createChunkReader(source: Source) {
   const cache = new LRUCache<string, Chunk>({
     maxSize: maxCachedBytes,
@@ -39,10 +39,7 @@ export function createChunkReader(source: Source) {
     }
   };
   return {
-    /**
-     * Reads as many events from the start of a range as fit into one chunk. If the first event is too long for one
-     * chunk, reads only a part of this event. Resolves to `null` if the range is empty. Rejects if the store fails.
-     */
+    /** Reads the events that fit into one chunk, or a part of a long event. `null`: empty range. */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
       const { sessionId, from, untilIndex, token } = range;
       const key = `${sessionId} ${from.index} ${from.offset} ${untilIndex} ${token ?? ''}`;
@@ -71,10 +68,7 @@ async function readChunk({ sessionId, from, untilIndex, token }: ChunkRange, sou
   return wanted.length === 0 ? null : toChunk(wanted, token);
 }
 
-/**
- * Joins as many whole events as fit into `chunkLength` characters, but at least one event. Inserts
- * the continuation token `token` unless it is `null`.
- */
+/** Joins whole events that fit into `chunkLength` characters, but at least one event. */
 export function toChunk(events: readonly StoredEvent[], token: string | null): Chunk {
   const lines: string[] = [];
   let length = 0;

@@ -10,7 +10,7 @@ export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
   readonly sessionId: string;
-  /** Index of the first event to send. A negative value counts from the end: -1 is the last event. */
+  /** First event to send. A negative value counts from the end: -1 is the last event. */
   readonly startIndex: number;
   readonly mode: FollowMode;
   /** Continuation token to insert into events; `null` to insert none. */
@@ -22,18 +22,17 @@ export interface StreamRequest {
 type Times = 'heartbeatMs' | 'leaseMs' | 'followMs' | 'stallMs';
 export type StreamTimes = Readonly<Record<Times, number>>;
 
-/** Session with at least one open event stream. */
 export interface Feed {
   readonly sessionId: string;
-  /** Last committed record of the session; `undefined` before the record is loaded and after the session is deleted. */
+  /** Last committed record; `undefined` before it is loaded and after a deletion. */
   record: SessionRecord | undefined;
-  /** Last events of all streams, because the next event cannot be stored; `null` if the session can be stored. */
+  /** Last events of all streams if the next one cannot be stored; otherwise `null`. */
   lastEvents: readonly EventDraft[] | null;
 }
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the state of an open event stream. `events` is the current number of stored events of the session. */
+/** Creates the state of a stream. `events`: number of events stored so far. */
 export function createReader(
   { mode, token, startIndex }: StreamRequest,
   events: number,
@@ -48,12 +47,9 @@ export function createReader(
     mode,
     token,
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    /** Number of bytes already sent of the event with the index `cursor`. Long events are sent in parts. */
+    /** Bytes already sent of the event at `cursor`. Long events are sent in parts. */
     offset: 0,
-    /**
-     * Index of the first event that the stream does not send; `Infinity` if the stream also sends
-     * events that are stored after the stream was opened.
-     */
+    /** Index of the first event not to send; `Infinity` to also send later events. */
     untilIndex: mode === 'once' ? events : noEnd,
     untilMs: nowMs + durationMs[mode],
     outputMs: nowMs,
@@ -90,10 +86,10 @@ interface SendOptions {
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
 const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
 const heartbeat = Buffer.from(' '); // white space before a line, which keeps an idle stream alive
-/** Maximum number of bytes of one write to the connection. If a write takes too long, the client counts as stalled. */
+/** Maximum bytes of one write. If it takes too long, the client counts as stalled. */
 const maxWriteBytes = 65_536;
 
-/** Sends stored events, then new events until the stream ends. Rejects if the session store cannot be read. */
+/** Sends stored, then new events until the stream ends. Rejects if the store cannot be read. */
 export async function sendStream(sending: Sending, options: SendOptions): Promise<void> {
   const { reader, feed, sink } = sending;
   const { clock, times, chunks } = options;
@@ -116,7 +112,7 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
   endStream(sending);
 }
 
-/** Ends an event stream. Destroys the connection if only part of an event was sent, so that clients get an error. */
+/** Ends a stream. Destroys the connection after a partial event, so that clients get an error. */
 export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
   else sink.destroy();

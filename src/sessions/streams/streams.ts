@@ -29,7 +29,6 @@ interface StreamsOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly limits: StreamLimits;
-  /** Counter that limits the number of open event streams per client and in total. */
   readonly ledger: Ledger;
   readonly stamp: StampEvent;
   readonly onFault: (error: unknown, doing: string) => void;
@@ -51,7 +50,7 @@ export function createStreams(options: StreamsOptions) {
   superviseStreams(slots.feeds, options, stopped.signal);
   const send = (sending: Sending): Promise<void> =>
     sendStream(sending, { chunks, clock, times: limits, stamp }).catch((error) => {
-      // The status was already sent, so the response just ends. The client can resume by event index.
+      // The status was already sent, so the response just ends. The client can resume.
       onFault(error, 'sending a stream');
       endStream(sending);
     });
@@ -60,10 +59,7 @@ export function createStreams(options: StreamsOptions) {
       return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
     ...slots.readers,
-    /**
-     * Opens an event stream. Returns `undefined` if the session does not exist or was deleted.
-     * @throws Problem `overloaded`
-     */
+    /** Returns `undefined` for an unknown or deleted session. @throws Problem `overloaded` */
     openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
       const { feed, release } = slots.take(request);
       const found = await store.find(request.sessionId).catch((error) => {
@@ -95,9 +91,9 @@ export function createStreams(options: StreamsOptions) {
         update(slots.feeds.get(sessionId), record);
       }
     },
-    /** Sets the events, which are not stored, that end all event streams of a session; `null` for none. */
+    /** Sets events that are not stored and end all streams of a session; `null` for none. */
     endWith: slots.setLastEvents,
-    /** Ends each event stream after it has sent the events stored so far. Resolves when all streams have ended. */
+    /** Ends each stream after the events stored so far. Resolves when all have ended. */
     endAll: async (): Promise<void> => {
       const sendings = [...slots.feeds.values()].flatMap((feed) => [...feed.sendings]);
       for (const [{ reader }] of sendings) {
@@ -138,9 +134,9 @@ function createStreamSlots({ limits, ledger }: StreamsOptions) {
       for (const { reader } of feed.sendings.keys()) reader.wake();
     },
     /**
-     * Reserves one of the limited event streams for a request. Returns `feed`, the shared state of the session's open
-     * streams, and `release`. The caller must call `release` when its stream ends. @throws Problem `overloaded` if the
-     * session, the client or the server already has the maximum number of event streams
+     * Reserves a stream. Returns the shared state of the session's streams (`feed`), and `release`,
+     * which the caller must call at the end.
+     * @throws Problem `overloaded` if the session, the client or the server has the maximum number
      */
     take: ({ sessionId, client }: StreamRequest) => {
       const newFeed: OpenFeed = {
@@ -180,10 +176,6 @@ const tooManyStreams = (which: string): Problem =>
 
 const checkIntervalMs = 1000;
 
-/**
- * Checks all event streams periodically until `signal` is aborted. Sends heartbeats, ends streams at their time limit,
- * and destroys stalled connections. Reloads sessions from the store, because another process may delete a session.
- */
 function superviseStreams(
   feeds: ReadonlyMap<string, OpenFeed>,
   { clock, limits, store, onFault }: StreamsOptions,

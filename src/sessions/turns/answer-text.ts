@@ -14,10 +14,7 @@ const minFraction = 16; // text is sent at once if it is also at least 1/16 of t
 const maxDelayMs = 250;
 const maxRepeated = 4_194_304;
 
-/**
- * Creates a buffer that groups the text of an answer into few events, because each event repeats
- * the whole text so far.
- */
+/** Groups text into few events, because each event repeats the whole text so far. */
 export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let soFar = '';
   let sent = 0;
@@ -57,10 +54,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       }
     },
     take,
-    /**
-     * Returns the text of the complete answer `whole` that was not sent to clients yet. If `whole` does not begin with
-     * the text already sent, returns the buffered text instead.
-     */
+    /** Returns the unsent rest of `whole`; the buffered text if what was sent differs from it. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

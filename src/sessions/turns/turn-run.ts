@@ -21,9 +21,9 @@ export interface TurnRunOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
-  /** Functions that start the tracing spans of turns (a message and its answer); `undefined` if tracing is off. */
+  /** `undefined` if tracing is off. */
   readonly turnSpans?: TurnSpans | undefined;
-  /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
+  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -44,9 +44,7 @@ interface Run extends TurnRunOptions, Turn {
   /** Signal that stops the answer early. Its abort reason is a `Stop`. */
   readonly signal: AbortSignal;
   readonly stop: (stop: Stop) => void;
-  /**
-   * Signal that is aborted only when the server stops. It ends the attempts to store the final events of the answer.
-   */
+  /** Aborted only when the server stops. Ends the attempts to store the final events. */
   readonly interrupted: AbortSignal;
 }
 
@@ -67,7 +65,7 @@ function toFailure(code: keyof typeof failureMessages, terminal = false): TurnFa
   return { code, message: failureMessages[code], terminal };
 }
 
-/** Reasons why a message could not be answered, with the codes and texts that session events contain. */
+/** Failures with the codes and texts that session events contain. */
 export const failures = {
   timeout: toFailure('turn_timeout'),
   interrupted: toFailure('turn_interrupted'),
@@ -79,15 +77,14 @@ export const failures = {
 
 const maxEarlierTurns = 6;
 const maxAnswerLength = 262_144; // characters; longer answers are truncated
-/** Milliseconds between attempts to store the end of an answer, or to reload the session after an error. */
+/** Milliseconds between attempts to store an answer's end, or to reload after an error. */
 export const retryMs = 1000;
 
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
- * Starts to answer the message with the number `sequence`. Returns two functions that stop the answer (`stop` and
- * `interrupt`), and the promise `ended`. When the end of the answer is stored, `ended` resolves to the changed session.
- * It resolves to `undefined` after an error, or if the session has ended.
+ * Starts to answer a message. `ended` resolves to the changed session when the end of the answer is
+ * stored; to `undefined` after an error, or if the session has ended.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
@@ -231,9 +228,9 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 }
 
 /**
- * Stores the final events of an answer and returns the changed session. Retries after an error, because clients wait
- * for these events. Returns `undefined` if the server stops before the events are stored, if the session has ended, or
- * if another server instance has taken over the session.
+ * Stores an answer's final events. Retries after an error, because clients wait for them. Returns
+ * `undefined` if the server stops before, if the session has ended, or if another instance has
+ * taken it over.
  */
 async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, clock, limits, interrupted } = run;

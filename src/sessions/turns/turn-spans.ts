@@ -6,18 +6,11 @@ export type TurnSpans = ReturnType<typeof createTurnSpans>;
 
 const maxRemembered = 10_000;
 
-/**
- * Creates the functions that start the tracing spans of turns (a message and its answer). Each span
- * links to the span of the HTTP request that sent the message. The link is missing if another
- * server instance received the message, or if the server was restarted since.
- */
+/** Creates turn spans that link to the message's HTTP span, if this process received it. */
 export function createTurnSpans(tracing: Tracing) {
   const requests = new LRUCache<string, Pick<TraceSpan, 'spanContext'>>({ max: maxRemembered });
   return {
-    /**
-     * Stores the tracing span of the HTTP request that sent the message `deliveryId`. The span is
-     * removed when the answer to the message begins.
-     */
+    /** Stores the message's HTTP span until its answer begins. */
     remember: (deliveryId: string, { spanContext }: TraceSpan): void => {
       requests.set(deliveryId, { spanContext });
     },
@@ -29,10 +22,7 @@ export function createTurnSpans(tracing: Tracing) {
   };
 }
 
-/**
- * Ends the tracing span of a turn (a message and its answer). `end`: how the answer ended; `null`
- * if the session has ended or was deleted, `undefined` after an error.
- */
+/** Ends a span. `end`: `null` if the session ended or was deleted, `undefined` after an error. */
 export function endTurnSpan(span: TraceSpan | undefined, end: TurnEnd | null | undefined): void {
   if (span === undefined) return;
   span.set({ 'perch.turn.outcome': end === null ? 'gone' : (end?.kind ?? 'failed') });

@@ -13,20 +13,13 @@ import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from '.
 
 interface TurnsOptions extends TurnRunOptions {
   readonly scheduler: Scheduler;
-  /**
-   * Called if the start or the end of a turn (`sequence`) could not be stored within the time limit of the turn. Called
-   * with `null` when the turn is stored, or the session needs no more answers of this server instance.
-   */
+  /** Called if a turn cannot be stored within its time limit; with `null` when that is resolved. */
   readonly onStalled: (sessionId: string, turn: StalledTurn | null) => void;
 }
 
-/** Turn (a message and its answer) whose events cannot be stored. */
 export type StalledTurn = Readonly<{ sequence: number; deliveryId: string }>;
 
-/**
- * Creates the functions that run turns (a message and its answer). Queued turns start in rotation over the networks
- * of the clients, so that a network with many turns does not delay the others.
- */
+/** Creates turns that start in rotation over networks, so that a busy one delays no other. */
 export function createTurns(options: TurnsOptions) {
   const { scheduler, store } = options;
   const { running, schedule, resume, close } = createRunningTurns(options);
@@ -42,24 +35,15 @@ export function createTurns(options: TurnsOptions) {
     },
     /** Schedules the first unanswered message of a session, if any. */
     schedule,
-    /**
-     * Continues a session after an error, or after the failure of the server instance that ran it. If an answer was
-     * interrupted, ends it with a failure. Then schedules the next message.
-     */
+    /** Fails an answer interrupted by an error or failed instance, then schedules the next one. */
     resume,
-    /**
-     * Handles a change of a session. Stops the running turn (a message and its answer) if it was
-     * cancelled. Otherwise schedules the next turn, unless a turn of the session is running.
-     */
+    /** Stops a cancelled turn. Otherwise schedules the next one unless one is running. */
     follow: (record: SessionRecord): void => {
       const [front] = record.pending;
       if (front?.isCancelled === true) cancelRunning(record.id, toTurnId(front.sequence));
       else schedule(record);
     },
-    /**
-     * Cancels the oldest unfinished turn (a message and its answer) of a session. If `turnId` is not `null`, cancels
-     * the turn only if it has this id.
-     */
+    /** Cancels the oldest unfinished turn, if `turnId` is `null` or its id. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
       const record = await cancelQueued(sessionId, turnId, options);
@@ -72,20 +56,14 @@ export function createTurns(options: TurnsOptions) {
       if (cancelRunning(sessionId, turnId) || store.runs(sessionId)) return;
       await store.change(sessionId, (now) => markCancelled(now, turnId));
     },
-    /**
-     * Handles the end or deletion of a session: stops the running answer, and removes the session's
-     * messages from the queue. Stores no event.
-     */
+    /** Stops the answer of an ended or deleted session and empties its queue. Stores no event. */
     drop: (sessionId: string): void => {
       scheduler.remove(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
     },
     /** Prevents the start of further answers. Unanswered messages stay in the store. */
     startDraining: close,
-    /**
-     * Stops all running answers, and stores the failure `turn_interrupted` for each. Call this
-     * function when the server stops. The promise resolves even if a failure could not be stored.
-     */
+    /** Stops all running answers with `turn_interrupted`. Resolves even if that is not stored. */
     interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
@@ -156,7 +134,7 @@ function createRunningTurns(options: TurnsOptions) {
   return { running, schedule, resume, close };
 }
 
-/** Returns the events that end the streams of a session whose turn cannot be stored. The events are not stored. */
+/** Returns the events, not stored, that end the streams of a session with a stalled turn. */
 export function toStalledEvents({ sequence, deliveryId }: StalledTurn): readonly EventDraft[] {
   const data = { ...failures.unstored, ...toTurn(sequence) };
   return [{ type: 'turn.failed', data, deliveryId }, waitingEvent(deliveryId)];
@@ -176,7 +154,7 @@ function createStalls({ clock, limits, onStalled }: TurnsOptions) {
     begun.delete(sessionId);
   };
   return {
-    /** Records the first attempt to run a turn. Returns a function that checks whether the turn is late. */
+    /** Records the first attempt. Returns a function that checks whether the turn is late. */
     begin: (sessionId: string, turn: StalledTurn): (() => void) => {
       if (begun.get(sessionId)?.sequence !== turn.sequence) {
         end(sessionId);
@@ -190,10 +168,9 @@ function createStalls({ clock, limits, onStalled }: TurnsOptions) {
 }
 
 /**
- * Records the failure `turn_interrupted` for the answer to a session's oldest pending message, if that answer was
- * started. Call this function only if the answer is no longer being generated. Returns the session, unchanged if the
- * answer was not started; `undefined` if the end of the answer is already stored or another server instance runs the
- * session.
+ * Records `turn_interrupted` for the oldest pending message if its answer was started. Call only if
+ * it is no longer being generated. Returns the session; `undefined` if the end is already stored or
+ * another server instance runs the session.
  */
 export async function failInterrupted(
   record: SessionRecord,

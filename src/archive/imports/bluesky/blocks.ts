@@ -11,7 +11,7 @@ export type Blocks = ReturnType<typeof openBlocks>;
 
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
-/** Creates an index of a CAR file's blocks and records in a temporary SQLite database. Close the index with `close()`. */
+/** Creates a temporary SQLite index of a CAR file's blocks and records. Close it with `close()`. */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });
   database.exec(`
@@ -44,14 +44,11 @@ export function openBlocks(file: FileWindow) {
   };
   return {
     records: createRecordIndex(database),
-    /** Adds a block to the index. If several blocks have the same CID, the first is used. */
+    /** Adds a block, unless there is one with the same CID. */
     add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
-    /** Marks a CID as visited. Returns whether this is the first visit. */
+    /** Returns whether this is the first visit of a CID. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
-    /**
-     * Reads a block and parses it with `schema`. Returns an error message on failure. The message
-     * is `fault` if the content does not match `schema`.
-     */
+    /** Parses a block. Returns a message on failure: `fault` if it does not match `schema`. */
     read: <Value extends object>(cid: CID, schema: z.ZodType<Value>, fault: string) => {
       const bytes = readBytes(cid);
       if (typeof bytes === 'string') return bytes;

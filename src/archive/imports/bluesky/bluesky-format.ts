@@ -12,9 +12,9 @@ import { type FileWindow, openFileWindow } from './file-window.ts';
 import { readItems } from './read-items.ts';
 
 /**
- * Import format of Bluesky repositories: CAR files (content-addressable archives) from `com.atproto.sync.getRepo` or
- * from the app's own export. Verifies the hash of each block, but not the signature of the commit, because the file
- * does not contain the public key.
+ * Import format of Bluesky repositories: CAR files from `com.atproto.sync.getRepo` or from the app.
+ * Verifies the hash of each block, but not the signature of the commit, because the file lacks the
+ * public key.
  */
 export const blueskyFormat: ExportFormat = {
   name: 'bluesky',

@@ -4,22 +4,23 @@ import { z } from 'zod';
 import type { FileWindow } from './file-window.ts';
 
 /**
- * Format of CAR files, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`. The second
- * length includes the CID. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. Blocks can be in any order. Source:
- * https://ipld.io/specs/transport/car/carv1/, https://atproto.com/specs/repository and https://atproto.com/specs/sync
+ * Format of CAR files, version 1: `varint(length) header`, then `varint(length) CID bytes` for each
+ * block, in any order. The second length includes the CID. The header is DAG-CBOR: `{ roots: [CID],
+ * version: 1 }`. Source: https://ipld.io/specs/transport/car/carv1/,
+ * https://atproto.com/specs/repository and https://atproto.com/specs/sync
  */
 
-/** Maximum sizes in bytes within a CAR file. `block` is about twice the AT Protocol's record limit of 1 MB. */
+/** Maximum sizes in bytes. `block` is about twice the AT Protocol's record limit of 1 MB. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
-/** CID (content identifier) of a block, and the byte offset and length of the block's content in the file. */
+/** CID of a block, and the byte offset and length of its content in the file. */
 export interface BlockPosition {
   readonly cid: Uint8Array;
   readonly offset: number;
   readonly length: number;
 }
 
-/** Header of a CAR file: the CID of the commit (`root`), and the byte offset of the first block (`end`). */
+/** Header of a CAR file: CID of the commit (`root`), byte offset of the first block (`end`). */
 export interface CarHeader {
   readonly root: CID;
   readonly end: number;
@@ -29,7 +30,7 @@ export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
-/** Reads the header of a CAR file; returns `null` for other files. @throws Error for a wrong version or missing root */
+/** Returns `null` for files that are not CAR. @throws Error for a wrong version or missing root */
 export function readCarHeader(file: FileWindow): CarHeader | null {
   const length = readVarint(file.read(0, limits.varint));
   if (length === null || length.value > limits.header) return null;
@@ -43,10 +44,7 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/**
- * Yields the positions of blocks from byte `from`, except oversized blocks. If the data is invalid,
- * yields an error message and returns.
- */
+/** Yields the positions of blocks, except oversized ones. Ends with a message on invalid data. */
 export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);

@@ -6,7 +6,7 @@ export type FileWindow = ReturnType<typeof openFileWindow>;
 /** Size in bytes of the read-ahead buffer. Consecutive reads usually request neighboring blocks. */
 const windowBytes = 32 * 1024;
 
-/** Opens a file for synchronous reads, which are faster than asynchronous reads. @throws Error if opening fails */
+/** Opens a file for synchronous reads, which are faster. @throws Error if opening fails */
 export function openFileWindow(path: string) {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);

@@ -20,10 +20,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
 
 const imported: ReadonlySet<string> = new Set(['app.bsky.actor.profile', ...readers.keys()]);
 
-/**
- * Returns the number of records in each collection that is not imported, with the reason, sorted by name. Counts the
- * first 100 collections of the repository.
- */
+/** Counts records that are not imported, by collection. Sees only the first 100 collections. */
 export const listLeftOut = ({ records }: Blocks) =>
   records.count().flatMap(({ collection: name, count }) => {
     if (imported.has(name)) return [];

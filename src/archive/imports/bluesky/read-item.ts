@@ -21,10 +21,7 @@ type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 type Reader = (of: RecordRef, context: RecordContext) => ExportItem | string;
 
-/**
- * Collections that are imported, in the order of their keys, with the function that converts a record to an import
- * item. The profile record is not included: `read-items.ts` converts it.
- */
+/** Converters of imported collections in key order. `read-items.ts` converts the profile. */
 export const readers: ReadonlyMap<string, Reader> = new Map([
   [postCollection, readPost],
   ['app.bsky.feed.repost', readRepost],

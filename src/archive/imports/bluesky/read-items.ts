@@ -15,7 +15,6 @@ import { type Owner, toActorView, toLabelViews } from './views.ts';
 interface RepositoryStart {
   readonly root: CID;
   readonly hints: ExportHints;
-  /** Unix milliseconds of the import. */
   readonly nowMs: number;
 }
 
@@ -25,8 +24,10 @@ const profilePath = `${profileCollection}/self`;
 const groupLength = 100; // number of records that are read per turn of the event loop
 
 /**
- * Yields groups with the account of a Bluesky repository, then its posts, reposts and follows in the order of their
- * keys, then the numbers of other records. @throws Error with a message for the user if the commit is unreadable or the account has no valid handle
+ * Yields groups with the account, then its posts, reposts and follows in the order of their keys,
+ * then the numbers of other records.
+ * @throws Error with a message for the user if the commit is unreadable or the account has no valid
+ *   handle
  */
 export function* readItems(
   blocks: Blocks,
@@ -78,7 +79,7 @@ function readCommit(blocks: Blocks, { root, hints }: Omit<RepositoryStart, 'nowM
 }
 
 /**
- * Adds the records of a tree to the index. Yields the unreadable parts of the tree, and empty groups at intervals.
+ * Indexes the records of a tree, and yields its unreadable parts, and empty groups at intervals.
  * Returns whether the part that would contain the profile is readable.
  */
 function* indexRecords(

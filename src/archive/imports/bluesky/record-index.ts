@@ -2,12 +2,10 @@ import { CID } from 'multiformats/cid';
 import type { connectSqlite } from '../../../core/files/sqlite.ts';
 import type { Leaf } from './tree.ts';
 
-/** Record in the index: its path, such as `app.bsky.feed.post/3kabc`, and its CID. */
 export type IndexedRecord = Pick<Leaf, 'path' | 'cid'>;
 
 const maxCollections = 100;
 
-/** Creates an index of a repository's records in a database. */
 export function createRecordIndex(database: ReturnType<typeof connectSqlite>) {
   database.exec('CREATE TABLE records (path TEXT PRIMARY KEY, cid BLOB NOT NULL) WITHOUT ROWID;');
   const add = database.prepare('INSERT INTO records VALUES (?, ?)');
@@ -25,18 +23,16 @@ export function createRecordIndex(database: ReturnType<typeof connectSqlite>) {
   return {
     /** Adds a record, whose path must not be in the index yet. */
     add: ({ path, cid }: IndexedRecord) => void add.run(path, cid.bytes),
-    /** Returns the CID of the record at a path; `null` if there is no such record. */
     find: (path: string): CID | null => {
       const row = find.get(path);
       return row === undefined ? null : CID.decode(row.cid);
     },
-    /** Returns up to `limit` records of a collection whose paths are after `after`, sorted by path. */
+    /** Returns up to `limit` records of a collection after the path `after`, sorted by path. */
     list: (collection: string, after: string, limit: number): readonly IndexedRecord[] => {
       // The character `0` follows `/`, so `collection0` is after all paths of the collection.
       const rows = list.all(after, `${collection}0`, limit);
       return rows.map(({ path, cid }) => ({ path, cid: CID.decode(cid) }));
     },
-    /** Returns the number of records of each collection, sorted by name. */
     count: () => count.all(maxCollections),
   };
 }

@@ -6,19 +6,18 @@ import { readTimeMs } from '../../../platforms/times.ts';
 import { link } from './car.ts';
 
 /**
- * Schemas of the imported Bluesky records, whose lexicons are at https://atproto.com/lexicons/app-bsky-feed, `-graph`
- * and `-actor`. Records with an invalid required member are skipped. Other invalid members are ignored.
+ * Schemas of imported records, from https://atproto.com/lexicons/app-bsky-feed, `-graph` and
+ * `-actor`. Records with an invalid required member are skipped; other invalid members are ignored.
  */
 
-/** Record whose members have not been checked. */
 export const anyRecord = z.looseObject({});
 
 export type AnyRecord = z.output<typeof anyRecord>;
 
-/** Post. `parsePost` checks its other members, as part of the post's view. */
+/** Post, whose other members `parsePost` checks. */
 export const postRecord = z.looseObject({ $type: z.literal(postCollection) });
 
-/** Profile. `parseActor` checks its other members. A repository has at most one profile, with the key `self`. */
+/** Profile, whose other members `parseActor` checks. A repository has one at most, at `self`. */
 export const profileRecord = z.looseObject({ $type: z.literal('app.bsky.actor.profile') });
 
 export const repostRecord = z.object({
@@ -35,10 +34,7 @@ export const followRecord = z.object({
   subject: z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,250}$/),
 });
 
-/**
- * Schema of a reference to a file. The output is the file's CID, from `ref` or, in records from before 2023, from
- * `cid`.
- */
+/** Schema of a file reference. Outputs the CID from `ref`, or from `cid` in records before 2023. */
 export const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
   z.object({ cid: token }).transform(({ cid }, context) => {
@@ -51,7 +47,7 @@ export const blob = z.union([
   }),
 ]);
 
-/** Schema of a commit, the root block of a repository. `data` is the CID of the root of the record tree. */
+/** Root block of a repository. `data` is the CID of the root of the record tree. */
 export const commit = z.object({
   did: z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[A-Za-z0-9.%-]{1,253})$/),
   version: z.number(),

@@ -4,9 +4,9 @@ import type { Blocks } from './blocks.ts';
 import { link } from './car.ts';
 
 /**
- * Schema of a node of a Merkle search tree (https://atproto.com/specs/repository#mst-structure). Each entry in `e`
- * links to a record (`v`). The key of the entry is the first `p` bytes of the previous key, followed by `k`. `l` links
- * to the child node before the first entry, and `t` to the child node after its entry.
+ * Node of a Merkle search tree (https://atproto.com/specs/repository#mst-structure). Each entry in
+ * `e` links to a record (`v`). Its key is the first `p` bytes of the previous key, followed by `k`.
+ * `l` links to the child node before the first entry, `t` to the one after the entry.
  */
 const node = z.object({
   l: link.nullable(),
@@ -27,9 +27,7 @@ export interface Leaf {
   readonly cid: CID;
 }
 
-/**
- * Unreadable part of the record tree. `after`: path of the record before this part; `null` at the start of the tree.
- */
+/** Unreadable part of the tree. `after`: path of the record before it; `null` at the start. */
 export interface TreeFault {
   readonly kind: 'fault';
   readonly after: string | null;
@@ -40,7 +38,7 @@ type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
 const maxDepth = 128; // a tree of a million million records has about twenty levels
 
-/** Yields the records and the unreadable parts of a tree in key order. Reads each node only once, even in a cycle. */
+/** Yields records and unreadable parts in key order. Reads each node only once, even in a cycle. */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
   for (const found of walkNode(blocks, root, 1)) {

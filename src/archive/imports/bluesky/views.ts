@@ -7,9 +7,8 @@ import { readTimeMs } from '../../../platforms/times.ts';
 import { type AnyRecord, blob } from './records.ts';
 
 /**
- * The functions of this module convert records of a repository to the views that the AppView (Bluesky API server) makes
- * of them, as far as the repository has what the views contain. So imported posts are converted by the same code as
- * posts from the AppView: `src/platforms/bluesky/`.
+ * This module converts records to the views that the AppView (Bluesky API server) makes of them, so
+ * that the code in `src/platforms/bluesky/` can convert imported posts too.
  */
 
 export interface Owner {
@@ -18,14 +17,13 @@ export interface Owner {
   readonly name: string;
 }
 
-/** Repository whose records are converted. */
 export interface Repository {
   readonly owner: Owner;
   /** View of the owner's account. */
   readonly actor: unknown;
   /** Unix milliseconds of the import. No record can be newer. */
   readonly nowMs: number;
-  /** Returns the record at a path such as `app.bsky.feed.post/3kabc`; `null` if the repository has no such record. */
+  /** Returns the record at a path such as `app.bsky.feed.post/3kabc`. */
   find(path: string): AnyRecord | null;
 }
 
@@ -51,11 +49,11 @@ export function toActorView({ did, name }: Owner, record: AnyRecord): AnyRecord 
 }
 
 const readSelfLabels = parserOf(
-  // Malformed labels stay in the list, because `parseActor` refuses an account with too many of them.
+  // Malformed labels stay in the list, because `parseActor` refuses an account with too many of
+  // them.
   z.object({ values: listOf(lenient(z.object({ val: z.unknown() })), maximums.labels) }),
 );
 
-/** Returns the labels that an author has set on a record, as a view lists them. */
 export const toLabelViews = ({ labels }: AnyRecord): unknown => readSelfLabels(labels)?.values;
 
 function toShared(record: AnyRecord, key: string, repository: Repository) {
@@ -68,8 +66,8 @@ function toShared(record: AnyRecord, key: string, repository: Repository) {
 }
 
 /**
- * Returns the time in the key of a post, in place of the time at which the AppView saw the post. Returns `null` if the
- * post is newer than its key, because an app may choose a key that is too old.
+ * Returns the time in the key of a post in place of the time at which the AppView saw it. Returns
+ * `null` if the post is newer than its key, because an app may choose a key that is too old.
  */
 function toIndexedAt({ createdAt }: AnyRecord, key: string, nowMs: number): string | null {
   const keyMs = readTidMs(key, nowMs);
@@ -145,7 +143,7 @@ function toMediaView(embed: z.output<typeof mediaEmbed>, { did }: Owner): unknow
 const toPictureView = (of: z.output<typeof picture>, did: string): unknown =>
   of && { ...of, fullsize: toImageUrl('feed_fullsize', did, of.image) };
 
-/** Returns the URL of an image on Bluesky's CDN. `preset`: image size, such as `avatar`. `cid`: CID of the image. */
+/** Returns the URL of an image on Bluesky's CDN. `preset`: size, such as `avatar`. */
 const toImageUrl = (preset: string, did: string, cid: string | null): string | null =>
   cid === null ? null : `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;
 

@@ -4,17 +4,14 @@ import type { ExportSource } from '../export-source.ts';
 export interface ExportFile {
   /** Path within the export, with `/` between folders. */
   readonly name: string;
-  /** Uncompressed size in bytes. */
+  /** Uncompressed size. */
   readonly bytes: number;
 }
 
-/** Open folder, zip file or tar file that contains an export. Close it with `close()`. */
+/** Folder, zip file or tar file of an export, open for reading. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
-  /**
-   * Yields the content of one of the export's `files`.
-   * @throws Error with a message for the user if the file is unreadable
-   */
+  /** Yields a file's content. @throws Error with a message for the user if it is unreadable */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
@@ -31,7 +28,6 @@ const growth = {
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
-/** Returns whether imports read files with this name (`.js`, `.json`, `.csv`, `.ndjson` or `.car`). */
 export const isExportFileName = (name: string): boolean =>
   /\.(?:js|json|csv|ndjson|car)$/.test(name);
 
@@ -51,10 +47,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/**
- * Creates the source from which an import reads an export. Counts the bytes read from `countedFiles`, to show the
- * progress. `totalBytes` is the total size of `countedFiles`.
- */
+/** Creates the source that an import reads. Reads of `countedFiles` count as progress. */
 export function createExportSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,
   countedFiles: readonly ExportFile[],

@@ -10,21 +10,17 @@ export interface MediaFile {
   readonly path: string;
   /** Uncompressed size in bytes, as stated by the export. */
   readonly bytes: number;
-  /** Yields the content in chunks. */
   read(): AsyncIterable<Uint8Array>;
 }
 
 const limits = {
-  /** Maximum depth of folders. Mastodon's paths are deep: `media_attachments/files/109/…/a.png`. */
+  /** Maximum depth of folders. Mastodon's are deep: `media_attachments/files/109/…/a.png`. */
   depth: 16,
   /** Maximum number of files in a folder and its subfolders. Further files are ignored. */
   files: 2_000_000,
 } as const;
 
-/**
- * Yields all files of an export once, in any order. The memory use does not depend on the size of the export. Does not
- * follow symbolic links.
- */
+/** Yields all files of an export, in any order. Does not follow symbolic links. */
 export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
   if ((await stat(path)).isDirectory()) yield* readFolder(path);
   else yield* (await readZipFiles(path)) ?? readTarFiles(path);

@@ -5,7 +5,7 @@ import type { ExportFile, ExportFiles } from './export-files.ts';
 import { openTarFiles } from './tar-files.ts';
 import { openZipFiles } from './zip-files.ts';
 
-/** Opens a folder, zip file or tar file; returns `null` for other files. @throws Error if opening fails */
+/** Opens a folder, zip or tar file; `null` for other files. @throws Error if opening fails */
 export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>
   (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
 
@@ -13,12 +13,12 @@ const maxDepth = 2; // maximum depth of the files of most exports: `twitter-expo
 
 const deepFolder = /(?:^|\/)js(?:\/tweets)?$/;
 
-/** Size in bytes of the chunks in which files are read. Larger chunks are faster but use more memory. */
+/** Size in bytes of the chunks of files. Larger chunks are faster but use more memory. */
 const chunkBytes = 128 * 1024;
 
 const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
 
-/** Opens a file whose name ends with `ending`, as the only file of an export; returns `null` for other paths. */
+/** Opens a file with this ending as the only file of an export; returns `null` for other paths. */
 export async function openSingleFile(path: string, ending: string): Promise<ExportFiles | null> {
   const found = await stat(path);
   if (!found.isFile() || !path.endsWith(ending)) return null;
@@ -29,7 +29,7 @@ export async function openSingleFile(path: string, ending: string): Promise<Expo
   };
 }
 
-/** Opens a folder; returns `null` for other paths. Ignores files in deep folders, which contain media. */
+/** Returns `null` for other paths. Ignores files in deep folders, which contain media. */
 export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isDirectory()) return null;
   const files = await listFiles(path, '', maxDepth);

@@ -11,7 +11,7 @@ const maxExtension = 64 * 1024; // maximum bytes of an extension header; longer 
 
 const maxEntries = 1_000_000;
 
-/** Reads the entries of a tar file, up to the end of the file or the first invalid header. */
+/** Reads the entries of a tar file, up to its end or the first invalid header. */
 export async function* readTarEntries(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const iterator = chunks[Symbol.asyncIterator]();
   const readBytes = createByteReader(iterator);

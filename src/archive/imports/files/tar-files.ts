@@ -15,14 +15,14 @@ import {
 import type { MediaFile } from './media-files.ts';
 import { readTarEntries } from './tar-entries.ts';
 
-/** Size in bytes of the parts in which copies are read. */
 const chunkBytes = 128 * 1024;
 
 const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
 
 /**
- * Opens a tar file, which may be compressed with gzip. Returns `null` for other files. Reads the tar file once, and
- * copies the listed files to a temporary file. @throws Error if the unpacked tar file is too large
+ * Opens a tar file, which may be compressed with gzip; returns `null` for other files. Reads it
+ * once, and copies the listed files to a temporary file.
+ * @throws Error if the unpacked tar file is too large
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;
@@ -55,7 +55,7 @@ function createCopies() {
   let file: FileHandle | undefined;
   let size = 0;
   return {
-    /** Copies a file. If several files have the same name, the first is used. */
+    /** Copies a file, unless there is one with the same name. */
     add: async (name: string, content: AsyncIterable<Uint8Array>): Promise<void> => {
       if (copies.has(name)) return;
       file ??= await openTemporary();
@@ -90,7 +90,7 @@ async function openTemporary(): Promise<FileHandle> {
   }
 }
 
-/** Yields all files of a tar file in their order. @throws Error if the unpacked tar file is too large */
+/** Yields all files in their order. @throws Error if the unpacked tar file is too large */
 export async function* readTarFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
   const isCompressed = (await readStart(path, 2)).equals(gzipStart);
   for await (const { name, bytes, content } of readTarEntries(readUnpacked(path, isCompressed)))

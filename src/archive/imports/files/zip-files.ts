@@ -11,11 +11,11 @@ import type { MediaFile } from './media-files.ts';
 const limits = {
   /** Maximum number of entries in a zip file. Large exports have 100,000 entries. */
   entries: 2_000_000,
-  /** Maximum unpacked size in bytes of one file in a zip file. */
+  /** Maximum unpacked size in bytes of one file. */
   bytesOfFile: 64 * 2 ** 30,
 } as const;
 
-/** Opens a zip file; returns `null` for other files. @throws Error if the zip file cannot be read */
+/** Returns `null` for other files. @throws Error if the zip file cannot be read */
 export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   const zip = await openZip(path);
   if (zip === null) return null;
@@ -36,10 +36,7 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   }
 }
 
-/**
- * Returns the files in a zip file, in the order of the zip file, or `null` if `path` is another
- * kind of file. @throws Error if the zip file is damaged
- */
+/** Returns the files in their order; `null` for other files. @throws Error if the zip is damaged */
 export async function readZipFiles(path: string): Promise<AsyncIterable<MediaFile> | null> {
   const zip = await openZip(path);
   return zip === null ? null : readEntries(zip);
@@ -65,7 +62,7 @@ async function openZip(path: string): Promise<ZipFile | null> {
   });
 }
 
-/** First bytes of a zip file: the header of the first file, or the end record of an empty zip file. */
+/** First bytes of a zip file: header of the first file, or end record of an empty zip file. */
 const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
 function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
@@ -74,8 +71,9 @@ function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
 }
 
 /**
- * Lists the text files of an export. @throws Error if the zip file has too many files, or if the text files expand too
- * much together: several entries can use the same compressed data
+ * Lists the text files of an export.
+ * @throws Error if the zip file has too many files, or if the text files expand too much together:
+ *   several entries can use the same compressed data
  */
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');

@@ -12,20 +12,17 @@ import { toProfilePictureUrl } from './media.ts';
 import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
 
 export interface Owner {
-  /** ActivityPub id (URL) of the account. Posts refer to their author by this id. */
+  /** ActivityPub id (URL) by which posts refer to their author. */
   readonly address: string;
   readonly host: string;
-  /** Lower-case handle of the account in the URLs of its server. The domain in its real handle can be another one. */
+  /** Lower-case handle in the URLs of its server. The real handle can have another domain. */
   readonly localHandle: string;
   readonly account: Account;
 }
 
 const maxBytes = 1024 * 1024; // maximum size of `actor.json`, which usually has a few KB
 
-/**
- * Reads the account in `actor.json`. `handle` overrides the handle in the file. @throws Error for an invalid account or
- * handle
- */
+/** Reads `actor.json`. `handle` overrides its handle. @throws Error if either is invalid */
 export async function readOwner(
   file: ExportFile,
   read: ExportFiles['read'],
@@ -89,10 +86,7 @@ function findLink({ attachment }: ActorPayload): string | null {
   return links[0] ?? null;
 }
 
-/**
- * Creates a function that returns the full handle of an account mentioned in a post; `null` if unknown. `mentions`: all
- * mentions of the post.
- */
+/** Creates a function that returns the full handle of a mentioned account; `null` if unknown. */
 export function createMentionNamer(mentions: readonly MentionPayload[]) {
   return (url: string, label: string): string | null => {
     const user = label.trim().replace(/^@/, '').toLowerCase();

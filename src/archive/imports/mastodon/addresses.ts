@@ -5,7 +5,7 @@ import type { NotePayload } from './payload.ts';
 
 export const nameOf = ({ account }: Owner): string => account.screen_name.toLowerCase();
 
-/** Returns the handle of a post's author from the post's URL; `null` if the URL contains no handle. */
+/** Returns the handle of a post's author from its URL; `null` if the URL contains none. */
 export function handleOf(address: string, owner: Owner): string | null {
   const handle = parseFediversePost(address)?.handle ?? null;
   const isOwn = handle === owner.localHandle || address.startsWith(`${owner.address}/statuses/`);
@@ -13,8 +13,8 @@ export function handleOf(address: string, owner: Owner): string | null {
 }
 
 /**
- * Returns the author of a post whose URL contains no handle, such as `https://host/objects/{uuid}`: the only account of
- * its host among the recipients of the reply or boost. Returns `null` if there is no such account, or more than one.
+ * Returns the author of a post whose URL contains no handle, such as `https://host/objects/{uuid}`:
+ * the only account of its host among the recipients of the reply or boost; otherwise `null`.
  */
 export function findAuthor(
   address: string,
@@ -30,12 +30,13 @@ export function findAuthor(
   return handles.length === 1 ? (handles[0] ?? null) : null;
 }
 
-/** Returns the id of the post that a post quotes if it can be a post of the same export; otherwise `null`. */
+/** Returns the id of the quoted post if it can be in the same export; otherwise `null`. */
 export function findOwnQuote(note: NotePayload, owner: Owner): string | null {
   const address = findQuote(note);
   if (address === null || parseUrl(address)?.hostname !== owner.host) return null;
   const quoted = parseFediversePost(address);
-  // Ids are unique on a server, so a URL without a handle is that of an own post if the export contains its id.
+  // Ids are unique on a server, so a URL without a handle is that of an own post if the export
+  // contains its id.
   const isOwn = quoted?.handle === null || handleOf(address, owner) === nameOf(owner);
   return isOwn && quoted !== null && quoted.id !== parseFediversePost(note.id)?.id
     ? quoted.id

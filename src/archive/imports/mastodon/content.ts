@@ -5,10 +5,7 @@ import type { RichText } from '../../../platforms/text-writer.ts';
 import { createMentionNamer } from './actor.ts';
 import type { NotePayload } from './payload.ts';
 
-/**
- * Returns the text of a post. The title of an article precedes its text. `showsQuote`: whether the quoted post is shown,
- * so that the text needs no link to it.
- */
+/** Returns a post's title and text. `showsQuote`: the text needs no link to the quoted post. */
 export function readText(note: NotePayload, options: { readonly showsQuote: boolean }): RichText {
   const { text, isPlain } = findContent(note);
   const mentions = note.tag.filter((tag) => tag.type === 'Mention');

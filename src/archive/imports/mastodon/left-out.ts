@@ -10,7 +10,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['muted_accounts.csv', 'mutes are private'],
 ]);
 
-/** `folder`: folder of `outbox.json` with a trailing `/`. `imported`: paths of the files that are read. */
+/** `folder`: folder of `outbox.json` with a trailing `/`. `imported`: paths of the read files. */
 export const createReasonOf =
   (folder: string, imported: ReadonlySet<string>): ReasonOf =>
   (path) => {

@@ -16,10 +16,7 @@ import { mediaNameOf, referToPictures } from './media.ts';
 import { readOutbox } from './outbox.ts';
 import { openStatuses } from './statuses.ts';
 
-/**
- * Import format of Mastodon exports: an archive file or folder, with public posts and CSV lists of follows, or a file in
- * which a backup tool saved posts.
- */
+/** Import format of Mastodon exports (archive file or folder) and files of backup tools. */
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
@@ -94,8 +91,8 @@ function openOutbox(path: string, { files, parts, hints }: Opened): ExportSource
 }
 
 /**
- * Reads `following_accounts.csv` or `followers.csv`: a heading, then lines that each start with an account's handle.
- * `domain` is the host of handles without a host. Source: https://docs.joinmastodon.org/user/moving/#export
+ * Reads account handles after a heading. `domain` is the host of handles without a host.
+ * Source: https://docs.joinmastodon.org/user/moving/#export
  */
 async function* readList(
   file: ExportFile | undefined,

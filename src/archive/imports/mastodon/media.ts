@@ -12,10 +12,7 @@ import type { MediaReference } from '../export-source.ts';
 
 const maxName = 1000;
 
-/**
- * Returns the name by which posts refer to a file; `null` if the file is not a media file.
- * `folder`: folder of `outbox.json`.
- */
+/** Returns a media file's name in posts; `null` for others. `folder`: folder of `outbox.json`. */
 export function mediaNameOf(path: string, folder: string): string | null {
   if (!path.startsWith(folder) || /\.(?:json|csv)$/.test(path)) return null;
   const name = path.slice(folder.length);
@@ -23,8 +20,8 @@ export function mediaNameOf(path: string, folder: string): string | null {
 }
 
 /**
- * Returns the media reference for an attachment's URL. If the file's server is unknown, the URL in the reference is a
- * placeholder that starts with `export:`. Returns `null` for a URL that is neither a path nor a web address.
+ * Returns an attachment's reference; `null` if `path` is neither a path nor a web address. If the
+ * file's server is unknown, the URL in the reference is a placeholder that starts with `export:`.
  */
 export function referToFile(
   path: string,
@@ -39,13 +36,13 @@ export function referToFile(
   return { url: url.href, name: toName(path) };
 }
 
-/** Returns the URL of a profile picture or banner; `null` if `path` is neither a web address nor a file name. */
+/** Returns a picture's URL; `null` if `path` is neither a web address nor a file name. */
 export function toProfilePictureUrl(path: string | null, handle: string): string | null {
   if (path === null || isWebUrl(path)) return path;
   return /^[\w-]{1,100}\.\w{1,10}$/.test(path) ? toExportUrl(handle, path) : null;
 }
 
-/** Returns references to the profile picture and banner of an account, if their files are in the export. */
+/** Returns references to an account's picture and banner, if their files are in the export. */
 export function referToPictures({
   screen_name,
   avatar_url,

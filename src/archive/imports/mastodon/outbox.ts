@@ -15,10 +15,7 @@ interface OutboxOptions {
 
 const start = /"orderedItems"\s*:\s*\[/;
 
-/**
- * Yields the posts and boosts of an outbox in its order. Posts that quote other posts of the outbox are last, with the
- * quoted posts.
- */
+/** Yields the posts and boosts of an outbox in its order; quotes of its own posts come last. */
 export async function* readOutbox(
   outbox: ExportFile,
   { read, readAgain, owner }: OutboxOptions,

@@ -14,17 +14,14 @@ import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * Schemas of the files in an export of Mastodon, or of software that writes the same files, such as Akkoma and Pleroma.
- * `actor.json` contains the account. `outbox.json` contains the account's posts (`Create`) and boosts (`Announce`),
- * including non-public posts. In exports of Mastodon, media URLs lack the host. For files on the account's own server,
- * they also lack the leading `/system/`.
- * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
+ * Schemas of the exports of Mastodon, Akkoma and Pleroma. `actor.json` contains the account,
+ * `outbox.json` its posts (`Create`) and boosts (`Announce`), also non-public ones. In exports of
+ * Mastodon, media URLs lack the host, and for files on the account's own server also the leading
+ * `/system/`. Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's
+ * `app/services/backup_service.rb`
  */
 
-/**
- * Values of the ActivityPub fields `to` and `cc` that address a post to everyone. Source:
- * https://www.w3.org/TR/activitypub/#public-addressing
- */
+/** Public values of `to` and `cc`. Source: https://www.w3.org/TR/activitypub/#public-addressing */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',
@@ -43,7 +40,6 @@ const addressed = { to: recipients, cc: recipients };
 
 type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
-/** Returns whether an activity or a post is addressed to everyone. */
 export const isPublic = ({ to, cc }: Addressed): boolean =>
   [...to, ...cc].some((recipient) => publicNames.has(recipient));
 
@@ -58,7 +54,7 @@ const total = lenient(
   z.object({ totalItems: z.number().int().min(0) }).transform(({ totalItems }) => totalItems),
 );
 
-/** Schema of a reference to an object: its id, the object itself, or a link to it. Any other value becomes `null`. */
+/** Reference to an object: its id, itself or a link to it. Any other value becomes `null`. */
 const idOf = z.union([
   url,
   z.object({ id: url }).transform(({ id }) => id),
@@ -105,8 +101,8 @@ const quoteRelations: ReadonlySet<unknown> = new Set([
 const objectType = /^application\/(?:activity\+json|ld\+json)\b/i;
 
 /**
- * Link to the quoted post: it has the relation of a quote, or no relation and the media type of an object, if any. Source:
- * https://codeberg.org/fediverse/fep/src/branch/main/fep/e232/fep-e232.md
+ * Link to the quoted post: it has the relation of a quote, or no relation and the media type of an
+ * object, if any. Source: https://codeberg.org/fediverse/fep/src/branch/main/fep/e232/fep-e232.md
  */
 const quoteLink = z
   .object({
@@ -131,7 +127,7 @@ const tag = z.union([
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-/** Schema of the choices of a poll. The output is `null` for posts without a poll. */
+/** Choices of a poll; `null` for posts without a poll. */
 const choices = z
   .unknown()
   .optional()
@@ -179,7 +175,7 @@ export type NotePayload = z.output<typeof note>;
 
 const dated = { ...addressed, published: timeMs };
 
-/** Schema of an entry of `outbox.json`: a post or a boost. */
+/** Entry of `outbox.json`: a post or a boost. */
 export const activity = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Create'), ...dated, object: note }),
   z.object({ type: z.literal('Announce'), ...dated, object: idOf }),

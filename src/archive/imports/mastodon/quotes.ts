@@ -10,10 +10,7 @@ const maxLength = 32 * 2 ** 20;
 
 const groupLength = 100;
 
-/**
- * Posts of an outbox that quote posts of the same outbox. They wait until the quoted posts, which can be anywhere in
- * the outbox, are read in a second pass.
- */
+/** Posts that wait for a second pass to read the posts of the same outbox that they quote. */
 export class WaitingQuotes {
   readonly #owner: Owner;
   readonly #waiting: Create[] = [];
@@ -28,10 +25,7 @@ export class WaitingQuotes {
     return this.#waiting.length === 0;
   }
 
-  /**
-   * Adds a post that may quote a post of the same outbox. Returns `false` for other posts, and if too many posts are
-   * waiting.
-   */
+  /** Adds a post. Returns `false` if it quotes no post of the outbox or too many posts wait. */
   add(row: Create): boolean {
     const id = findOwnQuote(row.object, this.#owner);
     if (id === null || !this.#takes(row)) return false;
@@ -40,7 +34,7 @@ export class WaitingQuotes {
     return true;
   }
 
-  /** Keeps a public post of the outbox if a waiting post quotes it. Without room for it, the post stays a link. */
+  /** Keeps a public post that a waiting post quotes. Without room for it, it stays a link. */
   keep(row: Create): void {
     const id = idOf(row.object);
     if (id === null || !this.#quoted.has(id) || !this.#takes(row)) return;
@@ -50,7 +44,6 @@ export class WaitingQuotes {
     }
   }
 
-  /** Yields the waiting posts with the posts that they quote, in groups. */
   *shapeAll(): Generator<readonly ExportItem[]> {
     for (let from = 0; from < this.#waiting.length; from += groupLength) {
       const rows = this.#waiting.slice(from, from + groupLength);

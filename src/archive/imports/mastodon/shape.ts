@@ -21,14 +21,11 @@ import type { ActivityPayload, AttachmentPayload, NotePayload } from './payload.
 
 export type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Returns the id of a post; `null` if neither its id nor its URL is the address of a post that Perch can read. */
+/** Returns the id of a post; `null` if neither its id nor its URL is an address Perch can read. */
 export const idOf = ({ id, url }: NotePayload): string | null =>
   (parseFediversePost(id) ?? parseFediversePost(url ?? ''))?.id ?? null;
 
-/**
- * Converts a `Create` activity to a post with a quoted post of the same export, if any. Returns an error message if the
- * conversion fails.
- */
+/** Converts a `Create` activity. Returns an error message on failure. */
 export function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
@@ -94,7 +91,7 @@ function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly
 const namesOfTags = ({ tag }: NotePayload): readonly string[] =>
   tag.flatMap((each) => (each.type === 'Hashtag' ? [each.name.replace(/^#/, '')] : []));
 
-/** Converts an `Announce` activity (a boost) to a repost. Returns an error message if the conversion fails. */
+/** Converts an `Announce` activity (a boost). Returns an error message on failure. */
 export function shapeRepost(
   { object, published, to, cc }: Activity<'Announce'>,
   owner: Owner,
@@ -115,7 +112,8 @@ export function shapeRepost(
 
 function urlOf({ id: address, url }: NotePayload, id: string, { account }: Owner): string {
   if (url !== null && parseFediversePost(url)?.id === id) return url;
-  // `https://host/objects/{uuid}` is a page too. `https://host/users/ada/statuses/1` has a shorter form.
+  // `https://host/objects/{uuid}` is a page too. `https://host/users/ada/statuses/1` has a shorter
+  // form.
   if (parseFediversePost(address)?.handle === null) return address;
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
@@ -151,7 +149,6 @@ function shapeMedia(item: AttachmentPayload, url: string): Media {
   return kind === undefined ? media : { type: kind, url, width, height, alt };
 }
 
-/** Returns a link card for a quoted post to which the text has no link; otherwise `null`. */
 function shapeQuoteCard(note: NotePayload, { facets }: RichText): Card | null {
   const url = findQuote(note);
   if (url === null || !isWebUrl(url)) return null;

@@ -34,8 +34,8 @@ import { type ExportRecord, readRecords, readRows } from '../records.ts';
 const isSaved = (name: string): boolean => name.includes('.user.');
 
 /**
- * Opens the files with the posts of an account in the format of Mastodon's API: the only file of `files`, or those with
- * a name of `mastodon-archive`. Returns `null` if there is no such file.
+ * Opens posts in the format of Mastodon's API: the only file of `files`, or those with a name of
+ * `mastodon-archive`. Returns `null` if there is no such file.
  */
 export async function openStatuses(
   files: ExportFiles,

@@ -31,7 +31,8 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
 
 /**
  * Returns whether a file that begins with `start` is an account history saved as NDJSON.
- * @throws Error with a message for the user if the file contains only the ids of posts, so that it cannot be imported
+ * @throws Error with a message for the user if the file contains only ids of posts and cannot be
+ *   imported
  */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
@@ -40,7 +41,7 @@ export function isHistoryStart(start: string): boolean {
   return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
 }
 
-/** Opens a saved account history as an export of that account. @throws Error if opening fails */
+/** Opens a saved account history as an export. @throws Error if opening fails */
 export async function openHistory(path: string, bytes: number): Promise<ExportSource> {
   const owner = await findOwner(path);
   if (owner?.account.platform === 'sample') {

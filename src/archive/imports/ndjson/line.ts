@@ -6,7 +6,7 @@ import type { ArchivedItem } from '../../export/export-rows.ts';
 
 /* Perch's own export format: a first line that identifies the format, then one line of JSON per item. */
 
-/** Version of the NDJSON export format, stored in the first line. Imports reject files with a later version. */
+/** Version in the first line of an NDJSON export. Imports reject files with a later version. */
 export const ndjsonVersion = 1;
 
 const seconds = z.number().nonnegative();
@@ -22,10 +22,7 @@ export const headLine = z.object({
   exported_at: z.int().nonnegative().describe('Time of the export in Unix seconds.'),
 });
 
-/**
- * Schema of each line of an NDJSON export after the first. The line of an account precedes the
- * lines of the account's posts, reposts and follows.
- */
+/** Line after the first. The line of an account precedes its posts, reposts and follows. */
 export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
   z.object({
@@ -48,7 +45,7 @@ export const itemLine = z.discriminatedUnion('kind', [
 
 export type ItemLine = z.output<typeof itemLine>;
 
-/** Returns the first line of an NDJSON export. `now` is the time of the export in Unix seconds. */
+/** Returns the first line of an NDJSON export. `now` is in Unix seconds. */
 export function toHeadLine(now: number): string {
   const head: z.output<typeof headLine> = { perch_archive: ndjsonVersion, exported_at: now };
   return `${JSON.stringify(head)}\n`;

@@ -11,7 +11,7 @@ export type Line =
       readonly kind: 'text';
       readonly text: string;
       readonly number: number;
-      /** Whether the line ends in a line feed. Only the last line can lack the line feed. */
+      /** Whether the line ends in a line feed. Only the last line can lack it. */
       readonly isEnded: boolean;
     }
   | { readonly kind: 'too long'; readonly number: number };
@@ -19,10 +19,7 @@ export type Line =
 const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
-/**
- * Splits a file into lines. Yields for each chunk of the file the list of lines that end in the chunk, and then the
- * last line if it has no line feed. Omits empty lines. The memory use does not depend on the size of the file.
- */
+/** Yields for each chunk of a file the lines that end in it, then the rest. Omits empty lines. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {
@@ -65,7 +62,7 @@ function createLineBuffer() {
   return { add, close };
 }
 
-/** Creates an export source from the lines of a file. The file is open only while it is read. */
+/** Creates an export source from a file, which is open only while it is read. */
 export function openLines(
   path: string,
   bytes: number,
@@ -79,14 +76,10 @@ export function openLines(
   return createExportSource(files, [file], (read) => open(() => readLines(read(file)), file.name));
 }
 
-/** Creates the record of a skipped line. `name` is the name of the file. */
 export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>
   skipRecord(`${name}, line ${number}`, reason);
 
-/**
- * Parses a line of JSON with the schema that `choose` returns for the JSON value. Returns the parsed item, or a
- * `SkippedRecord` with the reason if the line is invalid. `name` is the name of the file.
- */
+/** Parses JSON with the schema from `choose`. Returns a `SkippedRecord` if the line is invalid. */
 export function parseLine<Item>(
   line: Line,
   name: string,

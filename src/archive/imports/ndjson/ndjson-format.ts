@@ -6,7 +6,7 @@ import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
 import { type Line, openLines, parseLine } from './lines.ts';
 
-/** Import format of Perch's own NDJSON: the output of `perch archive export`, or a saved account history. */
+/** Import format of Perch's NDJSON: output of `perch archive export`, or a saved history. */
 export const ndjsonFormat: ExportFormat = {
   name: 'ndjson',
   takesHandle: false,
@@ -30,7 +30,6 @@ export const ndjsonFormat: ExportFormat = {
   },
 };
 
-/** Number of bytes to read to detect the format. The first line of a file from `perch archive export` is shorter. */
 const startBytes = 4096;
 
 async function readFirstLine(path: string): Promise<string> {

@@ -19,7 +19,7 @@ import {
 
 const maxBytes = 4 * 2 ** 20; // maximum size of a manifest, which usually has about 100 KB
 
-/** Reads the manifest of an X export; returns `null` if the manifest is missing or unreadable. */
+/** Returns `null` if the manifest is missing or unreadable. */
 export async function readManifest(
   [file]: readonly ExportFile[],
   files: ExportFiles,
@@ -34,7 +34,7 @@ export async function readManifest(
   }
 }
 
-/** Reads the account and its numbers of followers and posts. @throws Error if the account is unreadable */
+/** Reads the account with counts of followers and posts. @throws Error if it is unreadable */
 export async function readAccount(
   parts: ExportParts,
   manifest: ManifestPayload | null,

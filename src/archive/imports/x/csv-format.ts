@@ -26,10 +26,7 @@ import { createCsvReasonOf } from './left-out.ts';
 import { repostStart, tweetPayload } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
-/**
- * Import format of the file `tweets.csv` in X exports from 2012 to 2018, if the scripts of the export are missing. The
- * file does not contain the handle of the account.
- */
+/** Import format of `tweets.csv` in X exports from 2012 to 2018. It lacks the account's handle. */
 export const xCsvFormat: ExportFormat = {
   name: 'x-csv',
   takesHandle: true,

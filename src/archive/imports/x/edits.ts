@@ -3,7 +3,6 @@ import type { ExportedPost } from '../export-source.ts';
 import type { ExportFile, ExportFiles } from '../files/export-files.ts';
 import { maxVersions, type TweetPayload } from './payload.ts';
 
-/** Exported post of the owner of the export. */
 export interface OwnPost extends ExportedPost {
   readonly post: Status;
 }
@@ -15,10 +14,7 @@ const overlap = 600; // maximum length of a match
 
 const maxEdited = 65_536; // maximum number of edited posts whose first version is recognized
 
-/**
- * Returns the ids of the first versions of edited posts. The first version itself often does not contain that it was
- * edited.
- */
+/** Returns the first versions' ids, because these often do not state that they were edited. */
 export async function readEditedIds(
   files: readonly ExportFile[],
   read: ExportFiles['read'],
@@ -42,20 +38,14 @@ const maxCharacters = 2 ** 26;
 
 const postCharacters = 500; // size of a post in addition to its text
 
-/**
- * Creates a collector of the versions of edited posts. X exports each version as a post, in any order and in different
- * files. `edited`: ids of the first versions.
- */
+/** Creates a collector of edits. X exports each version as a post, in any order and file. */
 export function createEdits(edited: ReadonlySet<string>) {
   const groups = new Map<string, OwnPost[]>();
   let characters = 0;
   const isEdited = (row: TweetPayload): boolean => row.isEdited || edited.has(row.id_str);
   return {
     isEdited,
-    /**
-     * Takes a version of an edited post. Returns `false` if the post was not edited, or if the collector is full. The
-     * caller then imports the post as it is.
-     */
+    /** Takes a version. Returns `false` if the post was not edited, or if the collector is full. */
     take: (item: OwnPost, row: TweetPayload): boolean => {
       if (!isEdited(row)) return false;
       const group = groups.get(row.firstId) ?? [];

@@ -36,7 +36,7 @@ const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
 
 const viewer = /(?:^|\/)(?:assets\/|Your archive\.html$|README\.txt$|index\.html$)/;
 
-/** `folder`: folder of `account.js` with a trailing `/`. `imported`: paths of the files that are read. */
+/** `folder`: folder of `account.js` with a trailing `/`. `imported`: paths of the read files. */
 export const createReasonOf =
   (folder: string, imported: ReadonlySet<string>): ReasonOf =>
   (path) => {
@@ -48,7 +48,6 @@ export const createReasonOf =
 
 const monthlyViewer = /^(?:index\.html|README\.txt|(?:css|img|js|lib)\/.*)$/s;
 
-/** Returns the reasons for the files of an export from 2012 to 2018. */
 export function createMonthlyReasonOf({ folder, ...parts }: MonthlyParts): ReasonOf {
   const imported = new Set(
     [parts.details, parts.payload, ...parts.months].map((file) => file?.name),
@@ -62,7 +61,7 @@ export function createMonthlyReasonOf({ folder, ...parts }: MonthlyParts): Reaso
   };
 }
 
-/** Returns the reasons for the files of an export from 2012 to 2018 of which only `tweets.csv` is left. */
+/** Returns the reasons for an export from 2012 to 2018 of which only `tweets.csv` is left. */
 export const createCsvReasonOf = (imported: string): ReasonOf => {
   const root = imported.slice(0, imported.lastIndexOf('/') + 1);
   return (path) => {

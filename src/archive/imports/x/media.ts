@@ -7,10 +7,7 @@ import type { MediaReference } from '../export-source.ts';
  * profile as `profile_media/{id of the account}-{file name in the URL}`, with an extension that the URL can lack.
  */
 
-/**
- * Returns the name by which posts and profiles refer to a file of an X export; `null` if the file
- * is not a media file.
- */
+/** Returns the name of a media file in posts and profiles; `null` for other files. */
 export function mediaNameOf(path: string): string | null {
   const [, folder, name] = mediaPath.exec(path) ?? [];
   if (folder === undefined || name === undefined) return null;
@@ -19,7 +16,7 @@ export function mediaNameOf(path: string): string | null {
 
 const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
 
-/** Returns, for each picture, video and thumbnail of a post, its URL and its file name in the export. */
+/** Returns the URL and exported file name of each picture, video and thumbnail of a post. */
 export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   if (media.all.length === 0) return [];
   const urls = media.all.flatMap(({ url, thumbnail_url, variants = [] }) => [
@@ -30,10 +27,7 @@ export function referToMedia({ id, media }: Status): readonly MediaReference[] {
   return [...new Set(urls)].map((url) => ({ url, name: `${id}-${fileNameOf(url)}` }));
 }
 
-/**
- * Returns references to the files of an account's profile picture and banner. `profile` contains the URLs of both
- * pictures as in the export file `profile.js`.
- */
+/** Returns references to profile picture and banner. `profile` has the URLs from `profile.js`. */
 export function referToPictures(
   { id, avatar_url, banner_url }: Account,
   profile:

@@ -24,7 +24,6 @@ import { readPosts } from './posts.ts';
  * `data/js/user_details.js`. The file `tweets.csv` contains the same posts.
  */
 
-/** Files of an export from 2012 to 2018. */
 export interface MonthlyParts {
   /** Folder of the scripts, with a trailing `/`: `data/js/`. */
   readonly folder: string;
@@ -36,7 +35,7 @@ export interface MonthlyParts {
 
 const month = /^((?:.*\/)?js\/)tweets\/\d{4}_\d\d\.js$/s;
 
-/** Finds the files of an export from 2012 to 2018. Returns `null` if there is none. */
+/** Finds the files of an export from 2012 to 2018. */
 export function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
   const [folder] = files.flatMap(({ name }) => month.exec(name)?.[1] ?? []);
   if (folder === undefined) return null;
@@ -48,7 +47,6 @@ export function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
   return { folder, months, details, payload: find('payload_details.js') };
 }
 
-/** Opens an export from 2012 to 2018. */
 export async function openMonths(
   path: string,
   files: ExportFiles,
@@ -102,7 +100,7 @@ async function readScript<Value>(
   }
 }
 
-/** Reads the account. Missing facts are those of the author of a post. @throws Error if there is no handle */
+/** Reads the account. Missing facts come from a post's author. @throws Error if no handle exists */
 async function readAccount(
   { folder, details, months }: MonthlyParts,
   statuses: number | null,

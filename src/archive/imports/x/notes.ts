@@ -17,13 +17,11 @@ interface Note {
   readonly file: string;
 }
 
-/** Full text that an export has for a post. */
 export interface FoundNote {
   /** Full text; `null` if the post itself has it too. */
   readonly text: ShapedText | null;
 }
 
-/** Full texts of the long posts of an export. */
 export interface Notes {
   /** Returns the full text of a post. Other posts then do not get it. */
   take(row: TweetPayload): FoundNote | undefined;
@@ -31,7 +29,6 @@ export interface Notes {
   countUnused(): ReadonlyMap<string, number>;
 }
 
-/** Full texts of an export from before X had long posts. */
 export const noNotes: Notes = {
   take: () => undefined,
   countUnused: () => new Map(),
@@ -124,13 +121,12 @@ function toKey(text: string): string {
 
 const mentionsOf = (text: string): string => /^(?:@\w{1,20}\s{1,4})*/.exec(text)?.[0] ?? '';
 
-/** Time in Unix milliseconds at which X introduced posts of more than 280 characters. */
+/** Unix milliseconds at which X introduced posts of more than 280 characters. */
 const longPostsSinceMs = Date.UTC(2023, 1, 1);
 
-/** Minimum length of a text that X has shortened, in UTF-16 code units. Chinese texts have half the length of others. */
 const minShortened = 100;
 
-/** Returns whether X has shortened the text of an exported post. Authors end posts with an ellipsis too. */
+/** Returns whether X has shortened a post's text. Authors end posts with an ellipsis too. */
 export function isShortened({ full_text: text, createdMs, truncated }: TweetPayload): boolean {
   if (!text.includes('…') || !shortened.test(text)) return false;
   if (truncated) return true;

@@ -12,7 +12,7 @@ const patterns = {
   following: /^following(?:-part(\d+))?\.js$/,
 } as const;
 
-/** Files to import, by kind of file. Files of a kind are in the order of their part numbers. */
+/** Files to import, by kind of file, each kind in the order of the part numbers. */
 export interface ExportParts
   extends Readonly<Record<keyof typeof patterns, readonly ExportFile[]>> {
   /** Folder of the files, with a trailing `/` unless it is empty. */
@@ -23,7 +23,7 @@ const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') +
 const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
 const partOf = (file: ExportFile, pattern: RegExp) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
 
-/** Finds the files of an X export, in any folder. Returns `null` if there is no X export. */
+/** Finds the files of an X export in any folder. */
 export function findParts(files: readonly ExportFile[]): ExportParts | null {
   const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
   const parts = accounts.map((file) => toParts(files, folderOf(file)));

@@ -26,7 +26,7 @@ function readTerm(value: unknown): string | null {
   return read !== null && read.length <= maximums.token ? read : null;
 }
 
-/** Reads an id. Exports before 2019 also contain ids as numbers, which JSON parsers round if they are large. */
+/** Reads an id. Before 2019, ids can be numbers too, which JSON parsers round if they are large. */
 export const readId = (value: unknown): string | null => {
   if (Number.isSafeInteger(value)) return readDigitId(String(value));
   return readDigitId(value);
@@ -103,7 +103,7 @@ function readEntities(value: unknown): EntitiesPayload | null {
   return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
 }
 
-/** Schema of an author in exports before 2019. */
+/** Author in exports before 2019. */
 export const userPayload = z.object({
   id_str: anything.transform(readId),
   id: anything.transform(readId),
@@ -115,7 +115,6 @@ export const userPayload = z.object({
 
 type UserPayload = z.output<typeof userPayload>;
 
-/** Exported post. */
 export interface TweetPayload {
   readonly id_str: string;
   readonly full_text: string;
@@ -133,7 +132,7 @@ export interface TweetPayload {
   readonly community_id: string | null;
   /** Id of the first version of an edited post; otherwise the id of the post. */
   readonly firstId: string;
-  /** Whether the post states that it has several versions. The first one does not always do that. */
+  /** Whether the post states that it has several versions. The first one does not always. */
   readonly isEdited: boolean;
   readonly reposted: RepostedPayload | null;
   readonly createdMs: number;
@@ -141,7 +140,7 @@ export interface TweetPayload {
 
 const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
-/** Schema of a post in `tweets.js`. Members are parsed one by one, because an object schema takes twice the time. */
+/** Post in `tweets.js`. Members are parsed one by one: an object schema takes twice the time. */
 export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return reportFault(row, context);
@@ -170,7 +169,7 @@ export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((valu
   };
 });
 
-/** Parses a time in an export, also in the form `2015-01-24 02:02:37 +0000` of exports before 2019. */
+/** Parses a time, also in the form `2015-01-24 02:02:37 +0000` of exports before 2019. */
 export function readXTimeMs(value: unknown): number | null {
   if (typeof value !== 'string') return null;
   const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \+0000$/.exec(value) ?? [];
@@ -186,7 +185,7 @@ export interface RepostedPayload {
   readonly user: UserPayload;
 }
 
-/** Matches the start of the text of a repost. Captures the handle of the original author. */
+/** Start of the text of a repost. Captures the handle of the original author. */
 export const repostStart = /^RT @(\w{1,20})(?::? |:?$)/;
 
 function readReposted(row: TweetRow, createdMs: number): RepostedPayload | null | undefined {
@@ -276,9 +275,7 @@ function memberOf(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/**
- * Schema of an entry of `note-tweet.js`: the full text of a long post. The entry does not contain the id of the post.
- */
+/** Entry of `note-tweet.js`: full text of a long post, without the id of the post. */
 export const notePayload = z.object({
   noteTweet: z.object({
     createdAt: token,
@@ -291,7 +288,6 @@ export const notePayload = z.object({
 
 export type NotePayload = z.output<typeof notePayload>['noteTweet'];
 
-/** Schema of the account in the export file `account.js`. */
 export const accountPayload = z.object({
   account: z.object({
     accountId: xId,
@@ -301,7 +297,6 @@ export const accountPayload = z.object({
   }),
 });
 
-/** Schema of the profile in the export file `profile.js`. */
 export const profilePayload = z.object({
   profile: z.object({
     description: lenient(z.object({ bio: words, website: words, location: words })),
@@ -310,12 +305,12 @@ export const profilePayload = z.object({
   }),
 });
 
-/** Schema of an entry of `protected-history.js`, which lists when the account became protected or public. */
+/** Entry of `protected-history.js`: when the account became protected or public. */
 export const protectionPayload = z.object({
   protectedHistory: z.object({ protectedAt: token, action: token }),
 });
 
-/** Schema of a follower in `follower.js`, or of a followed account in `following.js`. */
+/** Follower in `follower.js`, or followed account in `following.js`. */
 export const connectionPayload = z.union([
   z.object({ follower: z.object({ accountId: xId }) }).transform((row) => row.follower),
   z.object({ following: z.object({ accountId: xId }) }).transform((row) => row.following),
@@ -325,7 +320,6 @@ const manifestList = lenient(
   z.object({ files: listOf(z.object({ count: digits }), maximums.blocks) }),
 );
 
-/** Schema of `manifest.js`, reduced to the time of the export and the number of posts. */
 export const manifestPayload = z.object({
   archiveInfo: lenient(z.object({ generationDate: words })),
   dataTypes: lenient(

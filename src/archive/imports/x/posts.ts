@@ -13,11 +13,11 @@ interface PostReading {
   readonly notes: Notes;
   /** Ids of the first versions of edited posts. */
   readonly edited: ReadonlySet<string>;
-  /** Whether the export contains the original of each repost, so that other posts are not reposts. */
+  /** Whether the export contains the originals of all reposts. Other posts are no reposts then. */
   readonly hasOriginals: boolean;
 }
 
-/** Yields the posts and reposts in `files`. Yields edited posts last, and without their earlier versions. */
+/** Yields posts and reposts. Yields edited posts last, and without their earlier versions. */
 export async function* readPosts(
   files: readonly ExportFile[],
   { read, account, notes, edited, hasOriginals }: PostReading,

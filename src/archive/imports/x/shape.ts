@@ -21,7 +21,10 @@ import { type ShapedText, shapeText } from './text.ts';
 
 const repostPattern = /^RT @(\w{1,20}): /;
 
-/** Time in Unix milliseconds before which X had no reposts. Source: https://blog.x.com/official/en_us/a/2009/retweet-limited-rollout.html */
+/**
+ * Unix milliseconds before which X had no reposts.
+ * Source: https://blog.x.com/official/en_us/a/2009/retweet-limited-rollout.html
+ */
 const repostsSinceMs = Date.UTC(2009, 10, 5);
 
 function readRepost(
@@ -37,7 +40,7 @@ function readRepost(
   return isTyped ? null : { prefix, handle };
 }
 
-/** Full text of a post; `null` if the export does not store it in a separate file. Also states whether the text of the post is incomplete. */
+/** Full text of a post if in a separate file, and whether the post's own text is incomplete. */
 export interface LongText {
   readonly long: ShapedText | null;
   readonly isShortened: boolean;
@@ -87,9 +90,9 @@ const toCommunity = (id: string): Community => ({
 });
 
 /**
- * Converts an exported repost to two items: the original post and the repost. The export does not contain the id, time
- * and text of the original post, so the original post gets those of the repost. Returns `undefined` if `row` is not a
- * repost. `isTyped`: whether the author typed the text, also if it starts with `RT @…`.
+ * Converts an exported repost to the original post and the repost. The export lacks the original's
+ * id, time and text, so it gets those of the repost. Returns `undefined` if `row` is not a repost.
+ * `isTyped`: the author typed the text, even if it starts with `RT @…`.
  */
 export function shapeRepost(
   row: TweetPayload,
@@ -143,7 +146,7 @@ function shapeOriginal(
   ];
 }
 
-/** Length in code points to which X shortens the text of a repost in an export. An entity such as `&amp;` counts as one. */
+/** Code points to which X shortens a repost's text. An entity such as `&amp;` counts as one. */
 const repostLength = 139;
 
 function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
@@ -162,11 +165,11 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;
-  /** Whether the exported post is a repost. If true, the converted post has no counts of likes and reposts. */
+  /** If `true`, the converted post has no counts of likes and reposts. */
   readonly isRepost: boolean;
 }
 
-/** Converts an exported post. The code lists each member, because the spread syntax (`...`) is several times slower. */
+/** Lists each member, because the spread syntax (`...`) is several times slower. */
 function shapeStatus(row: TweetPayload, { author, text, isRepost }: Shaped): Status {
   const { created_at, created_timestamp } = toCreated(row.createdMs);
   return {

@@ -20,15 +20,12 @@ interface Annotation {
   readonly start: number;
   readonly end: number;
   readonly written: string;
-  /** Text to display instead of `written` (the exported text); `null` to display `written` unchanged. */
+  /** Text to display instead of `written` (the exported text); `null` for `written` unchanged. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/**
- * Returns the text of a post from code point `begin` on. Decodes HTML entities, expands links and
- * removes media links.
- */
+/** Returns the text from code point `begin` on, with entities decoded and without media links. */
 export function shapeText(
   exported: string,
   entities: EntitiesPayload | null,
@@ -44,10 +41,7 @@ export function shapeText(
   return { text, facets: scanFacets(text) };
 }
 
-/**
- * Returns the text of a long post and its links, whose positions are found by searching the text. Removes the links to
- * the `media` of the post.
- */
+/** Returns a long post's text without media links. Finds the positions of links by searching. */
 export function shapeNote({ core }: NotePayload, media: EntitiesPayload['media']): ShapedText {
   const decoded = decodeWithOffsets(core.text);
   const unknown = [-1, -1] as const;

@@ -15,10 +15,7 @@ import { type ExportParts, findParts, listPaths } from './parts.ts';
 import { connectionPayload } from './payload.ts';
 import { readPosts } from './posts.ts';
 
-/**
- * Import format of X's “download your data” exports, and of exports from 2012 to 2018: the zip file, the unpacked folder,
- * or its `data` folder.
- */
+/** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
 export const xFormat: ExportFormat = {
   name: 'x',
   takesHandle: false,

@@ -9,7 +9,7 @@ import { renderTiles } from '../tiles.ts';
 
 export interface AnswersFigures {
   readonly nowMs: number;
-  /** Folders and files that answers are based on; empty if answers are based on the documentation of Perch. */
+  /** Folders and files that answers are based on; empty for the documentation of Perch. */
   readonly corpus: readonly string[];
   /** State of the search index of the documents; `null` if unknown. */
   readonly index: IndexState | null;
@@ -17,24 +17,15 @@ export interface AnswersFigures {
   /** Name of the language model, or of the built-in engine if there is no model. */
   readonly modelId: string;
   readonly hasModel: boolean;
-  /**
-   * Numbers of questions since the start of the process. `declined` counts the questions that the documents do not
-   * answer. `fallbacks` counts the questions that the language model did not answer completely.
-   */
+  /** Counts since the start. `fallbacks`: questions that the model did not answer completely. */
   readonly counts: Readonly<Record<'answered' | 'declined' | 'fallbacks', number>>;
   readonly lastFallback: LastFallback | null;
   readonly declined: readonly DeclinedQuestion[];
-  /**
-   * Maximum number of declined questions (questions that the documents do not answer) that Perch
-   * stores for the operator. If 0, Perch stores none.
-   */
+  /** Maximum number of unanswered questions that Perch stores for the operator; 0 stores none. */
   readonly keep: number;
 }
 
-/**
- * Renders the body of the dashboard page *Answers*: numbers of answered and declined questions, the declined questions,
- * and the documents that answers are based on. `figures` is `null` if questions are turned off.
- */
+/** Renders the body of the page *Answers*; `figures` is `null` if questions are turned off. */
 export function renderAnswers(figures: AnswersFigures | null, site: Site): string {
   const lead = `<p class="lede">Questions about documents, in ${renderLink(`${docsPath}/sessions`, 'sessions', site)} and on the page ${renderLink(`${docsPath}/ask`, 'Ask', site)}.</p>`;
   if (figures === null) {

@@ -9,7 +9,7 @@ import { renderTiles, type Tile } from '../tiles.ts';
 
 export interface ArchiveFigures {
   readonly nowMs: number;
-  /** Summary of the imported accounts, posts and files; `null` if there is no archive database. */
+  /** Summary of the imported data; `null` if there is no archive database. */
   readonly report: ArchiveReport | null;
   /** Whether Perch stores nothing on disk, because the data folder is `:memory:`. */
   readonly isInMemory: boolean;
@@ -18,7 +18,6 @@ export interface ArchiveFigures {
   readonly keepsHistories: boolean;
 }
 
-/** Renders the body of the page about imported accounts and posts. */
 export function renderArchive(figures: ArchiveFigures, site: Site): string {
   const { report } = figures;
   return `<h1>Archive</h1>

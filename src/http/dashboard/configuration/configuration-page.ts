@@ -1,9 +1,7 @@
 import { escapeLine } from '../../../render/html/escape.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
 
-/**
- * Setting with its effective value. `value` is `null` if the setting has no value, and masked if the value is secret.
- */
+/** Setting; `value` is `null` if the setting has no value, and masked if it is secret. */
 export interface ShownSetting {
   readonly name: string;
   readonly area: SettingArea;
@@ -26,7 +24,6 @@ const areas = {
 
 type SettingArea = keyof typeof areas;
 
-/** Message about a fault or a risk of the current configuration. */
 export interface Notice {
   readonly kind: 'fault' | 'warning';
   readonly text: string;
@@ -37,7 +34,7 @@ export interface ConfigurationFigures {
   readonly notices: readonly Notice[];
 }
 
-/** Renders the body of the page with the effective settings. The page never contains secret values. */
+/** Renders the body of the page with the effective settings, without secret values. */
 export function renderConfiguration(figures: ConfigurationFigures, site: Site): string {
   const { settings, notices } = figures;
   const own = settings.filter(({ isDefault }) => !isDefault);

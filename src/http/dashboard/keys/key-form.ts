@@ -3,7 +3,6 @@ import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { Problem } from '../../../core/problem.ts';
 import { renderField } from '../fields.ts';
 
-/** Default request quota of API keys. */
 export interface KeyDefaults {
   /** Number of profiles, lists and searches that a key may request in each time window. */
   readonly allowance: number;
@@ -11,17 +10,16 @@ export interface KeyDefaults {
   readonly windowSeconds: number;
 }
 
-/** Texts in the fields of the form, as the operator typed them. */
+/** Texts of the form fields as the operator typed them. */
 export type KeyFields = Readonly<Record<'label' | 'allowance' | 'notes', string>>;
 
 export const emptyFields: KeyFields = { label: '', allowance: '', notes: '' };
 
-/** Returns the texts of the form fields for a stored API key. */
 export function toFields({ label, allowance, notes }: KeyRecord): KeyFields {
   return { label, allowance: allowance === null ? '' : String(allowance), notes: notes ?? '' };
 }
 
-/** Reads the fields of a submitted form. Converts line breaks from CR LF, as browsers send them, to LF. */
+/** Reads the fields of a form. Converts CR LF, which browsers send, to LF. */
 export function readFields(form: URLSearchParams): KeyFields {
   const read = (name: keyof KeyFields) => (form.get(name) ?? '').replaceAll('\r\n', '\n');
   return { label: read('label'), allowance: read('allowance').trim(), notes: read('notes') };
@@ -29,12 +27,11 @@ export function readFields(form: URLSearchParams): KeyFields {
 
 type FieldFaults = Readonly<Partial<Record<string, string>>>;
 
-/** Values of a valid form, or the errors of an invalid form by field name. */
 export type ParsedFields<Value> =
   | { readonly value: Value }
   | { readonly faults: FieldFaults; readonly problem: Problem };
 
-/** Validates the fields with the schema of the admin API. An empty allowance and empty notes become `null`. */
+/** Validates fields with the admin API's schema. Empty allowance and notes become `null`. */
 export function parseFields<Value>(
   { label, allowance, notes }: KeyFields,
   schema: z.ZodType<Value>,

@@ -28,7 +28,6 @@ interface FormState {
 const toTitle = (title: string, { faults }: FormState) =>
   faults === undefined ? title : `Error: ${title}`;
 
-/** Renders the link “All keys”, which appears above the title of a page. */
 const renderBack = (site: Site) => `<p class="back">${renderLink(keysPath, 'All keys', site)}</p>`;
 
 export function describeNewKey(form: FormState): View {
@@ -55,15 +54,11 @@ export interface KeyPage extends FormState {
   readonly key: KeyRecord;
   /** API key to show once, directly after the key was created or rotated; otherwise `null`. */
   readonly secret: string | null;
-  /** Handle of an account for the example command that uses the new API key. */
   readonly handle: string;
   /** Confirmation of the last change as HTML; an empty string if nothing was changed. */
   readonly message: string;
 }
 
-/**
- * Returns the page of an API key: its state, the form for changes, and buttons to disable, rotate or delete the key.
- */
 export function describeKey(page: KeyPage): View {
   const { key, site, visit, defaults, fields, faults, message } = page;
   const action = escapeHtml(toLink(toKeyPath(key.id), site));
@@ -133,7 +128,6 @@ interface Confirmation {
   readonly site: Site;
 }
 
-/** Returns the page that asks the operator to confirm the rotation of an API key. */
 export function describeRotation(confirmation: Confirmation): View {
   return describeConfirmation(confirmation, {
     ...{ action: 'rotate', title: 'Rotate', button: 'Rotate the key', style: 'primary' },
@@ -141,7 +135,6 @@ export function describeRotation(confirmation: Confirmation): View {
   });
 }
 
-/** Returns the page that asks the operator to confirm the deletion of an API key. */
 export function describeDeletion(confirmation: Confirmation): View {
   return describeConfirmation(confirmation, {
     ...{ action: 'delete', title: 'Delete', button: 'Delete the key', style: 'danger filled' },

@@ -8,17 +8,12 @@ export const keysPath = `${dashboardPath}/keys`;
 
 export const newKeyPath = `${keysPath}/new`;
 
-/** File names of the style sheets that the pages about API keys use. */
 export const keyStyles = ['admin-keys.css'];
 
-/**
- * Returns the path of the page of an API key. With `page`, returns the path of a change to the key, such as
- * `/admin/keys/{id}/rotate`.
- */
+/** Returns the path of a key's page or, with `page`, of a change: `/admin/keys/{id}/rotate`. */
 export const toKeyPath = (id: string, page?: KeyAction): string =>
   page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;
 
-/** Changes to an API key. Each change has its own path, such as `/admin/keys/{id}/rotate`. */
 export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
 
 export function renderLastUse({ lastUsedMs }: KeyRecord): string {
@@ -36,7 +31,7 @@ export function renderAllowance({ allowance }: KeyRecord, defaults: KeyDefaults)
   return `${defaults.allowance} <span class="hint">(default)</span>`;
 }
 
-/** Renders a label in quotation marks. `bdi` keeps a right-to-left label from reordering the text around it. */
+/** Renders a quoted label. `bdi` keeps right-to-left labels from reordering the text around it. */
 export function renderLabel({ label }: KeyRecord): string {
   return `“<bdi>${escapeHtml(label)}</bdi>”`;
 }

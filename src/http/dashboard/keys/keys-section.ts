@@ -22,11 +22,11 @@ export interface KeysSectionOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   readonly random: Random;
   readonly defaults: KeyDefaults;
-  /** Handle of an account that this server can read, for the example command that uses a new API key. */
+  /** Handle of an account that this server can read, for the example command. */
   readonly handle: string;
 }
 
-/** Creates the pages that manage API keys. The pages work without JavaScript. */
+/** Creates the pages that manage API keys without JavaScript. */
 export function createKeysSection(options: KeysSectionOptions): DashboardSection {
   return {
     link: { path: keysPath, text: 'Keys' },

@@ -29,7 +29,7 @@ interface ListOptions {
   readonly message: string;
 }
 
-/** Returns the page that lists the API keys, newest first, 50 per page. The query parameter `q` filters the list. */
+/** Returns the page of API keys, newest first, 50 per page, filtered by the parameter `q`. */
 export function describeList({ keys, query, site, defaults, message }: ListOptions): View {
   const text = readText(query).trim().slice(0, maxSearch);
   const found = keys.filter(createFilter(text)).reverse();
@@ -93,7 +93,8 @@ const columns: Readonly<Record<string, (key: KeyRecord, defaults: KeyDefaults) =
   Notes: ({ notes }) => escapeHtml(shorten(notes ?? '')),
 };
 
-// The roles keep the table a table for screen readers, although narrow windows show its rows as blocks.
+// The roles keep the table a table for screen readers, although narrow windows show its rows as
+// blocks.
 function renderTable(keys: readonly KeyRecord[], defaults: KeyDefaults, site: Site): string {
   const names = Object.keys(columns);
   const head = ['Label', ...names].map(

@@ -5,19 +5,18 @@ import type { Site } from '../../pages/layout.ts';
 import { createCookieWriter, type DashboardSession, derive, readCookie } from '../session.ts';
 
 const cookieName = 'perch_admin_key';
-/** Lifetime in seconds of the cookie that contains a new API key until the key is shown. */
+/** Lifetime in seconds of the cookie that contains a new API key. */
 const maxAgeSeconds = 300;
 const algorithm = 'aes-256-gcm';
 const [ivBytes, tagBytes] = [12, 16];
 
 /**
- * Creates the store that passes a new API key from the form to the page that shows the key. The key is stored only in
- * a cookie, encrypted for the session, so that every server instance can show the key (docs/decisions/0073).
+ * Creates the store that passes a new API key to the page that shows it: in a cookie encrypted for
+ * the session, so that every server instance can show it (docs/decisions/0073).
  */
 export function createShownKeys(site: Site, random: Random) {
   const toCookie = createCookieWriter(site);
   return {
-    /** Stores a new API key in a cookie until the next page shows the key. */
     keep: ({ id, key }: NewKey, session: DashboardSession, reply: FastifyReply): void => {
       const iv = random.bytes(ivBytes);
       const cipher = createCipheriv(algorithm, toSecret(session), iv);
@@ -25,10 +24,7 @@ export function createShownKeys(site: Site, random: Random) {
       const value = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
       reply.header('set-cookie', toCookie(cookieName, value, maxAgeSeconds));
     },
-    /**
-     * Returns the API key with the given id from the cookie, and deletes the cookie. Returns `null`
-     * if the cookie does not contain this API key, for example because the key was shown already.
-     */
+    /** Deletes the cookie. Returns `null` if it lacks this key, such as after it was shown. */
     take: (id: string, session: DashboardSession, reply: FastifyReply): string | null => {
       const kept = open(reply.request, session);
       if (kept?.id !== id) return null;

@@ -1,14 +1,13 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { formatClock, formatCount } from '../numbers.ts';
 
-/** Series of counts in a chart. `name` is also the CSS class of the bars, which sets their colour. */
+/** Series of counts in a chart. `name` is also the CSS class, which sets the colour. */
 export type Series = Readonly<{
   name: 'requests' | 'client-errors' | 'server-errors';
   text: string;
 }>;
 
 export interface Bar {
-  /** Start of the period in epoch milliseconds. */
   readonly startMs: number;
   /** Count of each series in the period. The first count is drawn at the bottom of the bar. */
   readonly counts: readonly number[];
@@ -19,7 +18,7 @@ interface BarChart {
   /** Summary of the chart as text, which screen readers read in place of the picture. */
   readonly summary: string;
   readonly series: readonly Series[];
-  /** Bars of the chart, one for each period, oldest first. All periods have the same length. */
+  /** Bars, oldest first, one for each period. All periods have the same length. */
   readonly bars: readonly Bar[];
   readonly periodMs: number;
 }
@@ -28,10 +27,7 @@ const height = 100;
 const slot = 10; // width of a period in the picture
 const gap = 2;
 
-/**
- * Renders a stacked bar chart as SVG. The labels are HTML, because the picture is stretched to the width of the page.
- * Sizes are attributes, because the content security policy forbids inline styles.
- */
+/** Renders an SVG chart; HTML labels do not stretch, and CSP forbids inline styles for sizes. */
 export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): string {
   const top = topOf(Math.max(...bars.map(({ counts }) => sumOf(counts))));
   const width = bars.length * slot;
@@ -52,7 +48,7 @@ ${renderTimes(bars, periodMs)}
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-/** Returns the top of the scale: the smallest of 2, 4, 6, 8, 10, 20, 40, 60, 80, 100, … that is `highest` or more. */
+/** Returns the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or more. */
 export function topOf(highest: number): number {
   let unit = 1;
   while (highest > 10 * unit) unit *= 10;
@@ -64,7 +60,6 @@ interface Placed {
   readonly bar: Bar;
   readonly series: readonly Series[];
   readonly top: number;
-  /** Index of the bar in the chart, counted from 0 at the left. */
   readonly at: number;
 }
 

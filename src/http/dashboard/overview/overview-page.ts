@@ -15,10 +15,10 @@ import type { OverviewFigures } from './figures.ts';
 import { renderProviders } from './providers.ts';
 import { cacheUse, renderTraffic, total } from './traffic.ts';
 
-/** Interval in seconds at which `admin-overview.js` refreshes the page *Overview*. */
+/** Interval in seconds of the refresh by `admin-overview.js`. */
 const refreshSeconds = 10;
 
-/** Renders the body of the page *Overview*. A script replaces the content of `#live` with new data. */
+/** Renders the body of the page *Overview*. A script replaces the content of `#live`. */
 export function renderOverview(figures: OverviewFigures, site: Site): string {
   return `<div class="page-head">
 <h1>Overview</h1>
@@ -30,7 +30,6 @@ ${renderFigures(figures, site)}
 </div>`;
 }
 
-/** Renders the part of the page *Overview* that a script refreshes. */
 export function renderFigures(figures: OverviewFigures, site: Site): string {
   return `${renderNow(figures)}
 ${renderAlerts(figures, site)}

@@ -4,7 +4,6 @@ import { overviewPart } from '../section-paths.ts';
 import type { OverviewFigures } from './figures.ts';
 import { renderFigures, renderOverview } from './overview-page.ts';
 
-/** Creates the section with the page *Overview*. A script of the page fetches new data every 10 seconds. */
 export function createOverviewSection(read: () => Promise<OverviewFigures>): DashboardSection {
   return {
     link: { path: dashboardPath, text: 'Overview' },

@@ -16,7 +16,7 @@ const queryNames: Readonly<Record<QueryKind, string>> = {
   searchUsers: 'account searches',
 };
 
-/** Renders the list of providers: the state, the failures in the last hour, and the last failure of each provider. */
+/** Renders each provider's state, failures in the last hour, and last failure. */
 export function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
   const items = providers.map((provider) => renderProvider(provider, nowMs));
   const list = `<ul class="providers">${items.join('\n')}</ul>`;
@@ -57,10 +57,7 @@ function describeRate({ answered, failed }: ProviderFigures['lastHour']): string
   return `${countOf(asked, 'query', 'queries')} in the last hour, ${failures}.`;
 }
 
-/**
- * Returns sentences that explain why a provider gets no requests for some kinds of query (such as post searches), and
- * for how long. Kinds with the same reason and waiting time share a sentence.
- */
+/** Returns sentences with reason and waiting time. Kinds with the same ones share a sentence. */
 export function describeHolds(holds: readonly QueryHold[]): readonly string[] {
   const reasons = new Map<string, string[]>();
   for (const { reason, waitMs, query } of holds) {

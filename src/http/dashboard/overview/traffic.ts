@@ -17,23 +17,16 @@ const spans = {
 
 type Span = (typeof spans)[keyof typeof spans];
 
-/** Returns the sum of a counter over all periods. */
 export const total = (periods: readonly TrafficPeriod[], name: TrafficName): number =>
   periods.reduce((sum, { counts }) => sum + counts[name], 0);
 
-/**
- * Returns the number of reads in all periods (`reads`), and the number of reads that the cache
- * answered (`fromCache`).
- */
+/** Returns the number of reads, and how many of them the cache answered (`fromCache`). */
 export function cacheUse(periods: readonly TrafficPeriod[]) {
   const fromCache = total(periods, 'hit') + total(periods, 'stale');
   return { fromCache, reads: fromCache + total(periods, 'miss') + total(periods, 'bypass') };
 }
 
-/**
- * Renders a chart of requests, a chart of errors and a table of the same counts, first for the last hour and then for
- * the last 24 hours.
- */
+/** Renders charts of requests and errors and a table for the last hour, then for 24 hours. */
 export function renderTraffic({ hour, day }: Pick<OverviewFigures, 'hour' | 'day'>): string {
   return `<section aria-labelledby="traffic">
 <h2 id="traffic">Requests and errors</h2>

@@ -6,9 +6,9 @@ import { docsPath, toLink } from '../layout.ts';
 
 export interface AnswerLinks {
   readonly pages: readonly string[];
-  /** Returns the URL for a citation such as `docs/keys.md#get-a-key:12`; `null` if this site lacks the page. */
+  /** Returns the URL of a citation like `docs/keys.md#get-a-key:12`; `null` without a page. */
   ofCitation(citation: string): string | null;
-  /** Returns the URL for a link of an answer, as a path if it is a page of this site; `null` if it is not on the web. */
+  /** Returns the URL of a link, a path for pages of this site; `null` if it is not on the web. */
   ofTarget(target: string): string | null;
 }
 
@@ -31,7 +31,7 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
   };
 }
 
-/** Link resolver for answers about files that are not pages of this site. Resolves only `http` and `https` URLs. */
+/** Link resolver for files that are not pages of this site: only `http` and `https` URLs. */
 export const foreignLinks: AnswerLinks = {
   pages: [],
   ofCitation: () => null,
@@ -42,7 +42,7 @@ function toWebAddress(target: string): string | null {
   return /^https?:\/\//i.test(target) ? target : null;
 }
 
-/** Creates a function that renders the Markdown of a generated answer as HTML. Escapes HTML in the Markdown. */
+/** Creates a function that renders an answer's Markdown as HTML, with HTML escaped. */
 export async function createAnswerRenderer(links: AnswerLinks) {
   const parser = await createParser();
   // The parser accepts every link; `toElement` renders links without a URL as text.
@@ -83,9 +83,6 @@ function linkCitations(text: string, links: AnswerLinks): string {
   });
 }
 
-/**
- * Returns the HTML element for a link. Web links get `rel="nofollow"`, because generated answers can contain any URL.
- */
 function toElement(href: string | null): LinkElement {
   if (href === null) return { tag: 'span', attrs: [] };
   const attrs: LinkElement['attrs'] = [['href', href]];
@@ -93,7 +90,6 @@ function toElement(href: string | null): LinkElement {
   return { tag: 'a', attrs };
 }
 
-/** Changes the heading levels so that they start at `first` and skip no level (WCAG 2.2, technique G141). */
 function nestHeadings(tokens: readonly Token[], first: number): void {
   const open: number[] = [];
   let tag = '';

@@ -34,17 +34,14 @@ import {
 } from './answer-html.ts';
 
 export interface QuestionAnswerer {
-  /** Path prefix of the routes for question sessions, which the script of the page calls. */
+  /** Path prefix of the session routes, which the script of the page calls. */
   readonly sessionBase: string;
-  /** Whether answers are about the documentation pages of this site. If so, citations link to these pages. */
+  /** Whether answers are about the documentation of this site, so that citations link there. */
   readonly isAboutPages: boolean;
-  /**
-   * Whether Perch stores, for the operator, the questions that the documents do not answer. If so,
-   * the page informs visitors.
-   */
+  /** Whether Perch stores unanswered questions for the operator; the page informs visitors. */
   readonly keepsDeclined: boolean;
   /**
-   * Answers a question without a session. The answer is Markdown with citations of the form `path#heading:line`.
+   * Answers without a session, in Markdown with citations of the form `path#heading:line`.
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
   answer(question: string, request: FastifyRequest): Promise<Answer>;
@@ -59,10 +56,7 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
   open(): Docs;
 }
 
-/**
- * Registers the page that answers questions about the documentation: HTML to browsers, and Markdown or JSON to other
- * clients.
- */
+/** Registers the question page: HTML to browsers, Markdown or JSON to other clients. */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
@@ -112,8 +106,8 @@ interface QuestionResult {
 }
 
 /**
- * Answers the question in a request. After an error, the result contains a problem document instead
- * of an answer (docs/decisions/0029). API keys are removed from the question in the result.
+ * Answers the question in a request, or returns a problem document after an error
+ * (docs/decisions/0029). API keys are removed from the question in the result.
  */
 async function ask(
   request: FastifyRequest,

@@ -11,7 +11,7 @@ export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
 }
 
-/** Creates a function that converts the relative links of a page to other pages to links between HTML pages. */
+/** Creates a function that converts relative links of a page to links between HTML pages. */
 export function createLinks(site: DocSite, from: LibraryPage): ResolveLink {
   return (target) => {
     if (target.startsWith('/')) return toLink(target, site);
@@ -117,7 +117,7 @@ ${groups.join('\n')}`,
   };
 }
 
-/** Renders the list of documentation pages as Markdown, with links to the Markdown version of each page. */
+/** Renders the list of pages, with links to the Markdown version of each page. */
 export function writeDocsIndex({ library, baseUrl }: DocSite): string {
   const groups = library.groups.map(({ title, pages }) => {
     const items = pages.map(

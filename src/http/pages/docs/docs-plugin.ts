@@ -27,10 +27,7 @@ interface DocsOptions {
   readonly origins: Origins;
 }
 
-/**
- * Registers the routes of the documentation: the list of pages (`/docs`), the pages, the search, and the page that
- * answers questions.
- */
+/** Registers the list of pages (`/docs`), the pages, the search and the question page. */
 export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   const { site, library, ask, origins } = options;
   rejectOtherOrigins(app, origins);
@@ -70,10 +67,7 @@ type DocFormat = PageFormat | 'source';
 
 export type Docs = ReturnType<typeof createDocs>;
 
-/**
- * Creates an object that renders and searches the documentation. Caches pages and the search index
- * after their first use.
- */
+/** Creates an object that renders and searches documentation, cached after the first use. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
@@ -103,7 +97,7 @@ export function createDocs(library: Library, plain: Site) {
   };
   return {
     site,
-    /** Returns the reply with a documentation page; with the list of all pages if `page` is `null`. */
+    /** Returns the reply with a page; with the list of all pages if `page` is `null`. */
     reply: async (page: LibraryPage | null, format: DocFormat): Promise<PreparedReply> => {
       const key = `${format} ${page?.name ?? ''}`;
       const reply = replies.get(key) ?? preparePage(await write(page, format), format);
@@ -143,7 +137,7 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
-/** Returns a documentation page by name. @throws Problem `route_not_found` that suggests pages with similar names */
+/** Throws `route_not_found`, which suggests pages with similar names. */
 function requirePage(docs: Docs, wanted: string) {
   const found = findPage(docs, wanted);
   if (found !== undefined) return found;

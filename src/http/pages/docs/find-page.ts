@@ -44,7 +44,7 @@ interface Findings {
   readonly hits: readonly SearchHit[];
 }
 
-/** Registers the route that searches the documentation. The reply is HTML, or JSON if `Accept` prefers JSON. */
+/** Registers the search. The reply is HTML, or JSON if `Accept` prefers it. */
 export async function findPlugin(app: FastifyInstance, { open }: { readonly open: () => Docs }) {
   app.get(findPath, async (request, reply) => {
     const isJson = negotiate(request.headers.accept, offers.read) === 'json';

@@ -4,7 +4,8 @@ type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
-// Unclosed tokens match too. Patterns that require the end of a token would be slow on unclosed tokens.
+// Unclosed tokens match too. Patterns that require the end of a token would be slow on unclosed
+// tokens.
 const doubleQuoted = /"(?:\\.|[^"\\\n])*"?/;
 const singleQuoted = /'(?:\\.|[^'\\\n])*'?/;
 const number = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/;
@@ -70,7 +71,7 @@ function joinGrammars(byName: Readonly<Record<string, Grammar>>) {
   );
 }
 
-/** Renders highlighted code as HTML. Each token is a `span` element with a class such as `t-comment`. */
+/** Renders code as HTML: a `span` with a class such as `t-comment` for each token. */
 export function highlight(code: string, language: string): string {
   const grammar = grammars.get(language);
   if (grammar === undefined) return escapeHtml(code);
@@ -93,7 +94,7 @@ function isColonAt(code: string, at: number): boolean {
   return colon.test(code);
 }
 
-/** Guesses the language of a command's output from the first line; returns `text` if the language is unknown. */
+/** Guesses the language from the first line; returns `text` if it is unknown. */
 export function guessLanguage(output: string): string {
   if (/^[[{]/.test(output)) return 'json';
   return /^(?:HTTP\/|[\w-]+: )/.test(output) ? 'http' : 'text';

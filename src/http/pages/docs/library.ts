@@ -9,7 +9,6 @@ export interface LibraryPage {
   readonly summary: string;
   readonly title: string;
   readonly group: string;
-  /** Returns the documentation page as Markdown. */
   readonly read: () => string;
 }
 
@@ -21,15 +20,14 @@ export interface Library {
 
 interface LibraryOptions {
   readonly folder: string;
-  /** Base URL of this server, for the examples on the pages. */
   readonly baseUrl: string;
   readonly navigation: readonly NavigationGroup[];
-  /** Functions that write the pages with a title in the navigation, by name. Default: there are none of these pages. */
+  /** Functions that write pages with a title in the navigation, by name. Default: none. */
   readonly written?: Readonly<Record<string, LibraryPage['read']>>;
   readonly logger: FastifyBaseLogger;
 }
 
-/** Creates a function that returns the documentation pages. The first call reads the pages from disk. */
+/** Creates a function that returns the pages, which the first call reads from disk. */
 export function createLibrary(options: LibraryOptions): () => Library {
   let cached: Library | undefined;
   return () => {

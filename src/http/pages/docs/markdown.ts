@@ -9,20 +9,19 @@ export interface DocumentSection {
 }
 
 export interface MarkdownDocument {
-  /** Rendered document as HTML, without the title (the first heading of level 1). */
+  /** Document as HTML, without the title (the first heading of level 1). */
   readonly html: string;
-  /** Sections in document order. The first heading of level 1, the title, starts a section too. */
+  /** Sections in document order. The title, the first heading of level 1, starts one too. */
   readonly sections: readonly DocumentSection[];
 }
 
-/** Function that returns the `href` for a relative link; `null` for a target that is not on this site. */
+/** Returns the `href` for a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
 /**
- * Creates a function that renders a documentation page as HTML. The input is CommonMark with tables, without HTML. A
- * heading such as `Get a post {#getPost}` has an id of its own. If `linkIds` is `true`, each link to a section of
- * another page has the id of that section. If `foldsSections` is `true`, each section of level 2 is collapsed below its
- * heading.
+ * Creates a function that renders CommonMark with tables, without HTML. `## Get a post {#getPost}`
+ * sets a heading's id. With `linkIds`, links to sections of other pages have the id of the section.
+ * With `foldsSections`, sections of level 2 are collapsed.
  */
 export async function createMarkdown() {
   const parser = await createParser();
@@ -52,10 +51,7 @@ export async function createMarkdown() {
   };
 }
 
-/**
- * Puts each section of level 2 into a `details` element whose summary is the heading of the section. The heading loses
- * its link, because a summary must not contain other controls.
- */
+/** Folds sections of level 2. Their headings lose links: a summary must not contain controls. */
 function foldSections(html: string): string {
   const [introduction = '', ...sections] = `\n${html}`.split(/^(?=<h2 )/m);
   const folded = sections.map((section) => {
@@ -66,7 +62,7 @@ function foldSections(html: string): string {
   return `${introduction}${folded.join('')}`;
 }
 
-/** Creates a Markdown parser that supports neither HTML nor pictures. Loads the package `markdown-it` on demand. */
+/** Creates a parser without HTML and pictures. Loads the package `markdown-it` on demand. */
 export async function createParser(): Promise<MarkdownIt> {
   const { default: createMarkdownIt } = await import('markdown-it');
   const parser = createMarkdownIt({ html: false, linkify: false });
@@ -92,7 +88,7 @@ function renderCode(token: Token | undefined): string {
   return `<div class="code${role}"><pre><code class="language-${escapeHtml(language)}">${code}</code></pre></div>\n`;
 }
 
-/** Marks a code block without a language as the output of the code block directly above it (docs/development.md). */
+/** Marks a block without a language as output of the block above (docs/development.md). */
 function markOutputs(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -111,7 +107,6 @@ const tableRoles: Readonly<Record<string, string>> = {
   td_open: 'cell',
 };
 
-/** Marks tables whose first columns are `variable` and `default`, so that CSS can show each row as a block. */
 function markSettings(tokens: readonly Token[]): void {
   let isSettings = false;
   for (const [at, token] of tokens.entries()) {
@@ -165,7 +160,7 @@ function toText({ type, content, children }: Token): string {
     .join('');
 }
 
-/** Replaces the inline style for the alignment of a table column with a class. The pages' CSP forbids inline styles. */
+/** Replaces the inline style of an aligned table column by a class: CSP forbids inline styles. */
 export function avoidInlineStyle(token: Token): void {
   const style = token.attrGet('style');
   if (style === null) return;
@@ -179,7 +174,7 @@ export interface LinkElement {
   readonly attrs: [string, string][];
 }
 
-/** Replaces the HTML element of each link in a list of Markdown tokens. `toElement` gets the URL of the link. */
+/** Replaces the element of each link in Markdown tokens. `toElement` gets the link's URL. */
 export function setTargets(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
   let tag = 'a';
   for (const token of tokens) {

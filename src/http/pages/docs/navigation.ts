@@ -1,25 +1,22 @@
 export interface NavigationGroup {
   readonly title: string;
-  /**
-   * Documentation pages below the title `title` in the navigation. `name` is the file name without
-   * `.md`. `summary` has no full stop at the end.
-   */
+  /** Pages below `title`. `name` is the file name without `.md`; `summary` has no full stop. */
   readonly pages: readonly NavigationPage[];
 }
 
 export interface NavigationPage {
   readonly name: string;
   readonly summary: string;
-  /** Title of a page that is written from the OpenAPI description. The title of any other page is in its file. */
+  /** Title of a page that is written from OpenAPI; other pages have it in their file. */
   readonly title?: string;
 }
 
-/** Returns whether a page is one of the pages that are written from the OpenAPI description: `api` and `api/…`. */
+/** Returns whether a page is written from the OpenAPI description: `api` and `api/…`. */
 export function isApiPage(name: string): boolean {
   return name === 'api' || name.startsWith('api/');
 }
 
-/** Pages of `/docs` in reading order. The names `assets`, `find` and `ask` are reserved for other routes. */
+/** Pages of `/docs` in reading order. Other routes use the names `assets`, `find` and `ask`. */
 export const navigation: readonly NavigationGroup[] = [
   {
     title: 'First steps',

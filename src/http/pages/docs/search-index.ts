@@ -19,7 +19,7 @@ const maxWords = 8;
 
 const chunkSize = 20;
 
-/** Creates the search index of the documentation. Loads the package `minisearch` on demand. */
+/** Creates the search index. Loads the package `minisearch` on demand. */
 export async function createSearchIndex(entries: readonly SearchEntry[]) {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
@@ -39,7 +39,7 @@ export async function createSearchIndex(entries: readonly SearchEntry[]) {
   await index.addAllAsync(documents, { chunkSize });
   const headings = entries.map(({ heading }) => joinWords(heading.text));
   return {
-    /** Returns up to `maxHits` search results: sections whose heading is the query, then the best others. */
+    /** Returns up to `maxHits` sections, those whose heading is the query first. */
     find: (query: string): readonly SearchHit[] => {
       const words = splitQuery(query);
       const wanted = joinWords(query);

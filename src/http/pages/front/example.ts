@@ -11,13 +11,9 @@ type ExampleOptions = Pick<ReadingOptions, 'reader' | 'context'> & { readonly si
 
 const shownPosts = 3;
 
-/** Maximum time in milliseconds to read the example from the archive. */
 const timeoutMs = 5000;
 
-/**
- * Reads a thread of the sample, and renders its first posts for the front page. Returns an empty string if the server
- * has no sample. Throws if the archive cannot be read yet.
- */
+/** Returns an empty string without a sample. Throws if the archive cannot be read yet. */
 export async function readExample({ reader, context, site }: ExampleOptions): Promise<string> {
   if (!site.hasSample) return '';
   const url = examplePostUrl(site);

@@ -46,10 +46,7 @@ interface FrontOptions extends ReadingOptions {
   readonly origins: Origins;
 }
 
-/**
- * Registers the front page `/`, as HTML or Markdown. With the parameter `q`, the page shows the
- * requested post, list or search.
- */
+/** Registers `/`, as HTML or Markdown; with `q`, it shows the requested post, list or search. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
   const prepareFront = createFront(options, app.log);

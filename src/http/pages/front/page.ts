@@ -12,7 +12,6 @@ import { findOtherMeaning } from './pasted.ts';
 
 export interface FrontSite extends Site {
   readonly hasSample: boolean;
-  /** Platform on which words are searched unless the visitor chooses another. */
   readonly searchPlatform: SearchPlatform;
 }
 
@@ -31,7 +30,6 @@ const platformNames: Readonly<Record<SearchPlatform, string>> = {
   sample: 'the sample',
 };
 
-/** Returns the URL of the sample thread that the front page shows. */
 export const examplePostUrl = ({ baseUrl }: FrontSite): string =>
   `${baseUrl}/ada.example/status/1900000000000000001`;
 
@@ -51,7 +49,7 @@ function listExamples(site: FrontSite) {
   ];
 }
 
-/** Returns the handle of an account that this server can read, for use in examples. */
+/** Returns the handle of an account that this server can read. */
 export function toExampleHandle({ hasSample }: FrontSite): string {
   return hasSample ? 'ada.example' : 'jack';
 }
@@ -147,7 +145,7 @@ export function toQuestionLink(text: string, site: Site): string {
 
 const maxBoxCharacters = 2048;
 
-/** Renders the input form for links, handles and search words. `introduction` is the HTML before the form. */
+/** Renders the form for links, handles and words. `introduction` is the HTML before it. */
 export function renderBox(site: FrontSite, input: BoxInput = noInput, introduction = ''): string {
   const examples = listExamples(site).map(
     (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
@@ -231,17 +229,14 @@ interface ShownRead {
   /** URL of the result on this server, without a format. */
   readonly url: string;
   readonly hasFeeds: boolean;
-  /** Arguments with which `perch watch` watches the result; `null` if it cannot be watched. */
+  /** Arguments of `perch watch` for the result; `null` if it cannot be watched. */
   readonly watched: readonly string[] | null;
   readonly markdown: string;
   readonly rendered: ResultHtml;
   readonly source: string;
 }
 
-/**
- * Renders a result as HTML: formatted text, the Markdown source, links to the other formats, and commands that return
- * the same result.
- */
+/** Renders a result as formatted text and Markdown, with links and commands for other formats. */
 export function renderRead({
   url,
   hasFeeds,
@@ -298,7 +293,7 @@ function renderFormats(url: string, hasFeeds: boolean): string {
   return `<nav class="formats" aria-label="Other formats"><ul>${links.join('')}</ul></nav>`;
 }
 
-/** Renders the thread that the front page shows as an example, as a page and as Markdown, with links to other formats. */
+/** Renders the example thread as a page and as Markdown, with links to other formats. */
 export function renderExample(
   { url, markdown, rendered }: Pick<ShownRead, 'url' | 'markdown' | 'rendered'>,
   site: FrontSite,
@@ -331,10 +326,7 @@ function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/**
- * Renders what a visitor can try after an address that this server cannot read now: the address itself, and a thread of
- * the sample. Returns an empty string for other problems.
- */
+/** Renders alternatives for an address that cannot be read now; empty for other problems. */
 export function renderElsewhere(text: string, problem: ProblemDocument, site: FrontSite): string {
   const isElsewhere = problem.status >= 500 || problem.code === 'unsupported_host';
   const open = isElsewhere && /^https?:/i.test(text) ? openLink(text) : null;

@@ -5,17 +5,15 @@ import { ownPathOf, toTypedUrl } from '../../../reads/addresses/address.ts';
 import { matchOwnPath, toOwnPath } from '../../../reads/addresses/own-path.ts';
 import { parseTypedInput } from '../../../reads/addresses/typed-input.ts';
 
-/**
- * Read operation and its parameters. `address` is the path and query of the operation on this
- * server, without `format`.
- */
+/** Read operation; `address` is its path and query on this server, without `format`. */
 export interface OwnRead extends AddressedRead {
   readonly address: string;
 }
 
 /**
- * Parses the trimmed input of the front page: a URL, a handle, or words to search for on `platform`, if there is one.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
+ * Parses the trimmed input: a URL, a handle, or words to search for on `platform`, if there is one.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot
+ *   read
  */
 export function parsePasted(
   text: string,
@@ -32,7 +30,7 @@ export function parsePasted(
   return { ...found, address: toOwnPath(found, 'permalink') };
 }
 
-/** Returns the path and query of a URL on this server; `null` for other URLs and URLs with a user name or password. */
+/** Returns path and query of a URL here; `null` for other URLs or URLs with user or password. */
 export function ownAddress(text: string, baseUrl: string): string | null {
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
@@ -50,11 +48,7 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/**
- * Returns the second interpretation of the front page's input. For a handle such as `node.js`, the
- * second interpretation is a search; for a single search word, an account. Returns `null` if the
- * input has only one interpretation.
- */
+/** Returns the second meaning: a search for `node.js`, an account for one word; else `null`. */
 export function findOtherMeaning(text: string) {
   // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;

@@ -18,10 +18,7 @@ export interface ListPage<Row> extends Rows<Row> {
   readonly cursor: string | null;
 }
 
-/**
- * Response to a list request. `absent`: status 404, for an account that is unknown, suspended or unreachable, or for a
- * search during an outage. `refused`: status 400, for an invalid parameter.
- */
+/** Response. `absent`: 404, even for a search in an outage. `refused`: 400, invalid parameter. */
 export type ListAnswer<Row> =
   | ListPage<Row>
   | { readonly is: 'absent' }
@@ -51,10 +48,6 @@ export async function readList<Row>(
   return { is: 'page', ...rows, cursor: readCursor(body) };
 }
 
-/**
- * Writes request parameters as a URL query string. Omits parameters that are `null`. Replaces lone
- * surrogates with U+FFFD, because they cannot be encoded.
- */
 function writeParameters(parameters: ListRequest<unknown>['parameters']): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -65,20 +58,20 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
 
 export const maxCount = 100;
 
-/** Returns the page size to request: `count`, clamped to the range that FxTwitter accepts (20 to 100). */
+/** Returns the page size: `count`, clamped to FxTwitter's range from 20 to 100. */
 export const writeCount = (count: number): string =>
   String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 
-/** Returns the cursor of the next page; `null` if the page has no cursor or repeats the request's cursor (`sent`). */
+/** Returns the cursor of the next page; `null` if there is none or it repeats `sent`. */
 export const nextCursor = (page: ListPage<unknown>, sent: string | null): string | null =>
   page.cursor === sent ? null : page.cursor;
 
 const fewRows = 2; // X sometimes sends fewer rows than this in place of a full page
 
 /**
- * Returns `cursor`, `rows` and `isDoubtful` of a page. `rows` is the number of items that FxTwitter sent.
- * `isDoubtful` is `true` if the page has fewer than two items although more pages may follow (`mayGoOn`), because X
- * sometimes sends a nearly empty page in place of a full one.
+ * Returns the paging members of a page. `isDoubtful` marks a page with fewer than two items
+ * although more may follow (`mayGoOn`), because X sometimes sends a nearly empty page in place of a
+ * full one.
  */
 export function toPaging(
   page: ListPage<unknown>,
@@ -117,10 +110,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
   };
 }
 
-/**
- * Creates the function that searches posts. It sends the search text unchanged, so that API clients
- * can use X's search operators.
- */
+/** Creates the function that searches posts. Sends the text unchanged for X's search operators. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
@@ -162,7 +152,7 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   throw new ProviderError('rejected', message);
 }
 
-/** Checks a search text. Throws ProviderError `rejected` for a text of only underscores and spaces, which X refuses. */
+/** Throws ProviderError `rejected` for a text of only underscores and spaces, which X refuses. */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
   const nothing = 'The search text contains only underscores and spaces, which X refuses.';
@@ -191,9 +181,7 @@ async function readFound<Row>(
 const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
-/**
- * Creates the function that searches accounts. The result is X's list of search suggestions, which has a single page.
- */
+/** Creates the search of accounts: X's list of search suggestions, which has a single page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);

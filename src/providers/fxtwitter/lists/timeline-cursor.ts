@@ -1,13 +1,10 @@
 import { bitsBelowTime, lastCountedId, snowflakeEpochMs } from '../../../platforms/x.ts';
 
-/** Timeline cursor of X: base64url of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in the binary protocol. */
+/** X's cursor: base64url of the binary Thrift struct `{7: {1: i64, 2: string, 3: i32}}`. */
 export interface TimelineCursor {
   /** Snowflake id that encodes the time at which the cursor was created. */
   readonly issuedId: bigint;
-  /**
-   * Id of the post or repost at which the page starts. X sorts timelines by these ids. If
-   * `direction` is `bottom`, the page contains only lower ids.
-   */
+  /** Id at which the page starts. If `direction` is `bottom`, the page has only lower ids. */
   readonly sortId: bigint;
   readonly direction: 'top' | 'bottom';
 }
@@ -51,16 +48,13 @@ export function writeTimelineCursor({ issuedId, sortId, direction }: TimelineCur
 const toHex = (value: number | bigint, digits: number): string =>
   value.toString(16).padStart(digits, '0');
 
-/**
- * Returns the lowest snowflake id for a time in Unix milliseconds. For times before November 2010, when X introduced
- * snowflake ids, returns `lastCountedId`, the upper bound of the older, sequential ids.
- */
+/** Returns the lowest snowflake id at `ms`; `lastCountedId` before November 2010. */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << bitsBelowTime;
   return id > lastCountedId ? id : lastCountedId;
 }
 
-/** Creates a cursor for posts before `ms`, as X would have created it at `nowMs` (both in Unix milliseconds). */
+/** Creates a cursor for posts before `ms`, as X would have created it at `nowMs` (Unix ms). */
 export function cursorBefore(ms: number, nowMs: number): string {
   const sortId = leastIdAt(ms);
   return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });

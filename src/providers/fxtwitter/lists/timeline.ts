@@ -27,15 +27,12 @@ interface TimelineOptions {
   readonly clock: Clock;
 }
 
-/**
- * Creates the function that reads an account's posts, newest first. If the query sets `untilSeconds`, the function
- * removes posts made at this time or later. The function starts to read at
- * `untilSeconds` where X can start a timeline at a given time, and otherwise at the newest post.
- */
+/** Creates the timeline reader. It seeks `untilSeconds` where X can, and removes later posts. */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
-    // At the end of a timeline, X sends a different cursor for the same position. A failed page may do the same.
+    // At the end of a timeline, X sends a different cursor for the same position. A failed page may
+    // do the same.
     const isStuck = isSamePlace(page.cursor, sent);
     const cursor = isStuck ? null : nextCursor(page, sent);
     const posts = await shapeListed(page.rows, context);
@@ -76,7 +73,8 @@ async function readPage(
   const jump = toJump(query, clock.now());
   if (jump !== null) {
     const page = await readStatuses(upstream, { ...query, cursor: jump }, context);
-    // X sends cursors even with an empty page. A page without cursors may be a refusal of the constructed cursor.
+    // X sends cursors even with an empty page. A page without cursors may be a refusal of the
+    // constructed cursor.
     const isBlank = page.is === 'page' && countSent(page) === 0 && page.cursor === null;
     if (page.is === 'page' && !isBlank) return { page, sent: jump };
   }
@@ -99,10 +97,6 @@ function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: numbe
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/**
- * Requests a page of posts. Requests 100 posts if some may have to be removed afterwards; otherwise
- * the number in the query.
- */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,

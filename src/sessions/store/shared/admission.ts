@@ -21,17 +21,14 @@ const maxEvictions = 256;
 
 type Admission = Pick<SessionStore, 'start' | 'accept' | 'recall' | 'hasRoom'> & {
   /**
-   * Deletes sessions until the stored bytes of the client, of its network and of all clients are within their limits.
-   * Stops after 256 sessions, or if no session may be deleted. Never deletes the session with the id `except`. If
-   * `client` is `null`, checks only the limit of all clients. Returns the number of deleted sessions.
+   * Deletes sessions until the bytes of the client, its network and all clients (only these if
+   * `client` is `null`) are within their limits. Stops after 256, or if none may be deleted; never
+   * deletes `except`. Returns the number of deleted sessions.
    */
   trim(client: Client | null, except: string): Promise<number>;
 };
 
-/**
- * Creates the functions that accept messages within the limits. To make room for a message, they
- * evict other sessions.
- */
+/** Creates the functions that accept messages, and evict other sessions to make room. */
 export function createAdmission(changes: Changes, clock: Clock): Admission {
   const { transactions, boundsOf, load, repeat } = changes;
   const { run } = transactions;
@@ -78,10 +75,7 @@ type Evict = (id: string, field: 'live' | 'stored') => Promise<number>;
 function createEviction({ transactions, boundsOf, load, purge, change }: Changes, clock: Clock) {
   const isReadHere = (id: string) => boundsOf()?.isRead(id) === true;
   const now = () => boundsOf()?.clock.now() ?? clock.now();
-  /**
-   * Evicts a session to reduce the quantity `field`. `stored`: deletes the session and returns the number of freed
-   * bytes. `live`: ends the session and returns 1. Returns 0 if the session could not be evicted.
-   */
+  /** Returns the freed bytes (`stored`: deletes), 1 (`live`: ends), or 0 if that failed. */
   const evict: Evict = async (id, field) => {
     const before = await load(id);
     if (before === undefined) return 0;
@@ -94,15 +88,12 @@ function createEviction({ transactions, boundsOf, load, purge, change }: Changes
 }
 
 /**
- * Creates the function that stores a message. If a limit requires it, the function evicts other sessions first. It
- * returns the receipt for the sender of the message; `undefined` if an earlier request had the same idempotency key;
- * `retry` if the session was changed after `before` was loaded. It throws Problem `overloaded` or `turn_queue_full`.
+ * Creates the function that stores a message, and evicts other sessions if a limit requires it. It
+ * returns the receipt, `undefined` for an earlier request with the same idempotency key, or `retry`
+ * if the session has changed since `before`. It throws Problem `overloaded` or `turn_queue_full`.
  */
 function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict: Evict) {
-  /**
-   * Evicts one session to reduce the quantity `field`. Returns the number of freed bytes (`stored`)
-   * or of ended sessions (`live`). @throws Problem if no session can be evicted
-   */
+  /** Returns freed bytes or ended sessions. @throws Problem if no session can be evicted */
   const makeRoom = async (excessive: Excessive, { client, id }: SessionRecord): Promise<number> => {
     const { field, excess } = excessive;
     if (field === 'pending') throw toExcessProblem(excessive);
@@ -121,7 +112,8 @@ function createAdmit({ write, boundsOf }: Changes, findVictim: FindVictim, evict
     for (let evicted = 0; evicted < maxEvictions; evicted += 1) {
       const { outcome } = await write(before, transition, { needs, request, receipt });
       if (outcome.kind !== 'excess') return toAdmitted(outcome, receipt);
-      // A client that exceeds its share has to replace sessions of its own; then its share no longer counts.
+      // A client that exceeds its share has to replace sessions of its own; then its share no
+      // longer counts.
       freed[outcome.field] += await makeRoom(outcome, transition.record);
       needs = needs.map((need) => ({ ...need, ignoresShare: freed[need.field] >= need.amount }));
     }

@@ -34,9 +34,9 @@ export interface SharedSessionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly stamp: StampEvent;
-  /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
+  /** Number of replicas that must store a change before Perch confirms it. */
   readonly replicas: number;
-  /** Called with each error to log and the failed action (`doing`). Errors never contain messages or answers. */
+  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
   readonly watch?: StoreWatch | undefined;
 }
@@ -46,9 +46,9 @@ const maxBackoffMs = 20;
 const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Optional parts of a change to a session: conditions, and the data for recognizing a repeated request. */
+/** Optional conditions of a change, and data for recognizing a repeated request. */
 export interface ChangeExtras {
-  /** Server instance that must run the session. If another instance runs it, the change is not made. */
+  /** Instance that must run the session; the change is not made if another one does. */
   readonly runner?: string;
   /** Request with an idempotency key. Its result (`receipt`) is stored under this key. */
   readonly request?: KeyedRequest | null;
@@ -64,10 +64,7 @@ export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/**
- * Creates the functions that change sessions in Valkey or Redis. They retry a change if another change of the session
- * was stored first.
- */
+/** Creates functions that retry a change if another one of the session was stored first. */
 export function createChanges(options: SharedSessionsOptions) {
   const { engine, random } = options;
   const transactions = createTransactions(options);
@@ -124,11 +121,6 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-/**
- * Returns whether to evict sessions because a change has exceeded a limit of stored bytes. `excess`: kind of the
- * exceeded limit; `undefined` if no limit is exceeded. Returns `false` for `share` (less space is free than the client
- * already uses), which limits only new messages.
- */
 const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
 
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
@@ -137,7 +129,8 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
   let bounds: StoreBounds | null = null;
   let listener: (commit: Commit) => void = () => {};
   const announce = (id: string, stored: StoredSession | undefined): void => {
-    // A session that was loaded before or with the last change of this instance can arrive after it.
+    // A session that was loaded before or with the last change of this instance can arrive after
+    // it.
     if (stored !== undefined && stored.version <= (latest.get(id) ?? 0)) return;
     latest.set(id, stored?.version ?? Number.POSITIVE_INFINITY);
     if (stored === undefined) written.delete(id);

@@ -3,17 +3,17 @@ import type { MessageChange, SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../transition-writes.ts';
 import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
 
-/** Valkey or Redis command: its name, its key without the common prefix, and its further arguments. */
+/** Valkey or Redis command: name, key without the common prefix, further arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
-/** Change of a session. `before` is `null` for a new session, and `after` is `null` for a deleted one. */
+/** Change. `before` is `null` for a new session, `after` for a deleted one. */
 export interface RecordChange {
   readonly id: string;
   readonly before: SessionRecord | null;
   readonly after: SessionRecord | null;
 }
 
-/** Returns the commands that write the record, the event lines and the messages of a changed session. */
+/** Returns the commands that write a changed session's record, events and messages. */
 export function toWriteCommands(
   { after, lines, completed }: TransitionWrites,
   messages: readonly MessageChange[],
@@ -45,7 +45,7 @@ function toMessageCommand(key: string, change: MessageChange, completed: number 
   return [...state, `completed:${at}`, completed];
 }
 
-/** Returns the commands that delete the data of a session, and keep its id with the time of the deletion. */
+/** Returns commands that delete a session's data, but keep its id and deletion time. */
 export function toPurgeCommands(id: string, nowMs: number): readonly Command[] {
   return [
     ['DEL', keys.record + id],
@@ -64,10 +64,7 @@ export function toOnceCommand(
   return ['SET', keys.once + key, text, 'PX', lifetimeMs];
 }
 
-/**
- * Returns the commands that update two things: the sorted sets that contain the session, and the
- * usage of its client, of the client's network, and of all clients.
- */
+/** Returns commands that update sorted sets and the usage of client, network and all. */
 export function toIndexCommands(change: RecordChange): readonly Command[] {
   const { before, after } = change;
   const holders = holdersOf((after ?? before)?.client ?? null);
@@ -124,9 +121,6 @@ const scoreOfOver = ({ state, activeMs }: SessionRecord) =>
 const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
   endedMs === null ? createdMs : null;
 
-/**
- * Returns the names of the client and the network of a changed session. If the change has reduced their usage to zero,
- * their usage counters are deleted.
- */
+/** Returns client and network, whose counters are deleted if the change made them zero. */
 export const namesToPrune = ({ before, after }: RecordChange) =>
   holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);

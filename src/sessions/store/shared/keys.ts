@@ -1,25 +1,16 @@
 import type { Client } from '../../../core/caller.ts';
 import type { SessionRecord } from '../state.ts';
 
-/**
- * Prefix of all session keys. The hash tag in braces makes a Redis cluster store all keys on one
- * server, which scripts require.
- */
+/** Key prefix. Its hash tag keeps all keys on one server of a cluster, as scripts require. */
 export const keyBase = '{sessions}:';
 
-/**
- * Redis keys of the sessions, without the common prefix `keyBase`. If a name ends with a colon, the
- * key continues with a session id, an idempotency key, or the name of a client or network.
- */
+/** Keys without `keyBase`. After a colon follows a session id, idempotency key or holder. */
 export const keys = {
-  /**
-   * Redis hash of a session. Fields: `record` (JSON), `version`, `runner` (server instance),
-   * `operations` (ids of the latest changes), and the messages.
-   */
+  /** Hash of a session: `record`, `version`, `runner`, latest `operations`, and the messages. */
   record: 'record:',
-  /** Redis stream of a session's event lines. The entry of the event with index 0 has the id `1-0`. */
+  /** Stream of a session's event lines. The event with index 0 has the entry id `1-0`. */
   events: 'events:',
-  /** Stored result of a request with an idempotency key. If the request is repeated, the server returns this result. */
+  /** Result of a request with an idempotency key, returned if it is repeated. */
   once: 'once:',
   /** Sorted set of the ids of all stored sessions. The score is the start time. */
   all: 'all',
@@ -29,44 +20,23 @@ export const keys = {
   ended: 'ended',
   /** Sorted set of the ids of deleted sessions. The score is the time of the deletion. */
   purged: 'purged',
-  /**
-   * Sorted set of the ids of sessions with a lease (a server instance's right to answer the
-   * session's messages). The score is the end time of the lease.
-   */
+  /** Ids of sessions with a lease, sorted by its end. */
   running: 'running',
-  /**
-   * Sorted set of sessions with open event streams. The score is the time at which a server
-   * instance last confirmed that a stream of the session is open.
-   */
+  /** Sessions with open streams, sorted by the last confirmation of an instance. */
   read: 'read',
-  /**
-   * Redis hashes with the used amounts (sessions, stored bytes, unanswered messages): one hash for each client, for
-   * each network and for all clients (`*`).
-   */
+  /** Hashes with used amounts of each client, each network and all clients (`*`). */
   use: 'use:',
-  /**
-   * Sorted sets of the sessions in the state `waiting`: one set for each client, for each network and for all
-   * clients (`*`). The score is the time of the session's last activity.
-   */
+  /** `waiting` sessions of each client, network and all (`*`), sorted by last activity. */
   waiting: 'waiting:',
-  /**
-   * Sorted sets of the ended sessions: one set for each client, for each network and for all clients (`*`). The
-   * score is the time of the session's last activity.
-   */
+  /** Ended sessions of each client, network and all (`*`), sorted by last activity. */
   over: 'over:',
-  /**
-   * Sorted sets that rank clients and networks by their number of active sessions (the score). The set of a network
-   * contains the clients of this network. The set `*` contains all networks, and the clients without a network.
-   */
+  /** Clients of each network, and networks and clients without one (`*`), by active sessions. */
   holdersByLive: 'holders:live:',
-  /**
-   * Sorted sets that rank clients and networks by their number of stored bytes (the score). The set of a network
-   * contains the clients of this network. The set `*` contains all networks, and the clients without a network.
-   */
+  /** Clients of each network, and networks and clients without one (`*`), by stored bytes. */
   holdersByStored: 'holders:stored:',
 } as const;
 
-/** Milliseconds for which an event stream counts as open after a server instance has confirmed it. */
+/** Milliseconds for which a stream counts as open after an instance has confirmed it. */
 export const readMs = 30_000;
 
 /** Pub/sub channel on which server instances publish changes of sessions. */
@@ -78,17 +48,11 @@ const unknownClient = '-';
 /** Client or network whose usage is counted. The name `*` stands for all clients together. */
 export interface Holder {
   readonly name: string;
-  /**
-   * Name of the larger group that includes the holder: for a client, its network, or `*` if it has no network; for a
-   * network, `*`; for `*`, `null`.
-   */
+  /** Name of the enclosing group: network or `*`; `null` for `*`. */
   readonly parent: string | null;
 }
 
-/**
- * Returns the names under which the usage of a client is counted: the client, its network (if any),
- * and `*` for all clients.
- */
+/** Returns the client, its network (if any), and `*` for all clients. */
 export function holdersOf(client: Client | null): readonly Holder[] {
   const address = client?.address ?? unknownClient;
   const network = client?.network ?? null;
@@ -97,7 +61,7 @@ export function holdersOf(client: Client | null): readonly Holder[] {
   return [{ name: address, parent: network }, { name: network, parent: everyone }, all];
 }
 
-/** Amounts of a session that count towards limits: live sessions (0 or 1), stored bytes and unanswered messages. */
+/** Amounts that count towards limits: live sessions (0 or 1), bytes, unanswered messages. */
 export type Amounts = Readonly<Record<'live' | 'stored' | 'pending', number>>;
 
 const isLive = ({ state }: SessionRecord) => state === 'running' || state === 'waiting';

@@ -25,23 +25,16 @@ interface LeasesOptions {
 interface LeasesContext {
   readonly transactions: Transactions;
   readonly load: (id: string) => Promise<StoredSession | undefined>;
-  /**
-   * Called with the current state of a session that another server instance has changed;
-   * `undefined` if the session was deleted.
-   */
+  /** Called for a session that another instance changed; `undefined` if it was deleted. */
   readonly announce: (id: string, stored: StoredSession | undefined) => void;
-  /**
-   * Returns whether a version of a session is newer than the version last passed to `announce`.
-   * Version 0 means that the session does not exist.
-   */
+  /** Returns whether a version is newer than the last announced one. 0: no session. */
   readonly isUnseen: (id: string, version: number) => boolean;
   readonly boundsOf: () => StoreBounds | null;
 }
 
 /**
- * Manages the leases of this server instance. A lease is the exclusive right to answer the messages
- * of a session. Every second, this instance renews its leases, and takes over expired leases of
- * other instances. It reloads its sessions if other instances change them.
+ * Manages this instance's leases: exclusive rights to answer a session's messages. Every second,
+ * renews them and takes over expired ones. Reloads its sessions if other instances change them.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;
@@ -84,22 +77,16 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
   void watch(tasks, options, closing.signal);
   return {
     isHeld: (id: string) => held.has(id),
-    /** Sets the listener for sessions whose leases this server instance has taken over from other instances. */
+    /** Sets the listener for sessions taken over from other instances. */
     onTakeOver: (listener: (record: SessionRecord) => void): void => {
       takeOver = listener;
     },
-    /**
-     * Updates the set of sessions whose leases this server instance holds, after a session has
-     * changed. Adds the session if this instance runs it, otherwise removes it.
-     */
+    /** Adds a changed session that this instance runs to its leases; otherwise removes it. */
     note: (id: string, stored: StoredSession | undefined): void => {
       if (stored?.runner === engine.instance) held.add(id);
       else held.delete(id);
     },
-    /**
-     * Stops renewing the leases, and releases them, so that other server instances can take over
-     * the sessions immediately.
-     */
+    /** Releases the leases, so that other instances can take over immediately. */
     close: async (): Promise<void> => {
       closing.abort();
       if (held.size === 0 || !engine.state.isUp) return;
@@ -142,10 +129,7 @@ function createReloads(
   load: (id: string) => Promise<void>,
   onFault: LeasesOptions['onFault'],
 ): (id: string) => void {
-  /**
-   * Sessions that are being loaded, by id. The value is `true` if the session must be loaded once
-   * more after the current load.
-   */
+  /** Sessions being loaded. `true`: must be loaded once more afterwards. */
   const loading = new Map<string, boolean>();
   const run = async (id: string): Promise<void> => {
     do {

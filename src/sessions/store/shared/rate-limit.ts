@@ -3,11 +3,10 @@ import type { SpendCharges } from '../../http/rate-limit.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * Script that applies several rate limits to a request, with the generic cell rate algorithm (GCRA). Counts the
- * request only if all limits allow it. ARGV contains three values for each limit: its name, the interval between two
- * requests in milliseconds, and the allowed burst in milliseconds (number of requests multiplied by the interval).
- * Returns an empty list if the request was counted. Otherwise returns the index of the limit with the longest wait,
- * and this wait in milliseconds.
+ * Script that applies several rate limits (GCRA), and counts a request only if all allow it. ARGV
+ * for each limit: name, interval between requests and burst (requests × interval), both in
+ * milliseconds. Returns an empty list if counted; otherwise the index of the limit with the longest
+ * wait, and the wait in milliseconds.
  */
 const spendScript = defineScript(`
 local time = redis.call('TIME')
@@ -29,7 +28,7 @@ end
 return {}
 `);
 
-/** Creates a rate limiter that all server instances share. It throws Problem `not_ready` if Valkey or Redis fails. */
+/** Creates a limiter of all instances. It throws Problem `not_ready` if Valkey or Redis fails. */
 export function createSharedRateLimit({ list }: Pick<Transactions, 'list'>): SpendCharges {
   return async (rates) => {
     const args = rates.flatMap(({ name, perMinute, burst }) => {

@@ -29,7 +29,6 @@ type Reads = Pick<
   | 'countStored'
 >;
 
-/** Creates the functions that read sessions and lists of session ids from Valkey or Redis. */
 export function createSharedReads({ run, list, find }: Transactions): Reads {
   const idsUntil = (set: string, untilMs: number) =>
     list(rangeScript, set, '-inf', untilMs, pageSize);

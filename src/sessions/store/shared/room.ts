@@ -21,10 +21,7 @@ const inactiveMs = 60_000; // sessions used more recently are not evicted for ot
 const maxHolders = 64;
 const maxCandidates = 8;
 
-/**
- * Returns a list with one `Need`: the quantity `field` (active sessions, stored bytes or unanswered messages), the
- * amount that a change adds to it, and its limits. Returns an empty list if no limits are set (`bounds` is `null`).
- */
+/** Returns one `Need`; an empty list if no limits are set (`bounds` is `null`). */
 export function toNeed(
   bounds: StoreBounds | null,
   { field, client, amount }: { field: Field; client: Client | null; amount: number },
@@ -42,7 +39,7 @@ export function toNeed(
   return [{ field, amount, total, own, ignoresShare: false }];
 }
 
-/** Creates the error for a change that would exceed a limit when no session can be evicted to make space. */
+/** Creates the error for an exceeded limit when no session can be evicted. */
 export function toExcessProblem({ field, excess }: Excessive): Problem {
   if (field === 'pending') return tooManyTurns(excess);
   return new Problem('overloaded', { detail: overloadDetails[resources[field]] });
@@ -52,21 +49,12 @@ interface VictimSearch {
   readonly field: 'live' | 'stored';
   readonly excess: Excess;
   readonly client: Client | null;
-  /** Id of the session that needs the space. Only other sessions are evicted. */
   readonly except: string;
 }
 
-/**
- * Key prefixes of the sorted sets of sessions that may be evicted to reduce the number of active sessions (`live`) or
- * the stored bytes (`stored`). Sessions in the first set of a list are evicted first.
- */
 const evictable = { live: [keys.waiting], stored: [keys.over, keys.waiting] } as const;
 
-/**
- * Creates the function that returns the id of a session to evict when a change would exceed a limit. The function
- * returns `undefined` if no session may be evicted. A session that was used in the last minute is evicted only for a
- * change by its own client.
- */
+/** Creates a search for a session to evict; one of the last minute only for its own client. */
 export function createVictimSearch(
   { list }: Transactions,
   isReadHere: (id: string) => boolean,

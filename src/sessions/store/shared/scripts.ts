@@ -31,10 +31,9 @@ export const probeScript = defineScript(
 );
 
 /**
- * Script that changes a session if the session has the expected version. ARGV[1] is JSON: a `SessionChange`, plus
- * `operation` (a unique name, so that a repeated call has no effect) and `channel` (the Pub/Sub channel on which the
- * change is published). Returns a list: the `kind` of the `Outcome`; if a limit is exceeded, also its `field` and
- * `excess`.
+ * Script that changes a session of the expected version. ARGV[1] is a `SessionChange` with
+ * `operation`, a unique name that makes repeated calls harmless, and `channel` for Pub/Sub. Returns
+ * the `kind` of the `Outcome`; if a limit is exceeded, also its `field` and `excess`.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -81,27 +80,21 @@ if kind then return {'ok', change.room.field, kind} end
 return {'ok'}
 `);
 
-/**
- * Script that returns 'known' with the version, record and server instance (`runner`) of the
- * session ARGV[1]; 'purged' for a deleted session; otherwise 'unknown'.
- */
+/** Script that returns 'known' with version, record and runner; 'purged'; or 'unknown'. */
 export const findScript = defineScript(`${functions}
 local found = redis.call('HMGET', key('record:' .. ARGV[1]), 'version', 'record', 'runner')
 if found[1] then return {'known', found[1], found[2], found[3] or ''} end
 return {redis.call('ZSCORE', key('purged'), ARGV[1]) and 'purged' or 'unknown'}
 `);
 
-/** Script that returns the versions of the sessions with the ids in ARGV; 0 for a session that does not exist. */
+/** Script that returns the versions of the sessions in ARGV; 0 for a missing one. */
 export const versionsScript = defineScript(`${functions}
 local versions = {}
 for at, id in ipairs(ARGV) do versions[at] = redis.call('HGET', key('record:' .. id), 'version') or '0' end
 return versions
 `);
 
-/**
- * Script that returns a batch of event lines of the session ARGV[1], from index ARGV[2] on. The batch has at most
- * ARGV[3] bytes, unless its first line is longer. Returns an empty list if there is no line at index ARGV[2].
- */
+/** Script that returns events from index ARGV[2]: up to ARGV[3] bytes, but at least one if any. */
 export const eventsScript = defineScript(`${functions}
 local lines, bytes, from = {}, 0, tonumber(ARGV[2]) + 1
 while #lines < 256 do
@@ -117,9 +110,8 @@ return lines
 `);
 
 /**
- * Script that returns the length of a long event in bytes, and one part of the event. ARGV: session id, event index,
- * offset in bytes, maximum length of the part in bytes. Returns an empty list if the event is not longer than the
- * maximum; read a short event with `eventsScript`.
+ * Script that returns a long event's bytes and one part of it; an empty list for a short event.
+ * ARGV: session id, event index, offset in bytes, maximum length of the part in bytes.
  */
 export const partScript = defineScript(`${functions}
 local at = (tonumber(ARGV[2]) + 1) .. '-0'
@@ -132,10 +124,7 @@ while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
 return {#line, string.sub(line, from, to)}
 `);
 
-/**
- * Script that returns up to ARGV[3] answered questions of the session ARGV[1] before the message number ARGV[2],
- * latest first. Each question is followed by the `message.completed` line with the answer.
- */
+/** Script that returns up to ARGV[3] questions before ARGV[2] with their answers, latest first. */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 local before, count = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -151,43 +140,27 @@ end
 return found
 `);
 
-/**
- * Script that checks whether an additional amount would exceed a limit, such as the limit of a client's stored bytes.
- * ARGV[1] is the amount with its limits: a `Need` as JSON. Returns the kind of the exceeded limit, such as `total`; an
- * empty string if no limit would be exceeded.
- */
+/** Script that returns the limit that a `Need` (ARGV[1]) would exceed, or an empty string. */
 export const roomScript = defineScript(`${functions}
 return excess(cjson.decode(ARGV[1])) or ''
 `);
 
-/**
- * Script that returns ids of the sorted set ARGV[1] with scores from ARGV[2] to ARGV[3]. Skips the
- * first ARGV[5] ids, and returns up to ARGV[4] ids.
- */
+/** Script that returns ids of a sorted set. ARGV: set, lowest and highest score, count, offset. */
 export const rangeScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV[5] or 0, ARGV[4])
 `);
 
-/**
- * Script that returns the members with the lowest scores in a sorted set, as alternating names and scores. ARGV[1]: key
- * of the set. ARGV[2]: maximum score. ARGV[3]: maximum number of members.
- */
+/** Script that returns names and lowest scores. ARGV: set, maximum score, maximum members. */
 export const lowestScript = defineScript(`${functions}
 return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 `);
 
-/**
- * Script that returns the members with the highest scores in a sorted set, as alternating names and scores. ARGV[1]:
- * key of the set. ARGV[2]: maximum number of members.
- */
+/** Script that returns alternating names and highest scores. ARGV: set, maximum members. */
 export const highestScript = defineScript(`${functions}
 return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
 `);
 
-/**
- * Script that returns, for each session in ARGV[2…], 1 if it has an open event stream, otherwise 0.
- * A stream counts as open for ARGV[1] milliseconds after a server instance has confirmed it.
- */
+/** Script that returns 1 for each session with a stream confirmed in the last ARGV[1] ms. */
 export const readScript = defineScript(`${functions}
 local since, found = nowMs() - ARGV[1], {}
 for at = 2, #ARGV do
@@ -196,10 +169,7 @@ end
 return found
 `);
 
-/**
- * Script that sets the leases of the server instance ARGV[1] on the sessions ARGV[3…] to expire in ARGV[2]
- * milliseconds. Returns the ids of the sessions whose leases the instance has lost.
- */
+/** Script that renews leases. ARGV: instance, milliseconds, sessions. Returns lost sessions. */
 export const renewScript = defineScript(`${functions}
 local untilMs, lost = nowMs() + ARGV[2], {}
 for at = 3, #ARGV do
@@ -214,9 +184,9 @@ return lost
 `);
 
 /**
- * Script that leases up to ARGV[3] sessions with expired leases to the server instance ARGV[1] for
- * ARGV[2] milliseconds. Returns the ids of these sessions. Increments the version of each session
- * as a fencing token, so that later writes of the previous instance fail.
+ * Script that leases up to ARGV[3] sessions with expired leases to ARGV[1] for ARGV[2]
+ * milliseconds. Returns their ids. Increments each version as a fencing token, so that later writes
+ * of the previous instance fail.
  */
 export const claimScript = defineScript(`${functions}
 local now = nowMs()
@@ -234,10 +204,7 @@ end
 return due
 `);
 
-/**
- * Script that ends the leases of the server instance ARGV[1] on the sessions ARGV[2…], so that
- * other instances can take over the sessions immediately.
- */
+/** Script that ends leases of ARGV[1] on ARGV[2…], so that others can take over immediately. */
 export const releaseScript = defineScript(`${functions}
 for at = 2, #ARGV do
   if redis.call('HGET', key('record:' .. ARGV[at]), 'runner') == ARGV[1] then
@@ -246,38 +213,25 @@ for at = 2, #ARGV do
 end
 `);
 
-/**
- * Script that records the current time as the last read time of each session in ARGV[2…], so that all server instances
- * know that a client reads the session's events. Deletes read times of all sessions if they are more than ARGV[1]
- * milliseconds old.
- */
+/** Script that records reads of sessions ARGV[2…], and deletes those older than ARGV[1] ms. */
 export const confirmReadScript = defineScript(`${functions}
 local now = nowMs()
 redis.call('ZREMRANGEBYSCORE', key('read'), '-inf', now - ARGV[1])
 for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
 `);
 
-/**
- * Script that limits the stored ids of deleted sessions. Removes ids of sessions deleted up to the
- * time ARGV[1]. Of the other ids, keeps the latest ARGV[2] and removes the rest.
- */
+/** Script that forgets ids deleted up to ARGV[1], and keeps the latest ARGV[2] of the others. */
 export const forgetScript = defineScript(`${functions}
 redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])
 redis.call('ZREMRANGEBYRANK', key('purged'), 0, -1 - ARGV[2])
 `);
 
-/**
- * Script that returns the stored result of the request with the idempotency key ARGV[1]; an empty
- * string if there is none or its session no longer exists.
- */
+/** Script that returns a request's result by key; empty if none or its session is gone. */
 export const recallScript = defineScript(`${functions}
 return receipt('once:' .. ARGV[1]) or ''
 `);
 
-/**
- * Script that returns the used amount of a quantity. ARGV[1]: a client or network, or `*` for all clients together.
- * ARGV[2]: the quantity, `live` (active sessions), `stored` (bytes) or `pending` (unanswered messages).
- */
+/** Script that returns a used amount. ARGV: holder or `*`; `live`, `stored` or `pending`. */
 export const sumScript = defineScript(`${functions}
 return used(ARGV[1], ARGV[2])
 `);
@@ -287,10 +241,7 @@ export const textScript = defineScript(`${functions}
 return redis.call('HGET', key('record:' .. ARGV[1]), 'text:' .. ARGV[2])
 `);
 
-/**
- * Script that returns the first ARGV[2] messages of the session ARGV[1]: for each message its
- * delivery id, text and state.
- */
+/** Script that returns delivery id, text and state of the first ARGV[2] messages of ARGV[1]. */
 export const messagesScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}
 for at = 0, ARGV[2] - 1 do

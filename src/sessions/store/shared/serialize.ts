@@ -1,10 +1,7 @@
-/** Function that runs `work`. Calls with the same session id run one after another, in the order of the calls. */
+/** Function that runs `work` of the same session id one after another, in call order. */
 export type Serialize = <Value>(id: string, work: () => Promise<Value>) => Promise<Value>;
 
-/**
- * Creates a function that runs the tasks of one session one after another, in the order of the calls. Tasks of
- * different sessions can run at the same time.
- */
+/** Creates a function that runs the tasks of one session in turn, and of others concurrently. */
 export function createSerializer(): Serialize {
   const last = new Map<string, Promise<unknown>>();
   return (id, work) => {

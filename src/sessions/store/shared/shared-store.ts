@@ -7,10 +7,7 @@ import { forgetScript } from './scripts.ts';
 
 const maxPurged = 100_000;
 
-/**
- * Opens the session store that all server instances share. To answer the messages of a session, an
- * instance needs the lease of the session: an exclusive right that it must renew every few seconds.
- */
+/** Opens the store of all instances. Only the holder of a session's lease answers it. */
 export function openSharedSessions(options: SharedSessionsOptions): SessionStore {
   const changes = createChanges(options);
   const { transactions, leases } = changes;

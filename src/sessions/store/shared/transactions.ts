@@ -26,22 +26,13 @@ export interface Need {
   readonly ignoresShare: boolean;
 }
 
-/**
- * Change of a session. The change is made only if the stored session has the version `version` (0:
- * the session must not exist).
- */
+/** Change, made only if the stored version is `version` (0: no session). */
 export interface SessionChange {
   readonly id: string;
   readonly version: number;
-  /**
-   * Name of a server instance. The change is made only if this instance runs the session. If the
-   * name is empty, any instance may run the session.
-   */
+  /** Instance that must run the session for the change to be made; empty for any. */
   readonly runner: string;
-  /**
-   * Key under which the result of the request is stored; empty if the request has no idempotency key. The change is
-   * not made if the key already has a result that is newer than `onceSinceMs`.
-   */
+  /** Key of the stored result, or empty. No change if it has a result newer than `onceSinceMs`. */
   readonly once: string;
   readonly onceSinceMs: number;
   readonly needs: readonly Need[];
@@ -49,23 +40,14 @@ export interface SessionChange {
   readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
   /** Lease that the change creates: `instance` runs the session for `ms` milliseconds. */
   readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
-  /**
-   * Whether the session has no lease after the change. A lease is the right of a server instance to
-   * answer the messages of the session.
-   */
+  /** Whether the session has no lease after the change. */
   readonly ends: boolean;
-  /**
-   * Limits of stored bytes to check after the change. An exceeded limit does not prevent the
-   * change, but is reported in the `Outcome`.
-   */
+  /** Limits of stored bytes. Exceeding them is reported, but does not prevent the change. */
   readonly room?: Need | undefined;
 }
 
 export type Outcome =
-  /**
-   * The change was made. `excess`: kind of the limit of stored bytes that is exceeded after the change; `undefined` if
-   * no limit is exceeded.
-   */
+  /** The change was made. `excess`: the limit of stored bytes exceeded after it. */
   | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
   /**
    * The change was not made. `changed`: another change of the session was stored first. `lost`: another server instance
@@ -83,7 +65,7 @@ const patienceMs = 2000;
 
 interface TransactionsOptions {
   readonly engine: Engine;
-  /** Number of replicas of the Valkey or Redis server that must store a change before Perch confirms it. */
+  /** Number of replicas that must store a change before Perch confirms it. */
   readonly replicas: number;
   readonly watch?: StoreWatch | undefined;
 }
@@ -96,10 +78,7 @@ function createRunner({ engine, watch }: TransactionsOptions) {
     // Callers get no text of the engine, which can contain addresses.
     return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
   };
-  /**
-   * Runs a script once. If Valkey or Redis fails during the call, returns the error instead of
-   * throwing it, so that the caller can retry.
-   */
+  /** Returns an error of Valkey or Redis instead of throwing it, so that callers can retry. */
   const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
     if (!(await engine.waitUntilUp(patienceMs))) {
       throw unavailable(new EngineError(String(engine.state.fault), true));
@@ -112,10 +91,7 @@ function createRunner({ engine, watch }: TransactionsOptions) {
       return { error };
     }
   };
-  /**
-   * Runs a script. Repeats the call once if Valkey or Redis fails during the call, so the script
-   * must be safe to repeat.
-   */
+  /** Repeats a failed call once, so the script must be safe to repeat. */
   const run = async (script: EngineScript, args: readonly (string | number)[]) => {
     const first = await attempt(script, args);
     const { reply, error } = 'error' in first ? await attempt(script, args) : first;
@@ -125,7 +101,7 @@ function createRunner({ engine, watch }: TransactionsOptions) {
   return { run, unavailable };
 }
 
-/** Creates the functions that read and change sessions. They throw Problem `not_ready` if Valkey or Redis fails. */
+/** Creates reads and changes, which throw Problem `not_ready` if Valkey or Redis fails. */
 export function createTransactions(options: TransactionsOptions) {
   const { engine, replicas, watch } = options;
   const { run, unavailable } = createRunner(options);
@@ -143,10 +119,7 @@ export function createTransactions(options: TransactionsOptions) {
     }
   };
   return {
-    /**
-     * Waits until `replicas` replicas of the Valkey or Redis server have stored all changes made so
-     * far. @throws Problem `not_ready` if the wait fails
-     */
+    /** Waits until `replicas` replicas have stored all changes. @throws Problem `not_ready` */
     confirm,
     run: async (script: EngineScript, ...args: readonly (string | number)[]): Promise<string> =>
       String((await run(script, args)) ?? ''),
@@ -162,10 +135,7 @@ export function createTransactions(options: TransactionsOptions) {
       await confirm();
       watch?.worked();
     },
-    /**
-     * Commits a change exactly once. Resolves when the Valkey or Redis server and the required
-     * number of replicas (`replicas`) have stored the change.
-     */
+    /** Commits exactly once. Resolves when the server and `replicas` replicas have stored it. */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
       const operation = `${engine.instance}:${operations};`;

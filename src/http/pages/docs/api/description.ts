@@ -9,7 +9,7 @@ const $ref = text.default('').transform((reference) => reference.replace(/^.*\//
 const component = z.object({ $ref, description: text.default('') });
 const named = z.object({ name: text, description: text });
 
-/** Zod schema of a JSON Schema, with the keywords that the API page shows. Nested schemas stay unparsed. */
+/** Schema of a JSON Schema, with the keywords shown. Nested schemas stay unparsed. */
 export const valueSchema = component.extend({
   type: z.union([text, z.array(text)]).default('any value'),
   ...{ default: any, const: any, items: any, minimum: any, maximum: any },

@@ -3,7 +3,6 @@ import type { ApiDescription, Operation } from './description.ts';
 
 const maxLines = 12;
 
-/** Writes a `curl` command for an API operation as Markdown. */
 export function writeCommand(operation: Operation, api: ApiDescription): string {
   const { requestBody, security } = operation;
   const { schemas } = api.components;
@@ -17,7 +16,7 @@ export function writeCommand(operation: Operation, api: ApiDescription): string 
   return `\`\`\`sh\ncurl${writeMethod(operation)}${token}${sent.join('')} '${writeUrl(operation, api)}'\n\`\`\``;
 }
 
-/** Writes the start of the recorded example reply of an API operation as Markdown; an empty string if there is none. */
+/** Writes the start of the recorded example reply as Markdown; an empty string without one. */
 export function writeReply({ responses }: Operation, { components }: ApiDescription): string {
   const [reply] = Object.values(responses); // in the order of their statuses
   const body = reply?.content['application/json'] ?? Object.values(reply?.content ?? {})[0];

@@ -3,9 +3,9 @@ import { apiDescription, valueSchema } from './description.ts';
 import { writeCommand, writeReply } from './example.ts';
 
 /**
- * Writes an OpenAPI document as Markdown pages, keyed by name: `api` with the names of all operations, `api/…` for each
- * tag with its operations, and `api/schemas`. `titleOf` returns the title of a page. Headings have operation ids and
- * names of schemas as their own ids.
+ * Writes an OpenAPI document as Markdown pages by name: `api` (all operations), `api/…` for each
+ * tag, and `api/schemas`. `titleOf` returns the title of a page. Headings have operation ids and
+ * schema names as ids.
  */
 export function writeApiPages(
   document: unknown,
