@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { contributorDocs } from '../../answers/corpus/corpus.ts';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
@@ -292,10 +291,13 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
   return `${blocks.join('\n\n')}\n`;
 }
 
+/** Pages that are written for developers of Perch, so the user documentation does not include them. */
+const developerPages: ReadonlySet<string> = new Set(['architecture', 'development']);
+
 /** Writes `/llms-full.txt`: the guides for users in reading order, each below its title and URL. */
 function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
   const written = pages()
-    .filter(({ name }) => !isApiPage(name) && !contributorDocs.includes(`${name}.md`))
+    .filter(({ name }) => !isApiPage(name) && !developerPages.has(name))
     .map(({ name, title, read }) => {
       const body = read()
         .replace(/^# .+$/m, '')
