@@ -11,7 +11,7 @@ fail() { printf 'package: %s\n' "$*"; cat "$work/log" 2>/dev/null; exit 1; }
 
 cd "$root"
 package="$work/$(npm pack --silent --pack-destination "$work")"
-others=$(tar -tzf "$package" | grep -vE '^package/(assets|deploy|dist|docs|man|openapi|resources)/|^package/(CHANGELOG|README)\.md$|^package/(LICENSE|package\.json)$' || true)
+others=$(tar -tzf "$package" | grep -vE '^package/(assets|deploy|dist|docs|man|openapi|resources)/|^package/(CHANGELOG|CONTRIBUTING|README)\.md$|^package/(LICENSE|package\.json)$' || true)
 [ -z "$others" ] || fail "the package contains $others"
 ! tar -tzf "$package" | grep -F .build.json || fail 'the package contains the stamp of the build'
 
@@ -40,6 +40,7 @@ curl -fs "http://localhost:$port/docs/deploy" | grep -qF '<html' || fail 'the se
 "${perch[@]}" read ada.example --limit 1 | grep -qF '# Ada Fenwick' || fail 'perch read'
 "${perch[@]}" search heron --platform sample | grep -qF '# Search: heron' || fail 'perch search'
 "${perch[@]}" ask 'How do I change the port?' | grep -qF 'PORT' || fail 'perch ask'
+"${perch[@]}" ask 'How do I contribute?' | grep -qF 'CONTRIBUTING.md' || fail 'perch ask about a page for developers'
 "${perch[@]}" completion bash | bash -n || fail 'perch completion'
 
 # The client reads from the server. Its package contains types, and nothing of its sources.

@@ -43,22 +43,14 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/** Files and folders of `docs/` that are written for contributors, so the user documentation does not include them. */
-export const contributorDocs: readonly string[] = [
-  'contract',
-  'decisions',
-  'architecture.md',
-  'development.md',
-];
-
-/** Returns the corpus (set of documents) that contains Perch's user documentation. */
+/** Returns the corpus (set of documents) with Perch's pages for users, and its pages for developers. */
 export function ownCorpus(): Corpus {
   return {
     name: 'perch',
     root: packagePath(),
-    only: ['docs'],
-    except: [...contributorDocs, 'operations'].map((path) => `docs/${path}`),
-    // The user documentation should answer most questions, so a passage that matches only weakly is probably no answer.
+    only: ['docs', 'CONTRIBUTING.md'],
+    except: ['docs/contract', 'docs/decisions', 'docs/operations'],
+    // The documentation should answer most questions, so a passage that matches only weakly is probably no answer.
     minConfidence: 0.5,
   };
 }

@@ -169,7 +169,9 @@ export function searchPassages(text: string, context: FindContext): Findings {
   const followUp = toFollowUpQuery(text, own);
   const isShown = (passage: FoundPassage) => isCitedFirst(passage, recent);
   const bonusOf = (passage: FoundPassage) => toRecentBonus(passage, followUp, recent);
-  const scored = scorePassages(profiles, { text, concepts, meanWords, code, definitions })
+  const isOfDeveloper = context.vocabulary.isOfDeveloper(`${text} ${topic}`);
+  const question = { text, concepts, meanWords, code, isOfDeveloper, definitions };
+  const scored = scorePassages(profiles, question)
     .map((one) => ({ ...one, score: one.score + bonusOf(one.passage) }))
     .sort((a, b) => b.score - a.score);
   const id = scored.find(({ passage }) => isShown(passage))?.passage.id;

@@ -119,19 +119,28 @@ function toProfile(passage: FoundPassage) {
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
     isHistory: isHistory(passage),
+    isForDevelopers: developersPath.test(withoutNumbers(passage.path)),
   };
 }
 
 function isHistory({ path, heading }: FoundPassage): boolean {
   if (isSourceCode(path)) return isAside(path);
-  const named = path.replaceAll(/(^|\/)\d+[-_.]/g, '$1');
-  return historyPath.test(named) || historyHeading.test(heading.trim());
+  return historyPath.test(withoutNumbers(path)) || historyHeading.test(heading.trim());
 }
+
+/** Removes the numbers that sort files and folders from a path: `03-run.md` becomes `run.md`. */
+function withoutNumbers(path: string): string {
+  return path.replaceAll(/(^|\/)\d+[-_.]/g, '$1');
+}
+
+/** Matches paths of pages for the developers of a project rather than for its users. */
+const developersPath =
+  /(?:^|\/)(?:contributing|hacking|internals|decisions|adr)(?:[-/.]|$)|(?:^|\/)(?:architecture|development)\.\w+$/i;
 
 /**
  * Matches paths of files such as change logs, archives and tests, which mention many terms but answer few questions.
  */
 const historyPath =
-  /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
+  /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
 const historyHeading =
   /^(?:see also|related|further reading|next steps|table of contents|contents|version history|changelog|learn more|references?|index)$/i;

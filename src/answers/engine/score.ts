@@ -23,6 +23,8 @@ type ScoreContext = Readonly<{
   concepts: Concepts;
   meanWords: number;
   code: CodeQuestion;
+  /** Whether the question is one of a developer of the project, for whom the pages for developers are written. */
+  isOfDeveloper: boolean;
   /** Passages that define names of the question, with the degree (0 to 1) to which the name matches. */
   definitions: ReadonlyMap<number, number>;
 }>;
@@ -38,7 +40,7 @@ const proximityCandidates = 40;
  * passages of the same file.
  */
 export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
-  const { text, concepts, meanWords, code, definitions } = context;
+  const { text, concepts, meanWords, code, isOfDeveloper, definitions } = context;
   const query = toQuery(concepts.concepts);
   const question = {
     query,
@@ -46,6 +48,7 @@ export function scorePassages(profiles: readonly Profile[], context: ScoreContex
     plainQuestion: toPlainWords(text),
     meanWords,
     code,
+    isOfDeveloper,
     definitions,
   };
   const stems = toWords(text).words.map(({ stem }) => stem);
@@ -86,7 +89,7 @@ interface MeasuredPassage {
 
 interface ScoreQuestion
   extends Pick<Concepts, 'names'>,
-    Pick<ScoreContext, 'meanWords' | 'code' | 'definitions'> {
+    Pick<ScoreContext, 'meanWords' | 'code' | 'isOfDeveloper' | 'definitions'> {
   readonly query: Query;
   /** Question in lower case, without punctuation, with one space before and after each word. */
   readonly plainQuestion: string;
@@ -117,6 +120,7 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
     intent: fitsHint(passage) ? 1 : 0,
     history: profile.isHistory ? 1 : 0,
+    forDevelopers: isForOthers(profile, question) ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
   return { passage, features, matched };
@@ -129,6 +133,14 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
 function shareOfQuestion({ heading, path }: FoundPassage): number {
   if (!heading.trimEnd().endsWith('?')) return 0;
   return /\bfaq\b|questions/i.test(path) ? 1 : 0.4;
+}
+
+/** Returns whether a passage is for developers of the project, but the question is not one of a developer. */
+function isForOthers(
+  { isForDevelopers, plainHeading }: Profile,
+  { isOfDeveloper, plainQuestion }: ScoreQuestion,
+): boolean {
+  return isForDevelopers && !isOfDeveloper && !quotesHeading(plainQuestion, plainHeading);
 }
 
 /** Returns whether the question contains the heading word for word, as in “how do I *get a key*”. */

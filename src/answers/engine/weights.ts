@@ -56,5 +56,6 @@ export const featureWeights = {
   opening: 0.1,
   intent: 0.12,
   history: -0.3,
+  forDevelopers: -1,
   thin: -0.2,
 } as const;

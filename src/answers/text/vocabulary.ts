@@ -27,6 +27,8 @@ export function readVocabulary() {
      * prices, news or opinions.
      */
     isOutside: createPhraseTest(readLines('outside-phrases')),
+    /** Returns whether a question is one of a developer of a project, such as how to contribute to it. */
+    isOfDeveloper: createPhraseTest(readLines('developer-phrases')),
     /** Verbs that can begin an instruction, as in “list the branches”. */
     orderingWords: new Set(readLines('ordering-words')),
   };

@@ -112,7 +112,7 @@ export const spanTable = {
     form: '{http.request.method}',
     kind: 'client',
     about:
-      'one request to a platform, or to the [language model](answers.md#use-a-language-model-openai-ollama) that you have configured',
+      'one request to a platform, or to the [language model](answers.md#use-a-language-model) that you have configured',
     attributes: [
       'http.request.method',
       'url.scheme',

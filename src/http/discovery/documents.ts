@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { contributorDocs } from '../../answers/corpus/corpus.ts';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
@@ -288,9 +287,11 @@ export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): st
   return `${blocks.join('\n\n')}\n`;
 }
 
+const developerPages: ReadonlySet<string> = new Set(['architecture', 'development']);
+
 function writeLlmsFullText({ baseUrl, pages }: DiscoveryFacts): string {
   const written = pages()
-    .filter(({ name }) => !isApiPage(name) && !contributorDocs.includes(`${name}.md`))
+    .filter(({ name }) => !isApiPage(name) && !developerPages.has(name))
     .map(({ name, title, read }) => {
       const body = read()
         .replace(/^# .+$/m, '')

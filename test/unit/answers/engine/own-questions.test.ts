@@ -26,8 +26,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => answers.close());
 
-const ask = (text: string, earlier: readonly EarlierTurn[] = []): Promise<Answer> =>
-  answers.engine.answer({ text, earlier }, { signal: new AbortController().signal, onText() {} });
+const answered = new Map<string, Promise<Answer>>();
+function ask(text: string, earlier: readonly EarlierTurn[] = []): Promise<Answer> {
+  const key = JSON.stringify([text, earlier]);
+  const call = { signal: new AbortController().signal, onText() {} };
+  const answer = answered.get(key) ?? answers.engine.answer({ text, earlier }, call);
+  answered.set(key, answer);
+  return answer;
+}
 
 /** Returns the share of the answerable questions with a fact in the first 400 characters of the answer. */
 async function shareWithFact(questions: readonly LabelledQuestion[]): Promise<number> {
@@ -53,6 +59,21 @@ it('answers follow-up questions about the subject of the question before', async
 it('answers pasted errors and logs', async () => {
   expect(await shareWithFact(read('pasted-errors'))).toBeGreaterThanOrEqual(0.9);
 });
+
+it('answers questions of developers', async () => {
+  expect(await shareWithFact(read('developers'))).toBeGreaterThanOrEqual(0.8);
+});
+
+it('cites the pages for users before those for developers in answers to users', async () => {
+  const cited: string[] = [];
+  for (const { question } of [...read('newcomers-development'), ...read('newcomers-measuring')]) {
+    const { citations } = await ask(question);
+    if (/architecture|CONTRIBUTING|development/.test(citations[0]?.path ?? ''))
+      cited.push(question);
+  }
+
+  expect(cited).toEqual([]);
+}, 60_000);
 
 it('answers a question within a polite message like the question alone', async () => {
   const questions = [...read('newcomers-development'), ...read('newcomers-measuring')];

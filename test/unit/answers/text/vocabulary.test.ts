@@ -15,6 +15,7 @@ const files = {
   'ordering-words': lines(word),
   'courtesy-words': lines(word),
   'outside-phrases': lines(words),
+  'developer-phrases': lines(words),
 };
 
 it.each(Object.entries(files))(
