@@ -104,9 +104,14 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   const { passage } = profile;
   const { query, names, plainQuestion, meanWords, fitsHint, code, definitions } = question;
   const defined = definitions.get(passage.id) ?? 0;
-  const { matched, ...met } = measurePassage(profile, query, meanWords);
+  const met = measurePassage(profile, query, meanWords);
+  // Without spread syntax, which took a fifth of the time of an answer here.
   const features = {
-    ...met,
+    fit: met.fit,
+    coverage: met.coverage,
+    headingCoverage: met.headingCoverage,
+    titleCoverage: met.titleCoverage,
+    leadCoverage: met.leadCoverage,
     headingFocus: focusOf(passage.terms.heading, query),
     asked: met.headingCoverage * shareOfQuestion(passage),
     headingQuoted: quotesHeading(plainQuestion, profile.plainHeading) ? 1 : 0,
@@ -122,7 +127,7 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
     history: profile.isHistory ? historyOf(passage.path, code) : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
-  return { passage, features, matched };
+  return { passage, features, matched: met.matched };
 }
 
 /** Returns the feature `history` of change logs and the like (1), and of tests and other code beside the code (2). */
