@@ -2,10 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { benchFanOut } from './sessions/fan-out.ts';
 import { benchIdle } from './sessions/idle.ts';
 import { benchStalled } from './sessions/stalled.ts';
-import { benchTogether } from './sessions/together.ts';
+import { benchFew, benchTogether } from './sessions/together.ts';
 
 const parts = {
   together: benchTogether,
+  few: benchFew,
   idle: benchIdle,
   'fan-out': benchFanOut,
   stalled: benchStalled,

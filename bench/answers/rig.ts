@@ -31,35 +31,44 @@ export interface Rig {
 export async function openRig({ corpus, root }: LabelledQuestion): Promise<Rig> {
   const folder = fetchCorpus(corpus, scratchFolder);
   const docs: Corpus = { name: 'docs', root: join(folder, root) };
-  const index = openPassageIndex(':memory:');
-  await refreshIndex({ index, corpora: [docs] });
-  const engine = createExtractiveEngine(index, [docs]);
+  const { index, ask } = await openIndexed(docs);
   const baseline = openBaseline(await readSections(docs, root));
-  const ask = async (text: string): Promise<JudgedAnswer> => {
-    const start = performance.now();
-    const answer = await engine.answer(
-      { text, earlier: [] },
-      { signal: new AbortController().signal, onText: () => {} },
-    );
-    const ms = performance.now() - start;
-    const citations = answer.citations.map(({ path, heading, line }) => ({
-      file: `${root}/${path}`,
-      heading,
-      line,
-    }));
-    return { text: answer.text, abstained: answer.abstained, citations, ms };
-  };
   return {
     corpus,
     folder,
     index,
     baseline,
-    ask,
+    ask: async (question) => {
+      const answer = await ask(question);
+      const citations = answer.citations.map((one) => ({ ...one, file: `${root}/${one.file}` }));
+      return { ...answer, citations };
+    },
     close: () => {
       index.close();
       baseline.close();
     },
   };
+}
+
+/** Indexes a corpus in memory. Callers must close the index. */
+export async function openIndexed(corpus: Corpus): Promise<Pick<Rig, 'index' | 'ask'>> {
+  const index = openPassageIndex(':memory:');
+  await refreshIndex({ index, corpora: [corpus] });
+  const engine = createExtractiveEngine(index, [corpus]);
+  const ask = async (text: string): Promise<JudgedAnswer> => {
+    const start = performance.now();
+    const { citations, ...answer } = await engine.answer(
+      { text, earlier: [] },
+      { signal: new AbortController().signal, onText: () => {} },
+    );
+    const ms = performance.now() - start;
+    return {
+      ...answer,
+      citations: citations.map(({ path, ...of }) => ({ file: path, ...of })),
+      ms,
+    };
+  };
+  return { index, ask };
 }
 
 async function readSections(docs: Corpus, root: string): Promise<readonly PlainSection[]> {

@@ -13,12 +13,16 @@ import { wrappings } from './wrappings.ts';
 
 /**
  * Arguments of this script, which answers labelled questions and compares the answers with those of plain BM25
- * search. Downloads packages on the first run. Usage: `npx tsx bench/answers/run.ts [--questions FILE] [--wrapped]
- * [--misses]`. `--wrapped` asks each question within a polite or talkative message.
+ * search. Downloads packages on the first run. Usage: `npx tsx bench/answers/run.ts [--questions FILE]… [--wrapped]
+ * [--misses]`. Without `--questions`, all three files are used. `--wrapped` asks each question within a polite or talkative message.
  */
 const { values } = parseArgs({
   options: {
-    questions: { type: 'string', default: 'bench/answers/questions.jsonl' },
+    questions: {
+      type: 'string',
+      multiple: true,
+      default: ['', '-held-out', '-blind'].map((set) => `bench/answers/questions${set}.jsonl`),
+    },
     wrapped: { type: 'boolean', default: false },
     misses: { type: 'boolean', default: false },
   },
@@ -57,7 +61,8 @@ function row(name: string, judgements: readonly Judgement[], timeRatio?: number)
 const heads = ['set', 'questions', ...columns.map(([title]) => title), 'p95, times bare FTS5'];
 console.log(`| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}`);
 
-const questions = readQuestions(values.questions);
+const allQuestions = values.questions.map(readQuestions);
+const questions = allQuestions.flat();
 const messageOf = ({ question }: LabelledQuestion, at: number) =>
   values.wrapped ? (wrappings[at % wrappings.length]?.(question) ?? question) : question;
 const ours: Judgement[] = [];
@@ -92,6 +97,10 @@ for (const corpus of new Set(questions.map((question) => question.corpus))) {
   plain.push(...bare);
   rig.close();
 }
+values.questions.forEach((file, at) => {
+  const isOwn = ({ question }: Judgement) => allQuestions[at]?.includes(question) === true;
+  console.log(row(`**${file}**`, ours.filter(isOwn)));
+});
 console.log(row('**all**', ours));
 console.log(row('plain BM25', plain));
 

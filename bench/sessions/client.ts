@@ -13,8 +13,11 @@ export interface SessionClient {
   start(message: string): Promise<ClientSession>;
   /** Sends a message to a started session. Resolves when the server accepts the message; rejects if it is refused. */
   say(session: ClientSession, message: string): Promise<void>;
-  /** Reads a session's event stream to its end. `query` starts with `?`. Rejects if the connection breaks. */
-  read(session: ClientSession, query?: string): Promise<string>;
+  /**
+   * Reads a session's event stream to its end. `query` starts with `?`. Calls `onData` with each part. Rejects if the
+   * connection breaks.
+   */
+  read(session: ClientSession, query?: string, onData?: (part: string) => void): Promise<string>;
   close(): void;
 }
 
@@ -41,8 +44,10 @@ export function createSessionClient({ url }: Pick<Target, 'url'>): SessionClient
     say: async ({ id, token }, message) => {
       await post(`session/${id}`, message, token);
     },
-    read: ({ id }, query = '') =>
-      exchange(`${base}/session/${id}/stream${query}`, { agent, method: 'GET', status: 200 }),
+    read: ({ id }, query = '', onData = () => {}) =>
+      exchange(`${base}/session/${id}/stream${query}`, {
+        ...{ agent, method: 'GET', status: 200, onData },
+      }),
     close: () => agent.destroy(),
   };
 }
@@ -58,15 +63,20 @@ interface Exchange {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly onData?: (part: string) => void;
 }
 
-function exchange(url: string, { agent, method, headers = {}, status, body }: Exchange) {
+function exchange(
+  url: string,
+  { agent, method, headers = {}, status, body, onData }: Exchange,
+): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const call = request(url, { agent, method, headers }, (reply) => {
       readText(reply).then((text) => {
         if (reply.statusCode === status) resolve(text);
         else reject(new Error(`${method} ${url}: ${reply.statusCode} ${text}`));
       }, reject);
+      if (onData !== undefined) reply.on('data', (part: Buffer) => onData(part.toString()));
     });
     call.on('error', reject);
     call.end(body);

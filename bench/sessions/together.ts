@@ -36,6 +36,8 @@ interface Answered {
   readonly session: ClientSession;
   /** Text of the event stream. */
   readonly body: string;
+  /** Milliseconds from the request that starts the session to the first event. */
+  readonly firstMs: number;
   /** Milliseconds from the request that starts the session to the end of the event stream. */
   readonly ms: number;
 }
@@ -71,6 +73,42 @@ export async function benchTogether(): Promise<string[]> {
   ];
 }
 
+const few = { sessions: 50, rounds: 9, goalFirstMs: 50, goalMs: 100 } as const;
+
+/** Measures the times of 50 sessions that start in the same moment. Returns the lines of a Markdown section. */
+export async function benchFew(): Promise<string[]> {
+  const measured = await withFolder(async (folder) => {
+    const target = await startPerch({ folder, cores: 'any' });
+    return withTargets([target], async () => {
+      const client = createSessionClient(target);
+      await askInTurn(client); // warms up
+      const found: (readonly Answered[])[] = [];
+      for (let round = 0; round < few.rounds; round += 1) {
+        const at = Array.from({ length: few.sessions }, (_, index) => ask(client, index));
+        found.push(await Promise.all(at));
+      }
+      client.close();
+      return found;
+    });
+  });
+  const middle = (of: 'firstMs' | 'ms') =>
+    median(measured.map((round) => median(round.map((answered) => answered[of]))));
+  const row = (name: string, ms: number, goalMs: number) =>
+    `| ${name} | ${ms.toFixed(0)} ms${ms > goalMs ? ' †' : ''} | ${goalMs} ms |`;
+  return [
+    `### ${few.sessions} sessions at once`,
+    '',
+    'They start in the same moment, on the built server with its own docs; server and client share the cores. Median of a',
+    `round, median over ${few.rounds} rounds. A dagger (†) marks a missed goal.`,
+    '',
+    '| from the request that starts the session | time | goal |',
+    '| --- | --- | --- |',
+    row('first event', middle('firstMs'), few.goalFirstMs),
+    row('end of the stream', middle('ms'), few.goalMs),
+    '',
+  ];
+}
+
 interface Round {
   readonly singleMs: number;
   readonly middleMs: number;
@@ -95,8 +133,12 @@ async function measureRounds(target: Target): Promise<readonly Round[]> {
 async function ask(client: SessionClient, at: number): Promise<Answered> {
   const begin = performance.now();
   const session = await client.start(`${questions[at % questions.length]}`);
-  const body = await client.read(session);
-  return { session, body, ms: performance.now() - begin };
+  let firstMs = Number.NaN;
+  const body = await client.read(session, '', (part) => {
+    // Spaces are heartbeats.
+    if (Number.isNaN(firstMs) && part.trim() !== '') firstMs = performance.now() - begin;
+  });
+  return { session, body, firstMs, ms: performance.now() - begin };
 }
 
 async function askInTurn(client: SessionClient): Promise<Answered[]> {

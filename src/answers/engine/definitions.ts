@@ -1,7 +1,7 @@
 import type { FoundPassage } from '../index/passage-index.ts';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Block } from '../readers/section.ts';
-import { foldName } from '../text/words.ts';
+import { foldName, toWords } from '../text/words.ts';
 import type { PassageStore } from './passage-store.ts';
 
 /** Question about code: the names that it asks for, and the kind of place to show. */
@@ -10,10 +10,16 @@ export interface CodeQuestion {
   readonly names: readonly AskedName[];
   /** Whether the question asks for a place, as in “where is `open` defined”. */
   readonly asksPlace: boolean;
-  /** Whether the question asks for the documentation of a name. */
+  /** Whether the question asks where an error is thrown, as in “which function raises `DoorError`”. */
+  readonly asksThrow: boolean;
+  /** Whether the question asks for documentation, or how to do something without naming code. */
   readonly asksDocs: boolean;
+  /** Whether the question asks for tests, examples or generated code. */
+  readonly asksAside: boolean;
   /** Word for the kind of the name, such as `class`; `undefined` if the question contains none. */
   readonly kind: string | undefined;
+  /** Stems of all words of the question. */
+  readonly stems: ReadonlySet<string>;
 }
 
 /** `share`: certainty (0 to 1) that the question asks for the name rather than uses a common word. */
@@ -22,28 +28,32 @@ type AskedName = Readonly<{ steps: readonly string[]; share: number }>;
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const kinds = setOf(
   `class function method type interface module struct trait enum constant variable decorator exception error macro
-  property attribute field option setting hook component filter command protocol object namespace`.replaceAll(
+  property attribute field option setting hook component filter command protocol object namespace func fn def`.replaceAll(
     /\s+/g,
     ' ',
   ),
 );
 const defining = setOf(
-  'defined declared implemented documented located described exported definition implementation',
+  'defined declared implemented documented located described exported definition implementation definiert implementiert',
 );
 const owning = setOf('defines declares implements documents exports has contains called named');
 const small = setOf(
-  'a an the is are it its this that of in for on to and or file get gets does do be which what where',
+  'a an the is are it its this that of in for on to and or file get gets does do be which what where i can find ist wird',
 );
+/** Words that ask to see something, and may be around a name that is a question by itself. */
+const showing = setOf('the a an me my show find see locate go to of definition code source');
 
 /** Words before the last word of a question that asks for its place, as in “which file has `door`”. */
-const beforeLast: ReadonlySet<string> = new Set([...owning, 'is', 'are', 'the', 'of']);
+const beforeLast: ReadonlySet<string> = new Set([...owning, 'is', 'are', 'the', 'of', 'ist']);
 /** Words that are not names by themselves. */
 const unnamed: ReadonlySet<string> = new Set([...kinds, ...defining, ...owning, ...small]);
 /** Words at the start of declarations that other files can use. */
 const exported = ['export', 'pub', 'public'];
 
 const place =
-  /\bwhere\b|\b(?:which|what) (?:file|module|class|line|folder|source)\b|\b(?:defined|declared|implemented|definition|implementation|source code) (?:of|in)?\b|\b(?:definition|implementation)$/i;
+  /\bwhere\b|^\s*wo (?:ist|wird)\b|\b(?:who|what) (?:throws|raises|returns|logs|prints)\b|\b(?:which|what) (?:file|module|class|function|method|struct|line|folder|source)\b|\b(?:defined|declared|implemented|definition|implementation|source code) (?:of|in)?\b|\b(?:definition|implementation)$/i;
+const throwing = /\b(?:throws|thrown|raises|raised)\b/i;
+const capital = /^\p{Lu}/u;
 const howTo = /\bhow (?:do|can|to|should|would)\b/i;
 const written =
   /[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$#][\p{L}\p{N}_$]*)*[?!=]?(?:\(\))?/gu;
@@ -60,8 +70,13 @@ const maxSteps = 6;
 /** Finds the names of programs that a question asks about. */
 export function toCodeQuestion(text: string): CodeQuestion {
   const words = [...text.matchAll(written)].slice(0, maxWords).map(([word]) => word);
-  const plain = words.map((word) => word.toLowerCase().replace(/[?!=]$/, ''));
-  const asksPlace = place.test(text);
+  const plain = words.map((word, at) => {
+    const lower = word.toLowerCase().replace(/[?!=]$/, '');
+    // A capitalised word for a kind is a name, as in “where is Filter”.
+    const isName = kinds.has(lower) && capital.test(word) && !capital.test(words[at - 1] ?? 'A');
+    return isName ? word : lower;
+  });
+  const asksPlace = place.test(text) || isNameOnly(words, plain);
   const others = howTo.test(text) ? usage : mention;
   const share = asksPlace ? 1 : others;
   const names = [
@@ -74,9 +89,21 @@ export function toCodeQuestion(text: string): CodeQuestion {
   return {
     names: [...names.slice(0, maxNames), ...pairs.slice(0, maxNames)],
     asksPlace,
-    asksDocs: /\bdocument/i.test(text),
-    kind: plain.find((word) => kinds.has(word)),
+    asksThrow: asksPlace && throwing.test(text),
+    asksDocs: /\bdocument/i.test(text) || (howTo.test(text) && !words.some(isCodeName)),
+    asksAside: /\b(?:tests?|specs?|examples?|samples?|fixtures?|generated)\b/i.test(text),
+    stems: new Set(toWords(text).words.map(({ stem }) => stem)),
+    kind: plain.find((word, at) => kinds.has(word) && !kinds.has(plain[at + 1] ?? '')),
   };
+}
+
+/** Returns whether a question is a name, with at most the word for its kind and a request to show it. */
+function isNameOnly(words: readonly string[], plain: readonly string[]): boolean {
+  const isName = (word: string, at: number) =>
+    isCodeName(word) || (!showing.has(plain[at] ?? '') && isAskedWord(plain, at, true));
+  const isOther = (word: string, at: number) =>
+    !isName(word, at) && !kinds.has(plain[at] ?? '') && !showing.has(plain[at] ?? '');
+  return words.some(isName) && !words.some(isOther);
 }
 
 function toSteps(word: string): readonly string[] {
@@ -88,7 +115,8 @@ function toSteps(word: string): readonly string[] {
 function toPairs(words: readonly string[]): readonly AskedName[] {
   return words.slice(1).flatMap((word, at) => {
     const before = words[at] ?? '';
-    const isPair = !unnamed.has(before) && !small.has(word) && !defining.has(word);
+    const isPair =
+      !unnamed.has(before) && !showing.has(before) && !small.has(word) && !defining.has(word);
     return isPair ? [{ steps: [before + word], share: commonWord }] : [];
   });
 }
@@ -102,8 +130,9 @@ function isCodeName(word: string): boolean {
 
 /** Returns whether a common word is used as the name of a program, as in “the `door` class” or “where is `door`”. */
 function isAskedWord(words: readonly string[], at: number, asksPlace: boolean): boolean {
-  if (unnamed.has(words[at] ?? '')) return false;
-  const [before = '', after = ''] = [words[at - 1], words[at + 1]];
+  const [before = '', word = '', after = ''] = [words[at - 1], words[at], words[at + 1]];
+  // A word for a kind is a name only before another one, as in “the filter class”.
+  if (unnamed.has(word) && !(kinds.has(word) && kinds.has(after))) return false;
   const isOfKind = kinds.has(after) || (kinds.has(before) && words[at - 2] !== 'which');
   return (
     isOfKind || (asksPlace && (isDefined(words, at) || (after === '' && beforeLast.has(before))))
@@ -144,15 +173,17 @@ function findSteps(steps: readonly string[], whole: readonly string[], store: Pa
 /** Returns the factor (0 to 1) for a place that defines a name: less than 1 for tests, type declarations and others. */
 export function placeFactor(
   { path, heading, trail, terms }: FoundPassage,
-  { names, asksDocs, asksPlace, kind }: CodeQuestion,
+  code: CodeQuestion,
 ): number {
+  const { names, asksThrow, asksDocs, asksPlace, kind } = code;
   const isCode = isSourceCode(path);
   const around = foldName(`${path}/${trail.join('/')}/${heading}`);
   const start = terms.code.slice(0, 8);
   const isOfType = ({ steps }: AskedName) =>
     steps.slice(0, -1).every((step) => around.includes(foldName(step)));
   const reductions: readonly (readonly [boolean, number])[] = [
-    [isAside(path), 0.4],
+    // A definition of an error does not throw it.
+    [asksThrow, -0.3],
     [/\.d\.[cm]?ts$|\.pyi$/.test(path), 0.8],
     // Documentation if the question asks for code, or code if it asks for documentation.
     [asksPlace && asksDocs === isCode, 0.3],
@@ -162,12 +193,20 @@ export function placeFactor(
     [!names.some(isOfType), 0.7],
     [!exported.some((word) => start.includes(word)), 0.97],
   ];
-  return reductions.reduce((all, [applies, factor]) => (applies ? all * factor : all), 1);
+  return reductions.reduce(
+    (all, [applies, factor]) => (applies ? all * factor : all),
+    asideFactor(path, code),
+  );
 }
 
 /** Matches paths of code that uses or copies other code: tests, examples, generated and vendored files. */
 const aside =
   /(?:^|\/)(?:tests?|__tests__|spec|specs|testdata|fixtures?|mocks?|__mocks__|examples?|samples?|bench(?:marks?)?|vendor(?:ed)?|third[-_]party|generated|dist|build)\/|[._-](?:test|tests|spec|bench|min|bundle|generated|pb)\.\w+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$/i;
+
+/** Returns the factor (0 to 1) for a definition or quotation: less than 1 in tests and other code beside the code. */
+export function asideFactor(path: string, { asksAside }: CodeQuestion): number {
+  return isAside(path) && !asksAside ? 0.4 : 1;
+}
 
 export function isAside(path: string): boolean {
   return aside.test(path);
@@ -177,16 +216,33 @@ export function isSourceCode(path: string): boolean {
   return kindOf(path) === 'sourceCode';
 }
 
-/** Returns the code block that declares a name of the question; `undefined` if there is none. */
-export function declaringBlock(blocks: readonly Block[], { names }: CodeQuestion) {
-  const code = blocks.filter(({ kind }) => kind === 'code');
-  const wanted = names.map(({ steps }) => foldName(steps.at(-1) ?? ''));
-  for (const block of code) {
-    const lines = block.text.split('\n');
-    const at = lines.findIndex((line) =>
-      line.split(/[^\p{L}\p{N}_$]+/u).some((word) => wanted.includes(foldName(word))),
+/** Minimum number of words that a line of code and a question without a name share. */
+const minSharedWords = 2;
+
+/**
+ * Returns the code block and the line that declare a name of the question or, if there are none, that share most words
+ * with the question. Returns `undefined` if no line does.
+ */
+export function declaringBlock(blocks: readonly Block[], { names, stems }: CodeQuestion) {
+  const lines = blocks
+    .filter(({ kind }) => kind === 'code')
+    .flatMap((block) =>
+      block.text.split('\n').map((text, at) => ({ block, text, line: block.line + at })),
     );
-    if (at >= 0) return { block, line: block.line + at };
+  for (const { steps } of names) {
+    const name = foldName(steps.at(-1) ?? '');
+    const isNamed = (word: string) => foldName(word) === name;
+    const declared = lines.find(({ text }) => text.split(/[^\p{L}\p{N}_$]+/u).some(isNamed));
+    if (declared !== undefined) return declared;
   }
-  return undefined;
+  const shared = lines.map(
+    ({ text }) =>
+      new Set(
+        toWords(text)
+          .words.map(({ stem }) => stem)
+          .filter((one) => stems.has(one)),
+      ).size,
+  );
+  const most = Math.max(...shared);
+  return most < minSharedWords ? undefined : lines[shared.indexOf(most)];
 }

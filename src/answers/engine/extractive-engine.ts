@@ -73,21 +73,28 @@ export function createExtractiveEngine(
     const recent = cited.map((one) => ({ ...one, path: addresses.toPath(one.path) }));
     return findSources(text, { ...snapshot, vocabulary, topic, recent });
   };
+  const answerNext: AnswerEngine['answer'] = async (question, { signal, onText }) => {
+    await nextTurn();
+    signal.throwIfAborted();
+    // Reads in one transaction, because another thread may be writing to the index.
+    const answer = index.inSnapshot(() => composeFrom(findFor(question), context));
+    // Sends small parts, so that readers see progress and the event loop can run in between.
+    for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
+      signal.throwIfAborted();
+      onText(piece);
+      await nextTurn();
+    }
+    signal.throwIfAborted();
+    return answer;
+  };
+  let before: Promise<unknown> = Promise.resolve();
   return {
     passages: createPassageSource({ ...context, index, findFor }),
-    answer: async (question, { signal, onText }) => {
-      await nextTurn();
-      signal.throwIfAborted();
-      // Reads in one transaction, because another thread may be writing to the index.
-      const answer = index.inSnapshot(() => composeFrom(findFor(question), context));
-      // Sends small parts, so that readers see progress and the event loop can run in between.
-      for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
-        signal.throwIfAborted();
-        onText(piece);
-        await nextTurn();
-      }
-      signal.throwIfAborted();
-      return answer;
+    // One after another: if answers took turns, all of them would be complete only at the end.
+    answer: (question, call) => {
+      const answered = before.then(() => answerNext(question, call));
+      before = answered.catch(() => {});
+      return answered;
     },
   };
 }

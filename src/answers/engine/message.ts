@@ -12,7 +12,7 @@ export type Message = Readonly<{ asked: string; aside: string }>;
 const salutation =
   /^(?:hi|hiya|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|thanks|thank you|many thanks|thx|ty|tia|cheers|sorry|apologies|excuse me|(?:kind|best|warm) regards|regards|sincerely|(?:i |we )?hope|have a)\b/i;
 const asking =
-  /^(?:how|what|which|where|when|why|who|whom|whose|can|could|is|are|does|do|did|should|would|will|may|must|has|have)\b/i;
+  /^(?:(?:at|by|for|from|in|of|on|to|under|with) (?=wh))?(?:how|what|which|where|when|why|who|whom|whose|can|could|is|are|does|do|did|should|would|will|may|must|has|have)\b/i;
 /** Matches a wish, a request or an indirect question within a sentence. */
 const wishing =
   /\b(?:(?:want|need|like|try|trying|tried|able|know|learn|wonder|wondering|understand|idea|sure) (?:to|how|what|which|where|when|why|who|if|whether)|tell me|show me|explain|describe|looking for|searching for|(?:is|are) there)\b/i;

@@ -1,7 +1,7 @@
 import type { FoundPassage } from '../index/passage-index.ts';
 import { toWords } from '../text/words.ts';
 import type { Concepts } from './concepts.ts';
-import { type CodeQuestion, isSourceCode, placeFactor } from './definitions.ts';
+import { asideFactor, type CodeQuestion, isSourceCode, placeFactor } from './definitions.ts';
 import { countIn, type Profile, toPlainWords } from './passage-store.ts';
 import { type ConceptMatch, coverageOf, measurePassage, type Query, toQuery } from './query.ts';
 import { featureWeights } from './weights.ts';
@@ -60,9 +60,12 @@ export function scorePassages(profiles: readonly Profile[], context: ScoreContex
     .sort((a, b) => b.score - a.score)
     .slice(0, proximityCandidates);
   for (const { one } of near) {
-    const { body, code } = one.passage.terms;
-    one.features.proximity = Math.max(proximityOf(body, query), proximityOf(code, query));
-    one.features.quoted = quotedShare(code, stems);
+    const { path, terms } = one.passage;
+    one.features.proximity = Math.max(
+      proximityOf(terms.body, query),
+      proximityOf(terms.code, query),
+    );
+    one.features.quoted = asideFactor(path, code) * quotedShare(terms.code, stems);
   }
   return all
     .map(({ passage, features }): ScoredPassage => ({ passage, features, score: addUp(features) }))
@@ -104,9 +107,14 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   const { passage } = profile;
   const { query, names, plainQuestion, meanWords, fitsHint, code, definitions } = question;
   const defined = definitions.get(passage.id) ?? 0;
-  const { matched, ...met } = measurePassage(profile, query, meanWords);
+  const met = measurePassage(profile, query, meanWords);
+  // Without spread syntax, which took a fifth of the time of an answer here.
   const features = {
-    ...met,
+    fit: met.fit,
+    coverage: met.coverage,
+    headingCoverage: met.headingCoverage,
+    titleCoverage: met.titleCoverage,
+    leadCoverage: met.leadCoverage,
     headingFocus: focusOf(passage.terms.heading, query),
     asked: met.headingCoverage * shareOfQuestion(passage),
     headingQuoted: quotesHeading(plainQuestion, profile.plainHeading) ? 1 : 0,
@@ -119,11 +127,17 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
     undocumented: code.asksDocs && isSourceCode(passage.path) ? 1 : 0,
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
     intent: fitsHint(passage) ? 1 : 0,
-    history: profile.isHistory ? 1 : 0,
+    history: profile.isHistory ? historyOf(passage.path, code) : 0,
     forDevelopers: isForOthers(profile, question) ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
-  return { passage, features, matched };
+  return { passage, features, matched: met.matched };
+}
+
+/** Returns the feature `history` of change logs and the like (1), and of tests and other code beside the code (2). */
+function historyOf(path: string, { asksAside }: CodeQuestion): number {
+  if (!isSourceCode(path)) return 1;
+  return asksAside ? 0 : 2;
 }
 
 /**

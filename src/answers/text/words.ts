@@ -4,6 +4,8 @@ import { stemmer } from 'stemmer';
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
 /** Matches the boundary between two words of a name, as in `bodyLimit`, `HTTPServer` and `snake_case`. */
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+/** Matches most words, which need no splitting. */
+const simpleWord = /^[A-Z]?[a-z0-9]{1,39}$/;
 /** Maximum length of a word or name in characters. Longer strings are usually hashes, keys or data. */
 const maxWordLength = 40;
 
@@ -16,7 +18,10 @@ export function toWords(text: string) {
   const words: { readonly plain: string; readonly stem: string }[] = [];
   const names: string[] = [];
   for (const [match] of text.matchAll(wordPattern)) {
-    const parts = splitName(match).filter((part) => part.length <= maxWordLength);
+    const isSimple = simpleWord.test(match);
+    const parts = isSimple
+      ? [match]
+      : splitName(match).filter((part) => part.length <= maxWordLength);
     for (const plain of parts.map(foldWord)) words.push({ plain, stem: toStem(plain) });
     if (parts.length > 1) names.push(...namesOf(match));
   }

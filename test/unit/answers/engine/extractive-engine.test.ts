@@ -401,3 +401,18 @@ describe('every answer', () => {
     );
   });
 });
+
+it('completes an answer before it begins the next one', async () => {
+  const engine = await engineOver(corpusOf(docs));
+  const pieces: number[] = [];
+  const ask = (at: number) =>
+    engine.answer(
+      { text: 'How do I shut down the server gracefully?', earlier: [] },
+      { signal: new AbortController().signal, onText: () => pieces.push(at) },
+    );
+
+  await Promise.all([ask(1), ask(2), ask(3)]);
+
+  expect(pieces.length).toBeGreaterThan(3);
+  expect(pieces).toEqual(pieces.toSorted());
+});

@@ -1,1 +1,0 @@
-exports.Door = require('./door.ts').Door;
