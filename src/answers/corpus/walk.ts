@@ -1,5 +1,5 @@
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
@@ -40,6 +40,8 @@ interface Folder {
   /** Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is empty. */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
+  /** Whether `.gitignore` files apply, as in git. In a published package, they can hide its documents. */
+  readonly isInRepository: boolean;
 }
 
 /**
@@ -49,17 +51,17 @@ interface Folder {
 export function* walkCorpus(
   corpus: Corpus,
   hooks: WalkHooks = {},
-  folder: Folder = { path: '', rules: [] },
+  folder: Folder = { path: '', rules: [], isInRepository: isInRepository(dirname(corpus.root)) },
 ): Generator<FoundFile> {
   const absolute = join(corpus.root, folder.path);
   hooks.onFolder?.(absolute);
-  const rules = rulesIn(absolute, folder);
+  const inner = openFolder(absolute, folder);
   for (const entry of listEntries(absolute, hooks)) {
     const isFolder = entry.isDirectory();
     const path = `${folder.path}${entry.name}${isFolder ? '/' : ''}`;
     if (!isIncluded(entry, path, corpus)) continue;
-    if (isIgnored(path, rules)) hooks.onSkip?.('ignored');
-    else if (isFolder) yield* walkCorpus(corpus, hooks, { path, rules });
+    if (isIgnored(path, inner.rules)) hooks.onSkip?.('ignored');
+    else if (isFolder) yield* walkCorpus(corpus, hooks, { ...inner, path });
     else yield* findFile(join(corpus.root, path), path, hooks);
   }
 }
@@ -70,9 +72,19 @@ function listEntries(absolute: string, { onSkip }: WalkHooks): readonly Dirent[]
   return entries?.sort((a, b) => (a.name < b.name ? -1 : 1)) ?? [];
 }
 
-function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules'] {
-  const own = orUndefined(() => readFileSync(join(absolute, '.gitignore'), 'utf8'));
-  return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
+function openFolder(absolute: string, folder: Folder): Folder {
+  const isInside = folder.isInRepository || existsSync(join(absolute, '.git'));
+  const own = isInside
+    ? orUndefined(() => readFileSync(join(absolute, '.gitignore'), 'utf8'))
+    : undefined;
+  const added = own === undefined ? [] : [{ base: folder.path, ignore: ignore().add(own) }];
+  return { ...folder, rules: [...folder.rules, ...added], isInRepository: isInside };
+}
+
+function isInRepository(absolute: string): boolean {
+  if (existsSync(join(absolute, '.git'))) return true;
+  const outer = dirname(absolute);
+  return outer !== absolute && isInRepository(outer);
 }
 
 /**

@@ -31,6 +31,7 @@ describe('walkCorpus', () => {
 
   it('skips files excluded by .gitignore, where an inner file overrides an outer one', async () => {
     const corpus = corpusOf({
+      '.git/HEAD': 'x',
       '.gitignore': '/build\n*.gen.md\n!keep.gen.md\n',
       'build/a.md': 'x',
       'src/build/a.md': 'x',
@@ -42,6 +43,20 @@ describe('walkCorpus', () => {
     });
 
     expect(await paths(corpus)).toEqual(['src/build/a.md', 'src/c.gen.md', 'src/keep.gen.md']);
+  });
+
+  it('applies .gitignore files only within a git repository', async () => {
+    const files = { '.gitignore': 'docs/\n', 'docs/a.md': 'x' };
+    const folder = corpusOf(files);
+    const repository = corpusOf({
+      '.git': 'gitdir: elsewhere',
+      'sub/.gitignore': 'docs/\n',
+      'sub/docs/a.md': 'x',
+    });
+    const inner = { ...repository, root: join(repository.root, 'sub') };
+
+    expect(await paths(folder)).toEqual(['docs/a.md']);
+    expect(await paths(inner)).toEqual([]);
   });
 
   it('does not follow symbolic links', async () => {
@@ -67,6 +82,7 @@ describe('walkCorpus', () => {
 
   it('reports why it skips files', () => {
     const corpus = corpusOf({
+      '.git/HEAD': 'x',
       '.gitignore': 'build/\n',
       'a.md': 'x',
       'build/b.md': 'x',
