@@ -14,7 +14,10 @@ export interface AnswersOptions {
   readonly onProgress?: (progress: RefreshProgress) => void;
   /** Called after each successful update of the index. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Called when an index update fails or a worker thread ends unexpectedly. Failed updates are retried later. */
+  /**
+   * Called when an index update fails or a worker thread ends unexpectedly. Failed updates are
+   * retried later.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -25,7 +28,9 @@ export interface Answers {
   readonly passages: PassageSource;
   /** Updates the search index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  /** Updates the search index now and after each change of an indexed file, until `close` is called. */
+  /**
+   * Updates the search index now and after each change of an indexed file, until `close` is called.
+   */
   keepCurrent(): void;
   /** Stops a running update and closes the search index. */
   close(): Promise<void>;

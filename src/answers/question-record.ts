@@ -7,8 +7,8 @@ export interface DeclinedQuestion {
   /** Text of the question on one line, cut to 300 characters, without API keys. */
   readonly text: string;
   /**
-   * Number of times the question was declined since it entered the list of recently declined questions. If the question
-   * drops out of the list, the count starts again.
+   * Number of times the question was declined since it entered the list of recently declined
+   * questions. If the question drops out of the list, the count starts again.
    */
   readonly times: number;
   /** Time at which the question was last declined, in epoch milliseconds. */
@@ -19,16 +19,25 @@ export type QuestionRecord = ReturnType<typeof createQuestionRecord>;
 
 interface QuestionRecordOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Maximum number of declined questions to keep in memory. If 0, declined questions are counted but not kept. */
+  /**
+   * Maximum number of declined questions to keep in memory. If 0, declined questions are counted
+   * but not kept.
+   */
   readonly keep: number;
 }
 
 const maxCharacters = 300;
 
-/** Message of the language model's last failure to complete an answer, with the time in epoch milliseconds. */
+/**
+ * Message of the language model's last failure to complete an answer, with the time in epoch
+ * milliseconds.
+ */
 export type LastFallback = Pick<Fallback, 'message'> & { readonly atMs: number };
 
-/** Creates counters of answered and declined questions. Keeps the last `keep` declined questions in memory. */
+/**
+ * Creates counters of answered and declined questions. Keeps the last `keep` declined questions in
+ * memory.
+ */
 export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
   const counts = { answered: 0, declined: 0, fallbacks: 0 };
   let lastFallback: LastFallback | null = null;
@@ -50,7 +59,10 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
     lastFallback = { message: fallback.message, atMs: clock.now() };
   };
   return {
-    /** Wraps an engine, so that its answers are counted. Failed and cancelled questions are not counted. */
+    /**
+     * Wraps an engine, so that its answers are counted. Failed and cancelled questions are not
+     * counted.
+     */
     watch: (engine: AnswerEngine): AnswerEngine => ({
       get modelId() {
         return engine.modelId;

@@ -13,40 +13,54 @@ export interface FoundFile {
   readonly modifiedMs: number;
 }
 
-/** Maximum size of a file in bytes. Larger files are skipped because they usually contain data, not text. */
+/**
+ * Maximum size of a file in bytes. Larger files are skipped because they usually contain data, not
+ * text.
+ */
 export const maxFileBytes = 524_288;
-/** Maximum size of a JSON file in bytes. It is higher than for other files, because OpenAPI documents are long. */
+/**
+ * Maximum size of a JSON file in bytes. It is higher than for other files, because OpenAPI
+ * documents are long.
+ */
 export const maxJsonBytes = 4_194_304;
-/** Maximum nesting depth of folders in a corpus. Deeper folders are skipped. */
 const maxDepth = 40;
 /** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
 /**
- * Reason why a file is not indexed: its format is not supported, it is too large, it cannot be read, or a `.gitignore`
- * file excludes it. A folder that cannot be read, or is excluded, counts once.
+ * Reason why a file is not indexed: its format is not supported, it is too large, it cannot be
+ * read, or a `.gitignore` file excludes it. A folder that cannot be read, or is excluded, counts
+ * once.
  */
 export type SkipReason = 'format' | 'size' | 'unreadable' | 'ignored';
 
 interface WalkHooks {
   /** Called with the absolute path of each folder before it is read. */
   onFolder?(absolute: string): void;
-  /** Called for each skipped file. Not called for hidden files, symbolic links, and files outside the corpus. */
+  /**
+   * Called for each skipped file. Not called for hidden files, symbolic links, and files outside
+   * the corpus.
+   */
   onSkip?(reason: SkipReason): void;
 }
 
-/** Folder with the `.gitignore` rules that apply to it. The rules of outer folders come first. */
 interface Folder {
-  /** Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is empty. */
+  /**
+   * Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is
+   * empty.
+   */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
-  /** Whether `.gitignore` files apply, as in git. In a published package, they can hide its documents. */
+  /**
+   * Whether `.gitignore` files apply, as in git. In a published package, they can hide its
+   * documents.
+   */
   readonly isInRepository: boolean;
 }
 
 /**
- * Yields the files of a corpus, sorted by path. Skips symbolic links and files that are hidden, ignored
- * (`.gitignore`), unreadable or too large.
+ * Yields the files of a corpus, sorted by path. Skips symbolic links and files that are hidden,
+ * ignored (`.gitignore`), unreadable or too large.
  */
 export function* walkCorpus(
   corpus: Corpus,
@@ -87,9 +101,6 @@ function isInRepository(absolute: string): boolean {
   return outer !== absolute && isInRepository(outer);
 }
 
-/**
- * Returns whether to read a file or folder. Symbolic links, and hidden and excluded paths are skipped.
- */
 function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
   const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);
@@ -99,7 +110,6 @@ function isIncluded(entry: Dirent, path: string, { only, except }: Corpus): bool
     : entry.isFile();
 }
 
-/** Returns whether a path is ignored. As in git, the innermost `.gitignore` file with a matching rule decides. */
 function isIgnored(path: string, rules: Folder['rules']): boolean {
   for (const { base, ignore: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(path.slice(base.length));
@@ -123,7 +133,10 @@ function toSkipReason(path: string, bytes: number | undefined): SkipReason | nul
   return bytes > (kind === 'json' ? maxJsonBytes : maxFileBytes) ? 'size' : null;
 }
 
-/** Returns the result of `operation`, or `undefined` if it throws, for example because a file was deleted. */
+/**
+ * Returns the result of `operation`, or `undefined` if it throws, for example because a file was
+ * deleted.
+ */
 function orUndefined<Found>(operation: () => Found): Found | undefined {
   try {
     return operation();

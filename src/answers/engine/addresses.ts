@@ -27,7 +27,9 @@ export function createAddresses(corpora: readonly Corpus[]) {
     return page && page + fragment;
   };
   return {
-    /** Returns the path of a file, preceded by the name of its corpus if there are several corpora. */
+    /**
+     * Returns the path of a file, preceded by the name of its corpus if there are several corpora.
+     */
     toCited,
     /** Removes the name of the corpus from a cited path. */
     toPath: (cited: string) => (isOne ? cited : cited.slice(cited.indexOf('/') + 1)),
@@ -40,8 +42,9 @@ export function createAddresses(corpora: readonly Corpus[]) {
       return page === null || heading === '' ? page : `${page}#${toSlug(heading)}`;
     },
     /**
-     * Resolves the relative links in a Markdown text of a file: to URLs if the server has a page with the target,
-     * otherwise to paths in the corpus. Links to a file outside the corpus or without a page become plain text.
+     * Resolves the relative links in a Markdown text of a file: to URLs if the server has a page
+     * with the target, otherwise to paths in the corpus. Links to a file outside the corpus or
+     * without a page become plain text.
      */
     resolveLinks: (markdown: string, place: Place): string =>
       markdown.replaceAll(codeOrLink, (whole, label?: string, target = '') => {
@@ -52,16 +55,13 @@ export function createAddresses(corpora: readonly Corpus[]) {
   };
 }
 
-/** Matches a code span, or a link with its label and target. The limits bound the time. */
 const codeOrLink = /``[^`]{1,500}``|`[^`]{1,500}`|\[([^[\]]{1,500})\]\(([^()\s]{1,500})\)/g;
 
-/** Returns the URL of the page with a file of Perch's documentation; `null` if the file has no page. */
 function toPageUrl(path: string, baseUrl: string): string | null {
   const [, name] = /^docs\/([\w-]+)\.md$/.exec(path) ?? [];
   return name === undefined ? null : `${baseUrl}/docs/${name}`;
 }
 
-/** Splits a relative link on the file at `from` into the path of its target and the fragment. */
 function splitTarget(target: string, from: string) {
   const [, file = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(target) ?? [];
   return { path: file === '' ? from : posix.join(posix.dirname(from), file), fragment };

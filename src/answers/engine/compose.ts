@@ -1,19 +1,19 @@
 import { toSlug } from '../../core/slug.ts';
 import type { Answer, Citation } from '../answer.ts';
 
-/** Citation of a source, and the text that the answer quotes from the source. */
 export type Source = Readonly<{ citation: Citation; text: string }>;
 
 /** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;
 export const maxCitations = 5;
-/** Minimum length of a quotation in characters. */
 const minExcerpt = 60;
 
-/** First sentence of an uncertain answer. */
 const unsure = 'I am not sure that this answers your question.';
 
-/** Composes an answer from the best source for each part of the question, plus up to `maxExtras` other sources. */
+/**
+ * Composes an answer from the best source for each part of the question, plus up to `maxExtras`
+ * other sources.
+ */
 export function composeAnswer(
   leading: readonly Source[],
   further: readonly Source[],
@@ -67,7 +67,10 @@ export function markUnsure(answer: Answer): Answer {
   return { ...answer, text: `${unsure}\n\n${answer.text}`, abstained: true };
 }
 
-/** Composes the message for a question that the documents do not answer, with a list of the most similar sections. */
+/**
+ * Composes the message for a question that the documents do not answer, with a list of the most
+ * similar sections.
+ */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
@@ -82,7 +85,10 @@ function printList(citations: readonly Citation[]): string {
   return citations.map((citation) => `- ${printSource(citation)}`).join('\n');
 }
 
-/** Formats a citation with its name and place, such as “[Get a key – Keys](https://…) (`docs/keys.md#get-a-key:9`)”. */
+/**
+ * Formats a citation with its name and place, such as “[Get a key – Keys](https://…)
+ * (`docs/keys.md#get-a-key:9`)”.
+ */
 function printSource(citation: Citation): string {
   const { heading, title = '', url } = citation;
   const place = `\`${printCitation(citation)}\``;
@@ -95,12 +101,10 @@ function toBullet({ citation, text }: Source): string {
   return `- **${escapeMarkdown(citation.heading || citation.path)}**: ${inOneItem(text)}`;
 }
 
-/** Escapes Markdown characters in plain text. `_` within a word needs no escape. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Formats a text as one Markdown list item. Joins the lines of prose, and indents code blocks. */
 function inOneItem(text: string): string {
   return splitAtFences(text)
     .map((part) => part.trim())

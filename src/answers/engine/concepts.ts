@@ -11,7 +11,10 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** Parts of a question to search for: words and phrases (`concepts`), and identifiers with their weights (`names`). */
+/**
+ * Parts of a question to search for: words and phrases (`concepts`), and identifiers with their
+ * weights (`names`).
+ */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -19,7 +22,6 @@ export interface Concepts {
 
 export type WordContext = Readonly<{ lexicon: Lexicon; vocabulary: Vocabulary }>;
 
-/** Maximum number of words of a question that the engine searches for. */
 const maxConcepts = 24;
 
 export function toConcepts(text: string, context: WordContext): Concepts {
@@ -53,7 +55,6 @@ export function toConcepts(text: string, context: WordContext): Concepts {
 const emptyPhrases =
   /\b(?:e\.g|i\.e)\b|\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
 
-/** Returns each pair of adjacent words joined into one: `login` for “log in”, `bodylimit` for “body limit”. */
 function neighbours(text: string): readonly string[] {
   const plains = toWords(text).words.map(({ plain }) => plain);
   return plains.slice(1, maxConcepts).map((plain, at) => `${plains[at]}${plain}`);
@@ -81,10 +82,6 @@ function toConcept(plain: string, context: WordContext): Concept {
   return weighConcept(terms, lexicon, weakWords.has(plain) ? weights.weakWord : 1);
 }
 
-/**
- * Returns the forms of a word that the index contains, each with the factor 1. If there are none, returns spelling
- * corrections with a lower factor, or an empty map if the vocabulary has synonyms for the word.
- */
 function findOwnTerms(
   plain: string,
   { lexicon, vocabulary: { synonyms, everyday } }: WordContext,
@@ -97,10 +94,6 @@ function findOwnTerms(
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 
-/**
- * Creates a concept (word or phrase of a question). Its weight is high if few passages contain its
- * terms. `share` multiplies the weight.
- */
 function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concept {
   let passages = 0;
   for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);
@@ -109,14 +102,8 @@ function weighConcept(terms: Concept['terms'], lexicon: Lexicon, share = 1): Con
   return { weight: share * rarity, terms };
 }
 
-/** Maximum distance, in words, between two words of a question that may form an identifier. */
 const pairSpan = 2;
 
-/**
- * Returns the identifiers that the question may mean and the index contains, with their search weights. Candidates are
- * `identifiers`, and pairs of nearby words of the question joined in either order, such as `bodylimit` for “the limit
- * of a body”.
- */
 function findNames(plains: readonly string[], identifiers: readonly string[], lexicon: Lexicon) {
   const first = plains.slice(0, 12);
   const pairs = first.flatMap((a, at) =>

@@ -10,7 +10,9 @@ export interface CodeQuestion {
   readonly names: readonly AskedName[];
   /** Whether the question asks for a place, as in “where is `open` defined”. */
   readonly asksPlace: boolean;
-  /** Whether the question asks where an error is thrown, as in “which function raises `DoorError`”. */
+  /**
+   * Whether the question asks where an error is thrown, as in “which function raises `DoorError`”.
+   */
   readonly asksThrow: boolean;
   /** Whether the question asks for documentation, or how to do something without naming code. */
   readonly asksDocs: boolean;
@@ -22,7 +24,6 @@ export interface CodeQuestion {
   readonly stems: ReadonlySet<string>;
 }
 
-/** `share`: certainty (0 to 1) that the question asks for the name rather than uses a common word. */
 type AskedName = Readonly<{ steps: readonly string[]; share: number }>;
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
@@ -40,14 +41,13 @@ const owning = setOf('defines declares implements documents exports has contains
 const small = setOf(
   'a an the is are it its this that of in for on to and or file get gets does do be which what where i can find ist wird',
 );
-/** Words that ask to see something, and may be around a name that is a question by itself. */
 const showing = setOf('the a an me my show find see locate go to of definition code source');
 
-/** Words before the last word of a question that asks for its place, as in “which file has `door`”. */
+/**
+ * Words before the last word of a question that asks for its place, as in “which file has `door`”.
+ */
 const beforeLast: ReadonlySet<string> = new Set([...owning, 'is', 'are', 'the', 'of', 'ist']);
-/** Words that are not names by themselves. */
 const unnamed: ReadonlySet<string> = new Set([...kinds, ...defining, ...owning, ...small]);
-/** Words at the start of declarations that other files can use. */
 const exported = ['export', 'pub', 'public'];
 
 const place =
@@ -57,12 +57,7 @@ const capital = /^\p{Lu}/u;
 const howTo = /\bhow (?:do|can|to|should|would)\b/i;
 const written =
   /[\p{L}_$#@][\p{L}\p{N}_$]*(?:(?:\.|::|#|->)[\p{L}_$#][\p{L}\p{N}_$]*)*[?!=]?(?:\(\))?/gu;
-/**
- * Certainty (0 to 1) that a question asks for the declaration of a name: if it asks how to do something (`usage`), if
- * it asks something else (`mention`), and a factor for names that are written like common words (`commonWord`).
- */
 const [usage, mention, commonWord] = [0.25, 0.5, 0.8];
-/** Maximum numbers of words to examine, of names to search for, and of steps of a name. */
 const maxWords = 80;
 const maxNames = 8;
 const maxSteps = 6;
@@ -97,7 +92,6 @@ export function toCodeQuestion(text: string): CodeQuestion {
   };
 }
 
-/** Returns whether a question is a name, with at most the word for its kind and a request to show it. */
 function isNameOnly(words: readonly string[], plain: readonly string[]): boolean {
   const isName = (word: string, at: number) =>
     isCodeName(word) || (!showing.has(plain[at] ?? '') && isAskedWord(plain, at, true));
@@ -111,7 +105,6 @@ function toSteps(word: string): readonly string[] {
   return steps.slice(-maxSteps);
 }
 
-/** Returns pairs of words that may be a name: “the path resolver” for `PathResolver`. */
 function toPairs(words: readonly string[]): readonly AskedName[] {
   return words.slice(1).flatMap((word, at) => {
     const before = words[at] ?? '';
@@ -121,14 +114,12 @@ function toPairs(words: readonly string[]): readonly AskedName[] {
   });
 }
 
-/** Returns whether a word is written like a name of a program, such as `parse_options`, `Door.open` or `isOpen`. */
 function isCodeName(word: string): boolean {
   return /[\p{L}\p{N}](?:[_$.#]|::|->)[\p{L}]|\p{Ll}\p{Lu}|^[_$@#]\w|\(\)$|\p{Lu}{2}\p{Ll}{2}|^\p{Lu}{5}/u.test(
     word,
   );
 }
 
-/** Returns whether a common word is used as the name of a program, as in “the `door` class” or “where is `door`”. */
 function isAskedWord(words: readonly string[], at: number, asksPlace: boolean): boolean {
   const [before = '', word = '', after = ''] = [words[at - 1], words[at], words[at + 1]];
   // A word for a kind is a name only before another one, as in “the filter class”.
@@ -139,18 +130,17 @@ function isAskedWord(words: readonly string[], at: number, asksPlace: boolean): 
   );
 }
 
-/** Returns whether the next words are such as “defined” or “is defined”. */
 function isDefined(words: readonly string[], at: number): boolean {
   const [after = '', second = ''] = [words[at + 1], words[at + 2]];
   return defining.has(after) || (small.has(after) && defining.has(second));
 }
 
-/** Maximum number of passages that define one name. Names with more definitions are too common to help. */
 const maxDefinitions = 60;
 
 /**
- * Returns the passages that define the names of a question, with the degree (0 to 1) to which the name matches. A
- * name with a type, such as `Door.open`, also finds `open` in another type, which may be an ancestor of `Door`.
+ * Returns the passages that define the names of a question, with the degree (0 to 1) to which the
+ * name matches. A name with a type, such as `Door.open`, also finds `open` in another type, which
+ * may be an ancestor of `Door`.
  */
 export function findDefinitions(
   { names }: CodeQuestion,
@@ -164,13 +154,15 @@ export function findDefinitions(
   return found;
 }
 
-/** Returns the passages that define the last steps of a name, unless these steps are the ending of a file name. */
 function findSteps(steps: readonly string[], whole: readonly string[], store: PassageStore) {
   const isFileEnding = steps.length < whole.length && kindOf(`x.${steps.at(-1)}`) !== undefined;
   return isFileEnding ? [] : [...store.defines(foldName(steps.join('')))].slice(0, maxDefinitions);
 }
 
-/** Returns the factor (0 to 1) for a place that defines a name: less than 1 for tests, type declarations and others. */
+/**
+ * Returns the factor (0 to 1) for a place that defines a name: less than 1 for tests, type
+ * declarations and others.
+ */
 export function placeFactor(
   { path, heading, trail, terms }: FoundPassage,
   code: CodeQuestion,
@@ -199,11 +191,13 @@ export function placeFactor(
   );
 }
 
-/** Matches paths of code that uses or copies other code: tests, examples, generated and vendored files. */
 const aside =
   /(?:^|\/)(?:tests?|__tests__|spec|specs|testdata|fixtures?|mocks?|__mocks__|examples?|samples?|bench(?:marks?)?|vendor(?:ed)?|third[-_]party|generated|dist|build)\/|[._-](?:test|tests|spec|bench|min|bundle|generated|pb)\.\w+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$/i;
 
-/** Returns the factor (0 to 1) for a definition or quotation: less than 1 in tests and other code beside the code. */
+/**
+ * Returns the factor (0 to 1) for a definition or quotation: less than 1 in tests and other code
+ * beside the code.
+ */
 export function asideFactor(path: string, { asksAside }: CodeQuestion): number {
   return isAside(path) && !asksAside ? 0.4 : 1;
 }
@@ -216,12 +210,11 @@ export function isSourceCode(path: string): boolean {
   return kindOf(path) === 'sourceCode';
 }
 
-/** Minimum number of words that a line of code and a question without a name share. */
 const minSharedWords = 2;
 
 /**
- * Returns the code block and the line that declare a name of the question or, if there are none, that share most words
- * with the question. Returns `undefined` if no line does.
+ * Returns the code block and the line that declare a name of the question or, if there are none,
+ * that share most words with the question. Returns `undefined` if no line does.
  */
 export function declaringBlock(blocks: readonly Block[], { names, stems }: CodeQuestion) {
   const lines = blocks

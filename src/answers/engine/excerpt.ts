@@ -6,24 +6,23 @@ import { coverageOf, type Query } from './query.ts';
 
 type ExcerptPart = Pick<Statement, 'block' | 'text'>;
 
-/** Sentence, list item, table row or code block, with its position in the passage (`at`) and relevance (`value`). */
 type Statement = Readonly<{ block: Block; text: string; at: number; value: number }>;
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /** Query of a follow-up question, if the previous answer cited the quoted passage first; otherwise `undefined`. */
+  /**
+   * Query of a follow-up question, if the previous answer cited the quoted passage first; otherwise
+   * `undefined`.
+   */
   readonly followUp: FollowUpQuery | undefined;
 }
 
-/**
- * Maximum size of an excerpt. `sentences`: number of sentences. `statements`: number of sentences,
- * list items and table rows together. `text` and `code`: numbers of characters.
- */
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
 /**
- * Returns an excerpt of a passage with its line range: the statements (sentences, list items or table rows) and the
- * code sample that best match the question. Returns `undefined` if there are none.
+ * Returns an excerpt of a passage with its line range: the statements (sentences, list items or
+ * table rows) and the code sample that best match the question. Returns `undefined` if there are
+ * none.
  */
 export function toExcerpt(
   blocks: readonly Block[],
@@ -54,10 +53,6 @@ export function toExcerpt(
   };
 }
 
-/**
- * Adds the code that a statement with a colon at its end introduces, if all code together has up to `maxLength`
- * characters. If the block after such a statement is not part of the excerpt, ends the statement with a period.
- */
 function completeIntroductions(
   parts: readonly ExcerptPart[],
   blocks: readonly Block[],
@@ -80,16 +75,8 @@ function completeIntroductions(
 const isIntroduction = ({ block, text }: ExcerptPart) =>
   block.kind !== 'code' && text.endsWith(':');
 
-/**
- * Minimum relevance of a quoted statement to a follow-up question, as a fraction of the highest
- * relevance in the passage.
- */
 const leastShare = 0.6;
 
-/**
- * Creates a filter for the sentences, list items and table rows that match a follow-up question. If
- * none of them matches, the filter accepts all.
- */
 function createFilter(blocks: readonly Block[], followUp: FollowUpQuery | undefined) {
   if (followUp === undefined) return () => true;
   const question = { query: followUp.query, names: new Map() };
@@ -141,7 +128,6 @@ function toStatements(block: Block, index: number, question: ExcerptQuestion): S
   }));
 }
 
-/** Splits a paragraph into sentences. Does not split other blocks, such as list items. */
 function splitSentences({ kind, text }: Block): readonly string[] {
   if (kind !== 'text') return [text];
   const parts = text.split(/(?<=[.!?][)"'”]?)\s+(?=[\p{Lu}`*_"'([])/u);
@@ -156,10 +142,6 @@ function splitSentences({ kind, text }: Block): readonly string[] {
   return sentences;
 }
 
-/**
- * Returns the relevance of `text` to a question, from 0 to 1.3: the share of the question's words that `text` contains,
- * weighted by the search weight of each word, plus 0.3 if `text` contains an identifier in `names`.
- */
 function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'followUp'>): number {
   const { words, names: written } = toWords(text);
   const matches = words.flatMap(
@@ -169,8 +151,9 @@ function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'foll
 }
 
 /**
- * Returns the most relevant code block of a passage; `undefined` if the passage has no code. A block shortly after the
- * position `after` of the best statement gets a bonus, because it probably illustrates the statement.
+ * Returns the most relevant code block of a passage; `undefined` if the passage has no code. A
+ * block shortly after the position `after` of the best statement gets a bonus, because it probably
+ * illustrates the statement.
  */
 function chooseCode(
   blocks: readonly Block[],
@@ -192,7 +175,6 @@ function cutCode(code: string, maxLength: number): string {
   return `${code.slice(0, end > 0 ? end : maxLength)}\n…`;
 }
 
-/** Wraps code in a fence with more backticks than any run of backticks in the code. */
 function fence({ text, language = '' }: Block): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const mark = '`'.repeat(longest + 1);
@@ -207,10 +189,6 @@ function shorten(text: string, maxLength: number): string {
 
 const isListed = ({ kind }: Block) => kind === 'item' || kind === 'row';
 
-/**
- * Joins sentences, list items, table rows and code as Markdown. The sentences of a paragraph form a
- * paragraph. List items and table rows form a list.
- */
 function joinPieces(parts: readonly ExcerptPart[]): string {
   return parts
     .map(({ block, text }, index) => {

@@ -24,25 +24,20 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/**
- * Maximum size of a quotation, in sentences, statements and characters. `leading`: from the best source for each part
- * of the question. `further`: from each other source.
- */
 const limits = {
   leading: { sentences: 4, statements: 12, text: 1200, code: 1000 },
   further: { sentences: 3, statements: 4, text: 400, code: 200 },
 } as const;
 
-/** Confidence (0 to 1) below which an answer quotes up to four additional sources instead of two. */
 const vague = 0.9;
 
-/** Maximum number of characters of a question that the search uses. Text beyond this limit is usually a pasted log. */
 const maxQuestionLength = 2000;
 
-/** Maximum number of earlier questions that are read to find the subject of a follow-up question. */
 const maxEarlier = 8;
 
-/** Creates an engine that quotes passages of an index, without network access or a language model. */
+/**
+ * Creates an engine that quotes passages of an index, without network access or a language model.
+ */
 export function createExtractiveEngine(
   index: PassageIndex,
   corpora: readonly Corpus[],
@@ -143,7 +138,6 @@ function composeFrom(
 
 type Excerpt = NonNullable<ReturnType<typeof toExcerpt>>;
 
-/** Returns an excerpt that begins with the place of a declaration, and continues with its code and its comment. */
 function showPlace(
   {
     whole,
@@ -230,10 +224,6 @@ function createPassageSource({
   };
 }
 
-/**
- * Returns the sources for a language model: first those that an answer without a model can cite, then the next best
- * passages for the question or, if it has several parts, for its first part.
- */
 function choosePassages({ leading, further }: FoundSources): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;
@@ -245,10 +235,6 @@ function choosePassages({ leading, further }: FoundSources): readonly FoundSourc
   return chosen;
 }
 
-/**
- * Creates a function that returns the blocks of a passage, with links that do not depend on its file. If the corpus has
- * a base URL, the examples in the blocks have that base URL.
- */
 function createBlockReader(index: PassageIndex, { baseUrlOf, resolveLinks }: Addresses) {
   return (passage: FoundPassage): readonly Block[] => {
     const { id, path } = passage;

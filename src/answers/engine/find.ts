@@ -55,20 +55,20 @@ export function findSources(text: string, context: FindContext): FoundSources {
   return { leading, further, confidence, isElsewhere: isElsewhere(whole) };
 }
 
-/** Minimum degree to which a passage defines an asked name or contains a quotation, and the confidence it gives. */
 const certain = { least: 0.5, confidence: 0.9 } as const;
 
-/** Returns the confidence of an answer that defines the asked name or contains the quoted text; otherwise 0. */
+/**
+ * Returns the confidence of an answer that defines the asked name or contains the quoted text;
+ * otherwise 0.
+ */
 function certaintyOf({ scored: [best], code }: Findings): number {
   const { defines = 0, quoted = 0 } = best?.features ?? {};
   const isNamed = code.asksPlace && defines >= certain.least;
   return isNamed || quoted >= certain.least ? certain.confidence : 0;
 }
 
-/** Maximum difference between the scores of the best passages of two files that are quoted as equals. */
 const equalMargin = 0.05;
 
-/** Returns the best passage of another file if its score is close to that of the best passage. */
 function findRival(findings: Findings): readonly FoundSource[] {
   if (marginOf(findings) >= equalMargin) return [];
   const [first] = findings.scored;
@@ -82,10 +82,6 @@ function findRival(findings: Findings): readonly FoundSource[] {
     .map((scored) => ({ scored, findings }));
 }
 
-/**
- * Returns passages to cite in addition to `leading`. They are taken in turn from the results for
- * the whole question and for each part of the question.
- */
 function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) {
   const rows = all.map((findings) =>
     choosePassages(findings.scored, maxCitations + 1).map((scored) => ({ scored, findings })),
@@ -113,7 +109,6 @@ function includes(
   return sources.some(({ scored }) => scored.passage[key] === one.passage[key]);
 }
 
-/** Chooses up to `max` of the fifty best passages. A chosen passage lowers the scores of other passages of its file. */
 function choosePassages(scored: readonly ScoredPassage[], max: number): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
   const near = scored.slice(0, 50);
@@ -130,7 +125,6 @@ function choosePassages(scored: readonly ScoredPassage[], max: number): readonly
   return chosen;
 }
 
-/** Returns whether two passages are parts of one long section, or the same text in two files. */
 function isSameSection(a: FoundPassage, b: FoundPassage): boolean {
   if (a.heading !== b.heading) return false;
   if (a.file === b.file) return a.trail.join('\n') === b.trail.join('\n');
@@ -138,8 +132,8 @@ function isSameSection(a: FoundPassage, b: FoundPassage): boolean {
 }
 
 /**
- * Returns the score to show in the citation of a source, from 0 to 1: for the best passage, the likelihood that its file
- * is right; for others, less in proportion to their scores.
+ * Returns the score to show in the citation of a source, from 0 to 1: for the best passage, the
+ * likelihood that its file is right; for others, less in proportion to their scores.
  */
 export function toCitedScore({ scored, findings }: FoundSource, confidence: number): number {
   const best = findings.scored[0]?.score ?? scored.score;
@@ -147,9 +141,7 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (likelihood * scored.score) / best)).toFixed(3));
 }
 
-/** Factor that reduces the weight of words from earlier questions. */
 const topicWeight = 0.7;
-/** Number of passages to score for a question: the `share` of all passages, limited to the range `min` to `max`. */
 const candidateLimits = { max: 100, min: 40, share: 1 / 3 } as const;
 
 export function searchPassages(text: string, context: FindContext): Findings {
@@ -184,15 +176,12 @@ export function searchPassages(text: string, context: FindContext): Findings {
 }
 
 /**
- * Weights of the two searches that supplement the search in all fields, which has the weight 1. The score of a passage
- * is the weighted sum. `above`: search for words in titles, headings and identifiers only. `name`: search for each
- * identifier of the question, such as `bodyLimit`, as one word.
+ * Weights of the two searches that supplement the search in all fields, which has the weight 1. The
+ * score of a passage is the weighted sum. `above`: search for words in titles, headings and
+ * identifiers only. `name`: search for each identifier of the question, such as `bodyLimit`, as one
+ * word.
  */
 const factors = { above: 0.6, name: 0.5 } as const;
-/**
- * Minimum factor of a term for the additional search in titles, headings and identifiers. Words of the question have
- * the factor 1; synonyms have a lower one.
- */
 const leastFactorAbove = 0.3;
 
 /**
@@ -219,9 +208,9 @@ function createTally(span: number) {
   let concepts = 0;
   return {
     /**
-     * Adds `weight` times a factor to the score of each passage that contains a term of a concept (word or phrase of
-     * the question). Each term has its own factor. If a passage contains several terms, the highest factor counts.
-     * `look` returns the ids of the passages that contain a term.
+     * Adds `weight` times a factor to the score of each passage that contains a term of a concept
+     * (word or phrase of the question). Each term has its own factor. If a passage contains several
+     * terms, the highest factor counts. `look` returns the ids of the passages that contain a term.
      */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;

@@ -10,21 +10,19 @@ import { contentWords } from './question.ts';
 const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
-/** Matches the beginning of a question that only adds a condition to an earlier question, such as “on Windows?”. */
+/**
+ * Matches the beginning of a question that only adds a condition to an earlier question, such as
+ * “on Windows?”.
+ */
 const circumstance =
   /^\s*(?:after|as|at|before|by|during|even|for|from|if|in|on|only|still|to|when|with|without|which)\b/i;
-/**
- * Minimum number of content words in a question that is independent of earlier questions. Content
- * words are words that are neither stop words nor very common.
- */
 const minContentWords = 4;
-/** Maximum number of words from earlier questions that are added to a follow-up question. */
 const maxAddedWords = 6;
 
 /**
- * Returns the context of a question that is incomplete by itself: words of the other sentences of its message
- * (`aside`) or of earlier questions (`topic`), and the citations of the last answer (`cited`). Both are empty if the
- * question is complete.
+ * Returns the context of a question that is incomplete by itself: words of the other sentences of
+ * its message (`aside`) or of earlier questions (`topic`), and the citations of the last answer
+ * (`cited`). Both are empty if the question is complete.
  */
 export function resolveFollowUp(
   { text, earlier }: Question,
@@ -52,10 +50,6 @@ function isFollowUp(text: string, vocabulary: Vocabulary): boolean {
   return count < minContentWords && refers;
 }
 
-/**
- * Returns content words (no stop words) of the last question that is not a follow-up. If all
- * questions are follow-ups, returns content words of the last two questions.
- */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);
@@ -70,24 +64,30 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
 }
 
 /**
- * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the previous answer
- * cited. `shown`: for the passage that the previous answer cited first, with the amount `named` if the question asks
- * for a name, `matched` if the question shares a word with the passage (`varied` if it only names a variation, such as
- * “and on Windows?”), and otherwise `other` (negative).
+ * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the
+ * previous answer cited. `shown`: for the passage that the previous answer cited first, with the
+ * amount `named` if the question asks for a name, `matched` if the question shares a word with the
+ * passage (`varied` if it only names a variation, such as “and on Windows?”), and otherwise `other`
+ * (negative).
  */
 const recentBonuses = {
   file: 0.4,
   shown: { named: 1, matched: 0.4, varied: 0, other: -2 },
 } as const;
-/** Matches follow-up questions that ask for a name in the quoted passage, such as “and which variable is that?”. */
+/**
+ * Matches follow-up questions that ask for a name in the quoted passage, such as “and which
+ * variable is that?”.
+ */
 const asksForName =
   /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
-/** Matches follow-up questions that replace a part of the question before, such as “and Cursor?”. */
+/**
+ * Matches follow-up questions that replace a part of the question before, such as “and Cursor?”.
+ */
 const variation =
   /^\s*(?:(?:(?:and|or|but|also) )+(?!how|what|which|where|when|why|who|can|is|are|does|do)|(?:what|how) about\b)/i;
 /**
- * Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name of a variable.
- * `isVaried`: whether it replaces a part of the question before.
+ * Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name
+ * of a variable. `isVaried`: whether it replaces a part of the question before.
  */
 export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean; isVaried: boolean }>;
 
@@ -99,12 +99,18 @@ export function toFollowUpQuery(text: string, { concepts }: Concepts): FollowUpQ
   };
 }
 
-/** Returns whether a passage is the one that the previous answer cited first. `recent`: its citations. */
+/**
+ * Returns whether a passage is the one that the previous answer cited first. `recent`: its
+ * citations.
+ */
 export function isCitedFirst(passage: FoundPassage, [first]: readonly Citation[]): boolean {
   return first?.path === passage.path && first.heading === toShownHeading(passage);
 }
 
-/** Returns the amount to add to the score of a passage because of the citations of the previous answer. */
+/**
+ * Returns the amount to add to the score of a passage because of the citations of the previous
+ * answer.
+ */
 export function toRecentBonus(
   passage: FoundPassage,
   followUp: FollowUpQuery,

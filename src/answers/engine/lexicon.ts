@@ -29,10 +29,6 @@ export function createLexicon(index: PassageIndex) {
   };
 }
 
-/**
- * Finds corrections of a misspelt word by edit distance. Does not correct numbers or short words,
- * which resemble too many words.
- */
 function findCorrections(
   word: string,
   index: PassageIndex,
@@ -58,7 +54,6 @@ function findCorrections(
   return [...new Set(closest.map(({ stem }) => stem))].slice(0, 2);
 }
 
-/** Returns the letters of a word as a bit set. Comparing bit sets first avoids most edit-distance calculations. */
 function lettersOf(word: string): number {
   let letters = 0;
   for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) % 31);
@@ -71,7 +66,6 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** Returns whether two words are forms of one word, such as “printer” and “printed”, rather than a misspelling. */
 function isAnotherForm(word: string, other: string): boolean {
   const withoutDoubles = (one: string) => one.replaceAll(/(.)\1+/g, '$1');
   if (withoutDoubles(word) === withoutDoubles(other)) return false;
@@ -79,13 +73,13 @@ function isAnotherForm(word: string, other: string): boolean {
   return shared >= 5 && word.slice(0, shared) === other.slice(0, shared);
 }
 
-/** Maximum number of words of a question that are checked for unknown names. */
 const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
 /**
- * Returns whether a question contains a capitalised name that is neither in the index nor similar to an indexed word.
+ * Returns whether a question contains a capitalised name that is neither in the index nor similar
+ * to an indexed word.
  */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]

@@ -3,23 +3,20 @@ import { toWords } from '../text/words.ts';
 import type { WordContext } from './concepts.ts';
 
 /**
- * Parts of a message: the sentences that ask something (`asked`), and the other sentences about the subject (`aside`).
- * Neither contains greetings, thanks or signatures, unless the message consists of nothing else.
+ * Parts of a message: the sentences that ask something (`asked`), and the other sentences about the
+ * subject (`aside`). Neither contains greetings, thanks or signatures, unless the message consists
+ * of nothing else.
  */
 export type Message = Readonly<{ asked: string; aside: string }>;
 
-/** Matches the beginning of a sentence that greets, thanks or apologizes. */
 const salutation =
   /^(?:hi|hiya|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|thanks|thank you|many thanks|thx|ty|tia|cheers|sorry|apologies|excuse me|(?:kind|best|warm) regards|regards|sincerely|(?:i |we )?hope|have a)\b/i;
 const asking =
   /^(?:(?:at|by|for|from|in|of|on|to|under|with) (?=wh))?(?:how|what|which|where|when|why|who|whom|whose|can|could|is|are|does|do|did|should|would|will|may|must|has|have)\b/i;
-/** Matches a wish, a request or an indirect question within a sentence. */
 const wishing =
   /\b(?:(?:want|need|like|try|trying|tried|able|know|learn|wonder|wondering|understand|idea|sure) (?:to|how|what|which|where|when|why|who|if|whether)|tell me|show me|explain|describe|looking for|searching for|(?:is|are) there)\b/i;
-/** Matches the description of a problem. */
 const problem =
   /\b(?:can ?not|can'?t|could(?:n't| not)(?! (?:find|figure|see|understand))|(?:does|do|wo|is)n'?t|(?:does|do|will|is) not|broken|crash\w*|missing|nothing|keeps?|stopped|no longer)\b/i;
-/** Matches a line of a log or a pasted error message. */
 const errorLine =
   /\berr(?:or|no)?:|\b(?:E[A-Z]{4,}|\w*(?:Error|Exception|ERR)|fail(?:ed|ure)|refused|denied|forbidden|[45]\d\d|[a-z]+_[a-z_]+)\b/;
 /** Matches the beginning of a sentence about the person who asks, such as “I am a student”. */
@@ -28,7 +25,6 @@ const personal =
 /** Matches the end of a line of a stack trace that begins with “at”. */
 const position = /\d\)?$/;
 
-/** Maximum number of sentences of a message that are read. */
 const maxSentences = 60;
 
 /** Finds the question in a message. A message without a sentence that asks is a question itself. */
@@ -70,7 +66,6 @@ function isAsking(sentence: string, { orderingWords }: Vocabulary): boolean {
 
 const isCourtesy = (sentence: string) => salutation.test(sentence) && !sentence.endsWith('?');
 
-/** Counts the words of a sentence that describe its subject. */
 function countContent(sentence: string, { stopWords, weakWords, courtesyWords }: Vocabulary) {
   return toWords(sentence).words.filter(
     ({ plain }) => !stopWords.has(plain) && !weakWords.has(plain) && !courtesyWords.has(plain),
@@ -80,7 +75,6 @@ function countContent(sentence: string, { stopWords, weakWords, courtesyWords }:
 const isKnown = (text: string, { lexicon }: WordContext) =>
   toWords(text).words.some(({ plain, stem }) => lexicon.has(stem) || lexicon.has(plain));
 
-/** Drops the words of an error message that the index does not contain, which are usually values of this one case. */
 function dropUnknown(sentence: string, context: WordContext): string {
   return sentence
     .split(' ')
@@ -88,10 +82,8 @@ function dropUnknown(sentence: string, context: WordContext): string {
     .join(' ');
 }
 
-/** Matches an address of a server, which is usually a value of this one case. */
 const address = /\b(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|localhost:\d{1,5})\b/g;
 
-/** Drops circumstances: addresses of servers, and what the index does not know, such as “on my macbook”. */
 function dropCircumstances(sentence: string, context: WordContext): string {
   const without = sentence.replaceAll(address, '');
   const rest = countContent(without, context.vocabulary) > 0 ? without : sentence;
@@ -101,7 +93,6 @@ function dropCircumstances(sentence: string, context: WordContext): string {
   );
 }
 
-/** Drops the names after the last thanks or regards. */
 function dropSignature(sentences: readonly string[]): readonly string[] {
   const end = sentences.findLastIndex((one) => salutation.test(one));
   const isName = (one: string) => {
@@ -126,11 +117,9 @@ function toSentences(text: string, vocabulary: Vocabulary): readonly string[] {
 const thanksAtEnd =
   /[\s,](?:many thanks|thanks|thank you|thx|ty|tia|cheers|pls|plz|please)(?: (?:in advance|so much|a lot|guys|all))?[.!:)]{0,3}$/i;
 
-/** Returns whether a line belongs to a stack trace or is a fence around code. */
 const isNoise = (line: string) =>
   (line.startsWith('at ') && position.test(line)) || /^(?:File "|```|~~~)/.test(line);
 
-/** Splits a text into lines. Joins the lines of a text that is wrapped, and leaves out the lines of stack traces. */
 function toParagraphs(text: string): readonly string[] {
   const paragraphs: string[] = [];
   let isOpen = false;
@@ -143,7 +132,6 @@ function toParagraphs(text: string): readonly string[] {
   return paragraphs.map((one) => one.replaceAll(/\s+/g, ' '));
 }
 
-/** Returns the texts of a log line or an error in JSON; other lines with `error:` in place of the prefix of npm. */
 function toPlainLine(line: string): string {
   if (!line.startsWith('{')) return line.replace(/^npm (?:ERR!|error) /, 'error: ');
   const texts = line.matchAll(/"(?:msg|message|title|detail|code|error|reason)" ?: ?"([^"]*)"/g);
@@ -151,7 +139,6 @@ function toPlainLine(line: string): string {
   return found === '' ? line : `error: ${found}${line.slice(line.lastIndexOf('}') + 1)}`;
 }
 
-/** Splits a text before a capitalised common word in the middle, where somebody forgot the full stop. */
 function splitForgotten(text: string, vocabulary: Vocabulary): readonly string[] {
   const { stopWords, courtesyWords } = vocabulary;
   const parts: string[] = [];
@@ -163,7 +150,6 @@ function splitForgotten(text: string, vocabulary: Vocabulary): readonly string[]
   return parts;
 }
 
-/** Splits off clauses at the beginning of a sentence that say nothing, such as “Hi,” or “quick question:”. */
 function splitLeadIn(sentence: string, vocabulary: Vocabulary): readonly string[] {
   const parts: string[] = [];
   let rest = sentence.replace(

@@ -3,14 +3,19 @@ import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toWords } from '../text/words.ts';
 import { isAside, isSourceCode } from './definitions.ts';
 
-/** Maximum total bytes of the three caches of posting lists (ids of the passages that contain a term). */
+/**
+ * Maximum total bytes of the three caches of posting lists (ids of the passages that contain a
+ * term).
+ */
 const maxPostingBytes = 9_000_000;
-/** Maximum number of cached profiles (passages with term counts). A profile takes about 15 KiB. */
 const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/** Creates a cache for the passages and posting lists of an index. After a change of the index, create a new cache. */
+/**
+ * Creates a cache for the passages and posting lists of an index. After a change of the index,
+ * create a new cache.
+ */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: Parameters<PassageIndex['postings']>[1]) => {
     const cached = new LRUCache<string, Uint32Array>({
@@ -25,7 +30,9 @@ export function createPassageStore(index: PassageIndex) {
     /** Upper bound of the passage ids. All ids are less than this number. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
-    /** Returns the ids of the passages that contain a term in a title, a heading or an identifier. */
+    /**
+     * Returns the ids of the passages that contain a term in a title, a heading or an identifier.
+     */
     above: postingsOf('above'),
     /** Returns the ids of the passages that define a name, in the form that `foldName` returns. */
     defines: postingsOf('defines'),
@@ -41,10 +48,6 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/**
- * Bit layout of the integer that contains a term's counts in all text fields: for each field, the
- * first bit and the maximum count.
- */
 const bitFields = {
   body: { shift: 0, max: 1023 },
   code: { shift: 10, max: 1023 },
@@ -67,23 +70,27 @@ export function countIn(use: number, field: CountedField): number {
 }
 
 /**
- * Packed counts of a term that occurs in the lead (introductory text) of the file, but not in the passage: 1 for the
- * field `lead`, 0 for every other field. `countIn` returns the count for one field.
+ * Packed counts of a term that occurs in the lead (introductory text) of the file, but not in the
+ * passage: 1 for the field `lead`, 0 for every other field. `countIn` returns the count for one
+ * field.
  */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
-/** Returns the words of a text in lower case, separated by spaces, with a space at the start and at the end. */
+/**
+ * Returns the words of a text in lower case, separated by spaces, with a space at the start and at
+ * the end.
+ */
 export function toPlainWords(text: string): string {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
   return ` ${plain.trim()} `;
 }
 
-/**
- * Length limit in characters. Only a shorter heading, joined into one word, is compared with identifiers in questions.
- */
 const maxNameLength = 60;
 
-/** Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in lower case. */
+/**
+ * Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in
+ * lower case.
+ */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
 /** Passage with the number of occurrences of each term, for comparison with questions. */
@@ -107,14 +114,14 @@ function toProfile(passage: FoundPassage) {
   return {
     passage,
     /**
-     * Packed counts by term: one integer for each term, with the number of its occurrences in each field of the
-     * passage. `countIn` returns the count for one field.
+     * Packed counts by term: one integer for each term, with the number of its occurrences in each
+     * field of the passage. `countIn` returns the count for one field.
      */
     counts,
     words: terms.body.length + terms.code.length,
     /**
-     * Terms of the heading joined into one word, for comparison with identifiers in questions. It is empty if the word
-     * is too long.
+     * Terms of the heading joined into one word, for comparison with identifiers in questions. It
+     * is empty if the word is too long.
      */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
@@ -128,17 +135,16 @@ function isHistory({ path, heading }: FoundPassage): boolean {
   return historyPath.test(withoutNumbers(path)) || historyHeading.test(heading.trim());
 }
 
-/** Removes the numbers that sort files and folders from a path: `03-run.md` becomes `run.md`. */
 function withoutNumbers(path: string): string {
   return path.replaceAll(/(^|\/)\d+[-_.]/g, '$1');
 }
 
-/** Matches paths of pages for the developers of a project rather than for its users. */
 const developersPath =
   /(?:^|\/)(?:contributing|hacking|internals|decisions|adr)(?:[-/.]|$)|(?:^|\/)(?:architecture|development)\.\w+$/i;
 
 /**
- * Matches paths of files such as change logs, archives and tests, which mention many terms but answer few questions.
+ * Matches paths of files such as change logs, archives and tests, which mention many terms but
+ * answer few questions.
  */
 const historyPath =
   /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;

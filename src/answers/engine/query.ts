@@ -11,8 +11,9 @@ export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 export type Query = ReturnType<typeof toQuery>;
 
 /**
- * Prepares the concepts (words and phrases) of a question for comparison with passages. In the result, `matchesByTerm`
- * maps each term to search for, such as a synonym, to the concepts that it matches.
+ * Prepares the concepts (words and phrases) of a question for comparison with passages. In the
+ * result, `matchesByTerm` maps each term to search for, such as a synonym, to the concepts that it
+ * matches.
  */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();
@@ -29,8 +30,9 @@ export function toQuery(concepts: readonly Concept[]) {
 }
 
 /**
- * Returns the share (0 to 1) of a question that `matches` covers. This is the weighted mean over the question's
- * concepts (words and phrases). Each concept counts with the highest factor of its matches, or with 0 if it has none.
+ * Returns the share (0 to 1) of a question that `matches` covers. This is the weighted mean over
+ * the question's concepts (words and phrases). Each concept counts with the highest factor of its
+ * matches, or with 0 if it has none.
  */
 export function coverageOf(
   matches: readonly ConceptMatch[],
@@ -85,10 +87,6 @@ function measureConcept({ counts }: Profile, terms: Concept['terms'], length: nu
   return best;
 }
 
-/**
- * Returns the BM25F score (0 to 1) of a term in a passage. `use`: integer with the packed counts of the term in each
- * field. `length`: 1 for a passage of average length, more for longer passages.
- */
 function saturate(use: number, length: number): number {
   const inText = countIn(use, 'body') * weights.inBody + countIn(use, 'code') * weights.inCode;
   const above =

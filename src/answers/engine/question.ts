@@ -1,14 +1,14 @@
 import type { Vocabulary } from '../text/vocabulary.ts';
 import { toWords } from '../text/words.ts';
 
-/** Maximum number of parts of a question that are answered separately. */
 const maxParts = 4;
 
-/** Matches the places where a question can be split: between sentences and at conjunctions. */
 const splitPoints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
-/** Splits a text into separate questions. Returns an empty list if the text has only one question. */
+/**
+ * Splits a text into separate questions. Returns an empty list if the text has only one question.
+ */
 export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
   const pieces = question.replaceAll(/\s+/g, ' ').split(splitPoints);
   const parts: string[] = [];
@@ -28,7 +28,6 @@ const askingWords: ReadonlySet<string> = new Set(
   'how what which where when why who can is are does do should'.split(' '),
 );
 
-/** Returns whether a text is a complete question or a complete instruction. */
 function isStandalone(piece: string, vocabulary: Vocabulary): boolean {
   const { stopWords, orderingWords } = vocabulary;
   const [first, ...rest] = toWords(piece).words;
@@ -38,7 +37,9 @@ function isStandalone(piece: string, vocabulary: Vocabulary): boolean {
   return orderingWords.has(first.plain) && hasObject && rest.length >= 2;
 }
 
-/** Returns the words of a text that describe its subject: no stop words and no very common words. */
+/**
+ * Returns the words of a text that describe its subject: no stop words and no very common words.
+ */
 export function contentWords(
   text: string,
   { stopWords, weakWords }: Vocabulary,

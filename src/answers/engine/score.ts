@@ -8,7 +8,6 @@ import { featureWeights } from './weights.ts';
 
 const weightedFeatures = Object.keys(featureWeights) as (keyof typeof featureWeights)[];
 
-/** Features from which the score of a passage is computed, each from 0 to about 1. */
 type Features = Record<'fit' | keyof typeof featureWeights, number>;
 
 export interface ScoredPassage {
@@ -17,15 +16,19 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-/** Question, with the words, phrases and names to search for, and the mean number of words in a passage. */
 type ScoreContext = Readonly<{
   text: string;
   concepts: Concepts;
   meanWords: number;
   code: CodeQuestion;
-  /** Whether the question is one of a developer of the project, for whom the pages for developers are written. */
+  /**
+   * Whether the question is one of a developer of the project, for whom the pages for developers
+   * are written.
+   */
   isOfDeveloper: boolean;
-  /** Passages that define names of the question, with the degree (0 to 1) to which the name matches. */
+  /**
+   * Passages that define names of the question, with the degree (0 to 1) to which the name matches.
+   */
   definitions: ReadonlyMap<number, number>;
 }>;
 
@@ -96,11 +99,13 @@ interface ScoreQuestion
   readonly query: Query;
   /** Question in lower case, without punctuation, with one space before and after each word. */
   readonly plainQuestion: string;
-  /** Returns whether a passage is of the kind that the question asks for, such as a passage with code. */
+  /**
+   * Returns whether a passage is of the kind that the question asks for, such as a passage with
+   * code.
+   */
   fitsHint(passage: FoundPassage): boolean;
 }
 
-/** Number of words below which the score of a passage is reduced (feature `thin`). */
 const enoughWords = 25;
 
 function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassage {
@@ -134,22 +139,16 @@ function measureAlone(profile: Profile, question: ScoreQuestion): MeasuredPassag
   return { passage, features, matched: met.matched };
 }
 
-/** Returns the feature `history` of change logs and the like (1), and of tests and other code beside the code (2). */
 function historyOf(path: string, { asksAside }: CodeQuestion): number {
   if (!isSourceCode(path)) return 1;
   return asksAside ? 0 : 2;
 }
 
-/**
- * Returns the degree to which a passage's heading is a frequently asked question: 1 for a question on an FAQ page, 0.4
- * for a question on another page, 0 for other headings.
- */
 function shareOfQuestion({ heading, path }: FoundPassage): number {
   if (!heading.trimEnd().endsWith('?')) return 0;
   return /\bfaq\b|questions/i.test(path) ? 1 : 0.4;
 }
 
-/** Returns whether a passage is for developers of the project, but the question is not one of a developer. */
 function isForOthers(
   { isForDevelopers, plainHeading }: Profile,
   { isOfDeveloper, plainQuestion }: ScoreQuestion,
@@ -157,13 +156,11 @@ function isForOthers(
   return isForDevelopers && !isOfDeveloper && !quotesHeading(plainQuestion, plainHeading);
 }
 
-/** Returns whether the question contains the heading word for word, as in “how do I *get a key*”. */
 function quotesHeading(plainQuestion: string, heading: string): boolean {
   // Other features measure headings of one word.
   return heading.indexOf(' ', 1) < heading.length - 1 && plainQuestion.includes(heading);
 }
 
-/** Returns the share (0 to 1) of a heading's terms that match the question, reduced for short headings. */
 function focusOf(heading: readonly string[], { matchesByTerm }: Query): number {
   if (heading.length === 0) return 0;
   const factorOf = (term: string) =>
@@ -177,10 +174,6 @@ function shareOfNames({ headingName, counts }: Profile, names: Concepts['names']
   return query.weight === 0 ? 0 : Math.min(1, (2 * met) / query.weight);
 }
 
-/**
- * Adds two features to each passage. Both depend on the three best passages of its file. `file`: weighted sum of the
- * passages' BM25F scores. `fileCoverage`: share (0 to 1) of the question's words that the passages contain together.
- */
 function addFileFeatures(passages: readonly MeasuredPassage[]): void {
   const byFile = new Map<number, MeasuredPassage[]>();
   for (const one of passages) {
@@ -204,12 +197,11 @@ function measureFile(all: readonly MeasuredPassage[]) {
   };
 }
 
-/** Number of consecutive words of a text in which words of the question count as close together. */
 const windowWords = 16;
 
 /**
- * Returns the largest share (0 to 1) of the question's words that any `windowWords` consecutive words of `text`
- * contain. Rare words count more than common ones.
+ * Returns the largest share (0 to 1) of the question's words that any `windowWords` consecutive
+ * words of `text` contain. Rare words count more than common ones.
  */
 export function proximityOf(text: readonly string[], query: Query): number {
   const mentions: (ConceptMatch & { readonly at: number })[] = [];
@@ -225,12 +217,11 @@ export function proximityOf(text: readonly string[], query: Query): number {
   return best;
 }
 
-/** Numbers of consecutive words of a question in code: up to `common` are no quotation, `long` are surely one. */
 const quotation = { common: 3, long: 9, maxWords: 60 } as const;
 
 /**
- * Returns the degree (0 to 1) to which a question quotes code, such as an error message: it grows with the number of
- * consecutive words of the question that the code contains in the same order.
+ * Returns the degree (0 to 1) to which a question quotes code, such as an error message: it grows
+ * with the number of consecutive words of the question that the code contains in the same order.
  */
 export function quotedShare(code: readonly string[], question: readonly string[]): number {
   const words = question.slice(0, quotation.maxWords);
@@ -255,10 +246,6 @@ const introduces = ({ heading, line }: FoundPassage) =>
 const isOfTrouble = ({ heading }: FoundPassage) =>
   /error|trouble|fail|issue|problem|fix|solution|debug|faq|common/i.test(heading);
 
-/**
- * Patterns of questions, each with a test for the sections that usually answer a matching question.
- * Only the first pattern that matches a question is used.
- */
 const hints: readonly (readonly [RegExp, (passage: FoundPassage) => boolean])[] = [
   [
     /\b(?:defaults?|by default|how (?:many|much|long|often|big|large)|maximum|minimum|limit)\b/i,

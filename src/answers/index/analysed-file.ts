@@ -15,7 +15,10 @@ interface FileFacts {
 
 export type AnalysedFile = ReturnType<typeof analyseFile>;
 
-/** Splits a parsed file (`read`) into passages and extracts their terms. A file without text has no passages. */
+/**
+ * Splits a parsed file (`read`) into passages and extracts their terms. A file without text has no
+ * passages.
+ */
 export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   const { title, sections } = read ?? { title: '', sections: [] };
   const passages = sections.flatMap(splitSection);
@@ -51,7 +54,10 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   };
 }
 
-/** Parses the stored terms of a passage. The stored text has one line for each field, in the order of `fields`. */
+/**
+ * Parses the stored terms of a passage. The stored text has one line for each field, in the order
+ * of `fields`.
+ */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
   const [title = [], trail = [], heading = [], body = [], code = [], names = [], defines = []] =
@@ -59,13 +65,8 @@ export function unpackTerms(packed: string): FieldTerms {
   return { title, trail, heading, body, code, names, defines };
 }
 
-/** Approximate maximum length of a passage in characters. Longer sections are split, but not before or inside code. */
 const softLimit = 1800;
 
-/**
- * Splits a long section into parts. The first part begins at the line of the heading, each later
- * part at its first block.
- */
 function splitSection(section: Section): readonly Section[] {
   const parts = splitBlocks(section.blocks);
   return parts.map((blocks, number) => {
@@ -101,20 +102,21 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/** Removes link targets from a text, because the words of a URL are unrelated to the subject of the text. */
+/**
+ * Removes link targets from a text, because the words of a URL are unrelated to the subject of the
+ * text.
+ */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')
     .replaceAll(/https?:\/\/\S+/g, ' ');
 }
 
-/** Returns the words of a file path, without the file extension and numeric prefixes. */
 function pathText(path: string): string {
   const steps = path.replace(/\.\w+$/, '').split('/');
   return steps.map((step) => step.replace(/^\d+[-_. ]/, '')).join(' ');
 }
 
-/** Maximum length in characters of the lead (introductory text) of a file. */
 const leadLength = 400;
 
 function leadOf(sections: readonly Section[]): string {

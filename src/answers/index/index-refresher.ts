@@ -2,7 +2,10 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshResult } from './refresh.ts';
 
-/** Result of an index update, with the number of passages in the index and the duration in milliseconds. */
+/**
+ * Result of an index update, with the number of passages in the index and the duration in
+ * milliseconds.
+ */
 export interface RefreshSummary extends RefreshResult {
   readonly passages: number;
   readonly ms: number;
@@ -20,7 +23,9 @@ export interface RefreshHooks {
 interface IndexRefresherOptions {
   readonly clock: Clock;
   refreshNow(hooks: RefreshHooks): Promise<Omit<RefreshSummary, 'ms'>>;
-  /** Delay in milliseconds before `keepCurrent` updates the index for the first time. Default: 0. */
+  /**
+   * Delay in milliseconds before `keepCurrent` updates the index for the first time. Default: 0.
+   */
   readonly firstAfterMs?: number;
   readonly onRefreshed?: (summary: RefreshSummary) => void;
   /** Called when an index update by `keepCurrent` fails. The update is retried later. */
@@ -81,7 +86,10 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     }
   };
   return {
-    /** Updates the index once. Throws if the update fails, if the signal is aborted, or if `close` is called. */
+    /**
+     * Updates the index once. Throws if the update fails, if the signal is aborted, or if `close`
+     * is called.
+     */
     refresh,
     keepCurrent: () => {
       background = keepRefreshing().catch((error) => {
@@ -99,7 +107,6 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
   };
 }
 
-/** Maximum number of folders to watch. The operating system limits the total number of watches of all processes. */
 const maxFolders = 2000;
 
 function openFolderWatch(onChange: () => void) {
@@ -115,8 +122,8 @@ function openFolderWatch(onChange: () => void) {
     /** Returns whether all folders are watched, so that no file change is missed. */
     isComplete: () => missed + missing === 0,
     /**
-     * Watches a folder for file changes, if it is not watched yet. Also marks the folder as visited. After the index
-     * update, `unwatchUnvisited` stops watching folders without the mark.
+     * Watches a folder for file changes, if it is not watched yet. Also marks the folder as
+     * visited. After the index update, `unwatchUnvisited` stops watching folders without the mark.
      */
     watchFolder: (folder: string) => {
       visited.add(folder);
@@ -146,7 +153,6 @@ function openFolderWatch(onChange: () => void) {
   };
 }
 
-/** Returns whether a changed file can affect the index. Ignores databases, and hidden files except `.gitignore`. */
 function isRelevant(name: string): boolean {
   if (name.startsWith('.')) return name === '.gitignore';
   return !/\.(?:db|sqlite3?)(?:-\w+)?$/.test(name);

@@ -13,7 +13,10 @@ import { analysisVersion, type Field, fields, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/** Passage (section of a document) with its file and terms. `lead`: terms of the introductory text of the file. */
+/**
+ * Passage (section of a document) with its file and terms. `lead`: terms of the introductory text
+ * of the file.
+ */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -29,7 +32,6 @@ export interface FoundPassage {
   readonly lead: readonly string[];
 }
 
-/** Database row of a passage. Lists are stored as text. */
 type PassageRow = Omit<FoundPassage, Packed> & Readonly<Record<Packed, string>>;
 type Packed = 'trail' | 'terms' | 'lead';
 
@@ -63,7 +65,10 @@ function createPassageIndex(database: SqliteDatabase) {
     ...createPassageQueries(database),
     ...words,
     ...createChanges(database, { ...files, ...words }),
-    /** Runs a function in a read transaction, so that the function does not see writes of other connections. */
+    /**
+     * Runs a function in a read transaction, so that the function does not see writes of other
+     * connections.
+     */
     inSnapshot: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
     close: () => void database.close(),
   };
@@ -116,10 +121,8 @@ function toBuildKey(corpora: readonly Corpus[]): string {
   return JSON.stringify(corpora.map(keyOf));
 }
 
-/** Fields that describe the subject of a passage: all except `body` and `code`. */
 const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
-/** Filters of FTS5 for the fields to search. */
 const filters = { anywhere: '', above: `{${fieldsAbove.join(' ')}} : `, defines: 'defines : ' };
 
 function createPassageQueries(database: SqliteDatabase) {
@@ -137,8 +140,8 @@ function createPassageQueries(database: SqliteDatabase) {
     .pluck();
   return {
     /**
-     * Returns the ids of passages that contain a term: in any field (`anywhere`), only in titles, headings and
-     * identifiers (`above`), or as a name that the passage defines (`defines`).
+     * Returns the ids of passages that contain a term: in any field (`anywhere`), only in titles,
+     * headings and identifiers (`above`), or as a name that the passage defines (`defines`).
      */
     postings: (term: string, where: keyof typeof filters): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
@@ -169,7 +172,10 @@ function createWordQueries(database: SqliteDatabase) {
     .pluck();
   return {
     passagesWith: (term: string) => count.get(term) ?? 0,
-    /** Returns the indexed words that begin with `start` and have `shortest` to `longest` characters. */
+    /**
+     * Returns the indexed words that begin with `start` and have `shortest` to `longest`
+     * characters.
+     */
     wordsLike: (start: string, shortest: number, longest: number) =>
       words.all(start, `${start}\u{10ffff}`, shortest, longest),
   };
@@ -182,11 +188,6 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
   const drop = createDrop(database);
   const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
   const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
-  /**
-   * Runs a change of the index in one transaction and returns its result. `run` adds the words of deleted files to
-   * `unusedWords`. After `run`, removes each of these words from the spelling corrections if no passage contains the
-   * stem of the word.
-   */
   const change = <Result>(run: (unusedWords: Set<string>) => Result): Result =>
     database
       .transaction(() => {
@@ -197,7 +198,10 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
       })
       .immediate();
   return {
-    /** Stores files in one transaction, replacing earlier versions. Returns the ids in the order of `files`. */
+    /**
+     * Stores files in one transaction, replacing earlier versions. Returns the ids in the order of
+     * `files`.
+     */
     replaceFiles: (files: readonly AnalysedFile[]): readonly number[] =>
       change((unusedWords) =>
         files.map((file) => {

@@ -3,7 +3,10 @@ import type { RefreshProgress } from './refresh.ts';
 
 interface ProgressReportsOptions {
   readonly clock: Clock;
-  /** Time in milliseconds before the first report. An index update that ends earlier is not reported. */
+  /**
+   * Time in milliseconds before the first report. An index update that ends earlier is not
+   * reported.
+   */
   readonly quietMs: number;
   /** Minimum time between two reports, in milliseconds. */
   readonly everyMs: number;

@@ -20,13 +20,19 @@ export interface RefreshResult extends RefreshProgress {
 interface RefreshOptions {
   readonly index: PassageIndex;
   readonly corpora: readonly Corpus[];
-  /** Signal that stops the update after the current file. The index keeps the files that were read before. */
+  /**
+   * Signal that stops the update after the current file. The index keeps the files that were read
+   * before.
+   */
   readonly signal?: AbortSignal;
   /** Called with the absolute path of each folder before it is listed. */
   readonly onFolder?: (absolute: string) => void;
   /** Called with the absolute path of each file before it is read. */
   readonly onReading?: (absolute: string) => void;
-  /** Absolute paths of files to index without text, because reading them crashed a worker thread before. */
+  /**
+   * Absolute paths of files to index without text, because reading them crashed a worker thread
+   * before.
+   */
   readonly skip?: ReadonlySet<string>;
   /** Called after every 20 files and at the end of the update. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
@@ -124,10 +130,6 @@ function createWriter(index: PassageIndex, seen: Set<number>) {
   };
 }
 
-/**
- * Adds a file to the index if the file is new or changed. Returns whether the file was added. An
- * unreadable file is removed from the index at the end of the update.
- */
 async function refreshFile(
   corpus: Corpus,
   { path, absolute, bytes, modifiedMs }: FoundFile,
@@ -159,7 +161,6 @@ async function refreshFile(
   return true;
 }
 
-/** Reads a file. Returns `undefined` if the file was deleted or is unreadable. */
 function readContent(absolute: string): Buffer | undefined {
   try {
     return readFileSync(absolute);

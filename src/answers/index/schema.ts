@@ -1,13 +1,18 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/** Version of the analysis of files. Increase this number when the parsing changes. Older indexes are then rebuilt. */
+/**
+ * Version of the analysis of files. Increase this number when the parsing changes. Older indexes
+ * are then rebuilt.
+ */
 export const analysisVersion = 6;
-/** Text fields of a passage that the index searches, in the order of the columns of the table `passage_terms`. */
+/**
+ * Text fields of a passage that the index searches, in the order of the columns of the table
+ * `passage_terms`.
+ */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names', 'defines'] as const;
 
 export type Field = (typeof fields)[number];
 
-/** Returns the statements that create the full-text index with the given columns. */
 const createTerms = (columns: string) => `
   CREATE VIRTUAL TABLE passage_terms USING fts5 (
     ${columns}, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'

@@ -41,9 +41,10 @@ export interface AddModelOptions {
 }
 
 /**
- * Adds a language model to the answer engine. The model answers from the documents. Only text with verified citations
- * is sent to the client. If the model fails or cites incorrectly, the engine without a model answers the question or
- * completes the answer, and `fallback` of the answer is set.
+ * Adds a language model to the answer engine. The model answers from the documents. Only text with
+ * verified citations is sent to the client. If the model fails or cites incorrectly, the engine
+ * without a model answers the question or completes the answer, and `fallback` of the answer is
+ * set.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -114,10 +115,16 @@ function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   if (isBreakerOpen) throw new ModelFailure('model_paused', paused);
 }
 
-/** Score of the best citation from which an answer without the model is shown although the model declines. */
+/**
+ * Score of the best citation from which an answer without the model is shown although the model
+ * declines.
+ */
 const sureScore = 0.97;
 
-/** @throws ModelFailure `model_declined` if the engine without a model is sure of an answer that the model declines */
+/**
+ * @throws ModelFailure `model_declined` if the engine without a model is sure of an answer that the
+ *   model declines
+ */
 async function refuseIfSure(
   extractive: AnswerEngine,
   question: Question,
@@ -143,7 +150,6 @@ async function readCompletion(text: CitedText, pieces: AsyncIterable<ChatPiece>)
   return { ...end, reason: text.state === 'full' ? 'length' : end.reason };
 }
 
-/** Maximum number of sections to list if the model cannot answer the question. */
 const nearestSections = 3;
 
 type FinishOptions = Readonly<{
@@ -167,10 +173,6 @@ function finish(text: CitedText, { prompt, end, onText }: FinishOptions): Answer
   return { text: text.shown + ending, citations, abstained: false, finishReason, ...withUsage };
 }
 
-/**
- * Answers with quotations from the documents. If a part of the model's answer was already sent, the
- * quotations follow that part.
- */
 async function completeWithExtract(
   before: CitedText,
   { answer: answerWith }: AnswerEngine,
@@ -187,7 +189,10 @@ async function completeWithExtract(
 const brokeOff = 'The answer of the language model ended unexpectedly here.';
 const continued = `${brokeOff} The documentation says:`;
 
-/** Completes an interrupted answer of a model: adds a notice, quotations, and one list of all sources. */
+/**
+ * Completes an interrupted answer of a model: adds a notice, quotations, and one list of all
+ * sources.
+ */
 export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
@@ -211,10 +216,6 @@ function bodyOf({ text, citations }: Answer): string {
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
 }
 
-/**
- * Appends the citations of `more` to `before`, up to `maxCitations` in total, and sorts the result by descending score.
- * Skips a citation of `more` if `before` already cites its section.
- */
 function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
@@ -223,12 +224,12 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
 }
 
 /**
- * Limits of the circuit breaker. `failures`: number of consecutive failures before a pause. `pauseMs`: duration of
- * the pause in milliseconds. `longestMs`: maximum pause in milliseconds that a `Retry-After` header can cause.
+ * Limits of the circuit breaker. `failures`: number of consecutive failures before a pause.
+ * `pauseMs`: duration of the pause in milliseconds. `longestMs`: maximum pause in milliseconds that
+ * a `Retry-After` header can cause.
  */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
-/** Creates a circuit breaker, which pauses requests to the model's endpoint after repeated failures. */
 function createCircuitBreaker(given: Clock) {
   const clock = createSteadyClock(given);
   let failures = 0;

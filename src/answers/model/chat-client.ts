@@ -102,10 +102,6 @@ function watchTimeouts(
   };
 }
 
-/**
- * Finish reasons of a model that mean that there is no answer. All other finish reasons except
- * `length` are treated as `stop`.
- */
 const failedReasons = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
 /**
@@ -134,7 +130,6 @@ function failed(message: string, retryAfterSeconds?: number): ModelFailure {
 const openingTag = '<think>';
 const closingTag = '</think>';
 
-/** Creates a filter for streamed text that removes a leading `<think>…</think>` section. */
 function createReasoningFilter(): (piece: string) => string {
   let buffered = '';
   let isPastReasoning = false;
@@ -193,7 +188,6 @@ function checkStatus({ status, retryAfterSeconds }: StreamedReply): void {
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-/** Schema of the text of a message. Some endpoints send a list of parts. Only parts of type `text` are used. */
 const content = z
   .union([z.string(), z.array(textPart)])
   .nullish()
@@ -210,17 +204,12 @@ const choice = z.object({
   finish_reason: z.string().nullish(),
 });
 
-/** Schema of a chunk of a streamed response, or of a whole response, from the model's endpoint. */
 const chatPayload = z.object({
   error: z.unknown().optional(),
   choices: z.array(choice).nullish(),
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish(),
 });
 
-/**
- * Parsed chunk of a model's response. `finishReason` is the endpoint's value; `null` while the
- * model has not finished.
- */
 type CompletionChunk = ReturnType<typeof parseChunk>;
 
 function parseChunk(json: string) {

@@ -1,8 +1,9 @@
 import type { Segment } from './segments.ts';
 
 /**
- * Matches the end of a sentence, paragraph or line that a list item, table row, heading or quotation follows. An
- * abbreviation such as “e.g.” or a lower-case letter after the end continues the sentence.
+ * Matches the end of a sentence, paragraph or line that a list item, table row, heading or
+ * quotation follows. An abbreviation such as “e.g.” or a lower-case letter after the end continues
+ * the sentence.
  */
 const ends =
   /(?<!\b(?:e\.g|i\.e|etc|vs|cf|no))[.!?]["'”’)*_]{0,4}(?:\s+(?!\p{Ll}|\s)|\s+$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)]|\||#|>))/gu;
@@ -10,8 +11,9 @@ const itemMark = /^[ \t]*(?:[-*+>]|\d{1,9}[.)]|\|)[ \t]+/;
 const tableRule = /^[ \t]*\|[ \t:|-]+$/;
 
 /**
- * Returns the last sentence, list item, table row or code block of a text that a citation follows. Keeps the paragraph
- * break, the mark of its list item and the header of its table, so that it can follow other text.
+ * Returns the last sentence, list item, table row or code block of a text that a citation follows.
+ * Keeps the paragraph break, the mark of its list item and the header of its table, so that it can
+ * follow other text.
  */
 export function lastSentence(segments: readonly Segment[]): string {
   const text = segments.map((segment) => segment.text).join('');
@@ -22,7 +24,6 @@ export function lastSentence(segments: readonly Segment[]): string {
   return gapAfter(dropped, lines) + tableHeader(lines.slice(0, -1)) + mark + text.slice(start);
 }
 
-/** Returns the header of the table whose rows end with the last of the lines; an empty string without a header. */
 function tableHeader(lines: readonly string[]): string {
   const isRow = (line: string) => line.trimStart().startsWith('|');
   const first = lines.findLastIndex((line) => !isRow(line)) + 1;

@@ -20,8 +20,8 @@ interface CitedTextOptions {
   /** Text of the prompt. The model's text may contain only links that occur in the prompt. */
   readonly promptText: string;
   /**
-   * API key for the model's endpoint; `undefined` if there is no key to protect. If a part of the model's text contains
-   * the key, the part is not sent to the client and the model's answer fails.
+   * API key for the model's endpoint; `undefined` if there is no key to protect. If a part of the
+   * model's text contains the key, the part is not sent to the client and the model's answer fails.
    */
   readonly secret: string | undefined;
   /** Returns whether the search index still contains the passage unchanged. */
@@ -29,10 +29,6 @@ interface CitedTextOptions {
   onText(piece: string): void;
 }
 
-/**
- * Maximum number of characters of a model's text that are buffered while they wait for a citation. If more text without
- * a citation arrives, the model's answer fails.
- */
 const maxBuffered = 3000;
 
 /**
@@ -44,9 +40,9 @@ export class CitedText {
   /** Verified citations in the text sent so far, in the order of their first use. */
   citations: readonly Citation[] = [];
   /**
-   * State of the answer's text. `open`: more text is accepted. `full`: the maximum length or number of citations is
-   * reached. `done`: the rest of the model's text, such as a list of sources, is ignored. `abstained`: the model stated
-   * that it cannot answer.
+   * State of the answer's text. `open`: more text is accepted. `full`: the maximum length or number
+   * of citations is reached. `done`: the rest of the model's text, such as a list of sources, is
+   * ignored. `abstained`: the model stated that it cannot answer.
    */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
@@ -54,7 +50,9 @@ export class CitedText {
   #received = '';
   /** Whether the sentence with the last citation was sent; `null` before the first citation. */
   #isLastSent: boolean | null = null;
-  /** Offset in `#received` (text from the model) up to which the text has been sent to the client. */
+  /**
+   * Offset in `#received` (text from the model) up to which the text has been sent to the client.
+   */
   #sentUpTo = 0;
 
   constructor(options: CitedTextOptions) {
@@ -64,10 +62,10 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the next part of the model's text, and sends the sentences with a citation to the client.
-   * Await each call before the next one.
-   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown code block;
-   * `model_uncited` for too much text without a citation
+   * Checks the citations in the next part of the model's text, and sends the sentences with a
+   * citation to the client. Await each call before the next one.
+   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown
+   *   code block; `model_uncited` for too much text without a citation
    */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
@@ -85,10 +83,11 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the remaining text, and sends the sentences with a citation to the client. Of the text
-   * after the last citation, sends only closing punctuation, code blocks and a list that a colon introduces.
-   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown code block;
-   * `model_uncited` if no sentence can be sent; `model_failed` if there is no text
+   * Checks the citations in the remaining text, and sends the sentences with a citation to the
+   * client. Of the text after the last citation, sends only closing punctuation, code blocks and a
+   * list that a colon introduces.
+   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown
+   *   code block; `model_uncited` if no sentence can be sent; `model_failed` if there is no text
    */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
@@ -106,7 +105,10 @@ export class CitedText {
     this.#send(tail, this.citations);
   }
 
-  /** Sends the sentences up to the last complete citation. `extent`: whether the model may send more text. */
+  /**
+   * Sends the sentences up to the last complete citation. `extent`: whether the model may send more
+   * text.
+   */
   async #sendReady(extent: Extent): Promise<void> {
     const ready = upToCitation(this.#splitSegments(this.#received, this.#sentUpTo, extent), extent);
     let before: Segment[] = [];
@@ -122,8 +124,9 @@ export class CitedText {
   }
 
   /**
-   * Sends the sentence at the end of `before`, followed by citations of the passages with the given numbers in the
-   * prompt. Leaves out the other sentences, and also this sentence if it contains an unknown code span.
+   * Sends the sentence at the end of `before`, followed by citations of the passages with the given
+   * numbers in the prompt. Leaves out the other sentences, and also this sentence if it contains an
+   * unknown code span.
    */
   async #sendCited(before: string, numbers: readonly number[]): Promise<void> {
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
@@ -147,7 +150,10 @@ export class CitedText {
     ]);
   }
 
-  /** Checks links and code blocks. @throws ModelFailure `model_miscited` if one of them is not in the passages */
+  /**
+   * Checks links and code blocks. @throws ModelFailure `model_miscited` if one of them is not in
+   * the passages
+   */
   #check(segments: readonly Segment[]): void {
     const { promptText, quoted } = this.#options;
     const passages = quoted.map(({ text }) => text);
@@ -163,7 +169,10 @@ export class CitedText {
     return passage.citation;
   }
 
-  /** Sends text to the client. If the answer would become too long or have too many citations, ends it instead. */
+  /**
+   * Sends text to the client. If the answer would become too long or have too many citations, ends
+   * it instead.
+   */
   #send(piece: string, citations: readonly Citation[]): void {
     const { secret, onText } = this.#options;
     if (secret !== undefined && piece.includes(secret)) {
@@ -180,10 +189,6 @@ export class CitedText {
   }
 }
 
-/**
- * Returns `words` followed by the cited locations in parentheses. These locations name the sources even if the answer
- * is interrupted before the list of sources at its end.
- */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');
   const before = trimEndOf(words, ' \t');
@@ -198,15 +203,8 @@ const miscited = () =>
     'The language model cited a source that does not exist or has changed, or used an unknown link or unknown code.',
   );
 
-/**
- * Matches the heading of a list of sources in the model's text. Perch replaces that list with the verified citations.
- */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
 
-/**
- * Returns the offset (`at`) from which the model's text is not sent: the start of a list of sources, or of the
- * statement that the model cannot answer. Returns `undefined` if the text contains neither.
- */
 function findStop(segments: readonly Segment[]) {
   let at = 0;
   for (const { kind, text } of segments) {
@@ -221,15 +219,10 @@ function findStop(segments: readonly Segment[]) {
   return undefined;
 }
 
-/** Matches the punctuation after a citation. */
 const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
 
-/**
- * Returns the text that starts at `from` and belongs to the preceding citation: closing
- * punctuation, code blocks, and a list that a colon introduces.
- */
 function attachedTail(text: string, from: number, splitSegments: SplitSegments): string {
   let end = matchEnd(closing, text, from);
   const next = () => attachedEnd(text, end, splitSegments);
@@ -247,7 +240,6 @@ function attachedEnd(text: string, at: number, splitSegments: SplitSegments): nu
   return end === start ? at : end;
 }
 
-/** Returns the end offset of the match of `pattern` at `at`, or `at` if there is no match. */
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   const [found = ''] = pattern.exec(text) ?? [];

@@ -2,10 +2,6 @@ import { ModelFailure } from './model-failure.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/**
- * Limits of an event stream. `maxLine`: maximum number of characters in a line, and in the data of
- * an event. `maxBytes`: maximum total size in bytes.
- */
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
 /**
@@ -22,10 +18,6 @@ export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits)
   if (data !== undefined) yield data;
 }
 
-/**
- * Appends a line of an event stream to the data of the current event (`before`). Returns `before`
- * if the line is not a `data` field.
- */
 function joinData(before: string | undefined, line: string): string | undefined {
   const [field, value = ''] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
   if (field === undefined) return before;

@@ -1,7 +1,10 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Segment } from './segments.ts';
 
-/** Returns whether all links and cited locations of a text occur in the text `known`. Ignores code examples. */
+/**
+ * Returns whether all links and cited locations of a text occur in the text `known`. Ignores code
+ * examples.
+ */
 export function hasKnownLinksOnly(segments: readonly Segment[], known: string): boolean {
   const words = textsOf(segments, 'words');
   const inline = words + textsOf(segments, 'span');
@@ -53,7 +56,6 @@ function citedLocations(text: string): readonly string[] {
   });
 }
 
-/** Returns whether `known` contains `target` as a whole. For example, `a.md:3` does not match `a.md:35`. */
 function includesWhole(target: string, known: string): boolean {
   for (let at = known.indexOf(target); at >= 0; at = known.indexOf(target, at + 1)) {
     if (!/\d$/.test(target) || !/\d/.test(known[at + target.length] ?? '')) return true;

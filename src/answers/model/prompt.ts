@@ -16,16 +16,10 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
-/**
- * Limits of a prompt. `passages`: maximum number of passages. `earlierQuestion` and `earlierAnswer`: maximum number of
- * characters of each. `turns`: maximum number of earlier questions, each with its answer.
- */
 const limits = { earlierQuestion: 500, earlierAnswer: 1000, turns: 4, passages: 8 } as const;
 /** Maximum number of characters of a question in a prompt. */
 export const maxQuestionLength = 4000;
-/** Minimum number of free characters in the prompt that is needed to quote another passage. */
 const minPassage = 200;
-/** Maximum share (0 to 1) of the space for passages in a prompt that a single passage may fill. */
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
@@ -52,7 +46,10 @@ export function buildPrompt(
   ];
   return {
     messages,
-    /** Passages in the prompt. The model cites a passage by its position in this list, counted from 1. */
+    /**
+     * Passages in the prompt. The model cites a passage by its position in this list, counted from
+     * 1.
+     */
     quoted: quoted.map(({ passage }) => passage),
     promptText: last,
   };
@@ -72,8 +69,8 @@ function quotePassages(passages: readonly PromptPassage[], room: number) {
 }
 
 /**
- * Wraps a passage in a `<passage>` element. Replaces the `<` of `<passage` and `</passage` in its text by `‹`, so that
- * the text cannot contain a tag of the element.
+ * Wraps a passage in a `<passage>` element. Replaces the `<` of `<passage` and `</passage` in its
+ * text by `‹`, so that the text cannot contain a tag of the element.
  */
 export function quotePassage(
   { citation, trail, text }: PromptPassage,
@@ -87,7 +84,6 @@ export function quotePassage(
   return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
-/** Converts the latest questions and answers to chat messages. The messages have up to `room` characters in total. */
 function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly ChatMessage[] {
   const messages: ChatMessage[] = [];
   let left = room;
@@ -101,7 +97,10 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/** Removes the citations from an earlier answer, so that the model does not copy them to the next answer. */
+/**
+ * Removes the citations from an earlier answer, so that the model does not copy them to the next
+ * answer.
+ */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

@@ -7,13 +7,13 @@ const rules = `You sort passages of documentation by how well they answer a ques
 
 Write the numbers of the passages that help to answer the question, the best first, separated by commas, and nothing else.`;
 
-/** Maximum numbers of characters of each passage in the request, and of the model's reply. */
 const limits = { passage: 500, reply: 500 } as const;
 const timeoutMs = 5000;
 
 /**
- * Asks a language model for the order of passages, and returns the passages in that order. Passages that the model does
- * not name come last. If the model fails or takes more than five seconds, returns the passages unchanged.
+ * Asks a language model for the order of passages, and returns the passages in that order. Passages
+ * that the model does not name come last. If the model fails or takes more than five seconds,
+ * returns the passages unchanged.
  * @throws the signal's reason if `signal` is aborted
  */
 export async function rerankPassages(

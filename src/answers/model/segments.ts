@@ -1,4 +1,7 @@
-/** Segment of a model's text: words, a code span, a code block, unclosed code (`open`), or a citation (`marker`). */
+/**
+ * Segment of a model's text: words, a code span, a code block, unclosed code (`open`), or a
+ * citation (`marker`).
+ */
 export type Segment =
   | { readonly kind: 'words' | 'span' | 'block' | 'open'; readonly text: string }
   | { readonly kind: 'marker'; readonly text: string; readonly numbers: readonly number[] };
@@ -6,7 +9,10 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Completeness of a text. In a partial text (`part`), an unclosed backtick may be the beginning of code. */
+/**
+ * Completeness of a text. In a partial text (`part`), an unclosed backtick may be the beginning of
+ * code.
+ */
 export type Extent = 'part' | 'whole';
 
 /**
@@ -23,20 +29,22 @@ const forms = {
 } as const;
 
 /**
- * Number of characters that must follow a citation in a partial text before the citation counts as complete. With fewer
- * characters, text that arrives later can still extend the citation, as in `[1], [2]`.
+ * Number of characters that must follow a citation in a partial text before the citation counts as
+ * complete. With fewer characters, text that arrives later can still extend the citation, as in
+ * `[1], [2]`.
  */
 const maxMarkerGap = 3;
 
 /**
- * Function that splits a model's text, from the offset `from`, into segments such as words, code and citations. The
- * offset must not be inside code. `extent`: whether the text is complete (`whole`) or more text can follow (`part`).
+ * Function that splits a model's text, from the offset `from`, into segments such as words, code
+ * and citations. The offset must not be inside code. `extent`: whether the text is complete
+ * (`whole`) or more text can follow (`part`).
  */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
 /**
- * Creates a function that splits the text of a model into segments of plain text and citations. A citation is a passage
- * number in brackets or a location in `places`.
+ * Creates a function that splits the text of a model into segments of plain text and citations. A
+ * citation is a passage number in brackets or a location in `places`.
  */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
@@ -72,8 +80,8 @@ function toSegment({ 0: text, groups = {} }: RegExpExecArray, places: readonly s
 }
 
 /**
- * Returns the segments up to and including the last citation. In a partial text, a citation at the end does not count,
- * because later text could extend it.
+ * Returns the segments up to and including the last citation. In a partial text, a citation at the
+ * end does not count, because later text could extend it.
  */
 export function upToCitation(segments: readonly Segment[], extent: Extent): readonly Segment[] {
   let after = 0;
@@ -87,13 +95,14 @@ export function upToCitation(segments: readonly Segment[], extent: Extent): read
   return [];
 }
 
-/** Returns the passage numbers in a citation, such as 1, 2 and 3 for `[1-3]`. Ignores other text within `【】`. */
 function toNumbers(marker: string): readonly number[] {
   const lists = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)];
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];
 }
 
-/** Maximum length of a range of passage numbers, such as `[1-3]`. A longer range is not a citation. */
+/**
+ * Maximum length of a range of passage numbers, such as `[1-3]`. A longer range is not a citation.
+ */
 const maxRange = 20;
 
 function toRange(part: string): readonly number[] {

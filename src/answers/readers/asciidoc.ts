@@ -1,7 +1,10 @@
 import { type FoundHeading, readLines } from './plain-text.ts';
 import { type ReadFile, toRowText } from './section.ts';
 
-/** Parses AsciiDoc into sections: headings, lists, tables, admonitions, attributes and blocks of code. */
+/**
+ * Parses AsciiDoc into sections: headings, lists, tables, admonitions, attributes and blocks of
+ * code.
+ */
 export function readAsciiDoc(text: string): ReadFile {
   const headings = new Map<number, FoundHeading>();
   const state: State = { delimiter: undefined };
@@ -15,13 +18,14 @@ export function readAsciiDoc(text: string): ReadFile {
 }
 
 interface State {
-  /** Line that ends the current table or block of code, comment or raw text; `undefined` outside such blocks. */
+  /**
+   * Line that ends the current table or block of code, comment or raw text; `undefined` outside
+   * such blocks.
+   */
   delimiter: string | undefined;
 }
 
-/** Matches the lines around blocks of code, comments, raw text and tables. */
 const delimiter = /^(?:-{4,}|\.{4,}|\/{4,}|\+{4,}|`{3}.*|[|,:!]===)$/;
-/** Matches lines without text: lines around other blocks, block attributes, anchors and comments. */
 const markup = /^(?:={4,}|\*{4,}|_{4,}|--|\+|\[.*\]|\/\/(?!\/).*)$/;
 /** Matches macros such as `include::chapter.adoc[]`. */
 const blockMacro = /^[a-z]{1,20}::[^\s[]{0,500}\[/;
@@ -48,7 +52,6 @@ function toRow(line: string): string {
   return shown.length === 0 ? replaceInline(line) : `- ${toRowText(shown)}`;
 }
 
-/** Converts list items, terms, attributes and block titles to Markdown. */
 function toItem(line: string): string {
   const [, attribute, value] = /^:!?([\w-]{1,80})!?:(?: +(\S.*))?$/.exec(line) ?? [];
   if (attribute !== undefined) return value === undefined ? '' : `- \`${attribute}\`: ${value}`;
@@ -61,7 +64,6 @@ function toItem(line: string): string {
   return term === undefined ? line : `- ${term}: ${rest}`;
 }
 
-/** Replaces cross references and links by their text, and marks of literal text by code spans. */
 function replaceInline(line: string): string {
   return line
     .replaceAll(/(?:xref:|link:|https?:\/\/)[^\s[\]]{1,500}\[([^[\]]{1,300})\]/g, '$1')

@@ -19,10 +19,6 @@ const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const skipped = setOf('script style nav footer noscript template svg button select form');
 const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
 const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
-/**
- * Elements that start a new block of text. For example, the text of an `<li>` before a nested `<ul>` becomes a block of
- * its own.
- */
 const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 
@@ -88,7 +84,6 @@ class HtmlReader {
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/** Splits an element into the text before its first block (`lead`) and the remaining nodes (`rest`). */
 function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
   const found = node.childNodes.findIndex(isContainer);
   const at = found < 0 ? node.childNodes.length : found;

@@ -16,10 +16,11 @@ export function readMarkdown(text: string): ReadFile {
   return reader.sections.finish(title || reader.title, text);
 }
 
-/** Maximum length in characters of a heading that is parsed. Longer headings are returned unchanged. */
 const maxHeading = 500;
 
-/** Returns the heading of a passage as plain text. Removes Markdown syntax if the file is Markdown. */
+/**
+ * Returns the heading of a passage as plain text. Removes Markdown syntax if the file is Markdown.
+ */
 export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
   return ['markdown', 'mdx'].includes(kindOf(path) ?? '') ? toPlainHeading(heading) : heading;
 }
@@ -97,7 +98,6 @@ class MarkdownReader {
   }
 }
 
-/** Converts the line range of a Markdown token to the numbers of its first and last line, counted from 1. */
 function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
@@ -127,12 +127,10 @@ function readFields(body: string): z.output<typeof frontMatter> {
   }
 }
 
-/** Removes comments, HTML tags and JSX tags from Markdown, except within code spans. */
 function stripTags(markdown: string): string {
   if (!markdown.includes('<')) return markdown.trim();
   return markdown.replaceAll(tagOrCode, (_match, code: string | undefined) => code ?? '').trim();
 }
 
-/** Matches a code span, comment or tag. An unclosed comment extends to the end of the text. */
 const tagOrCode =
   /(```[^`]{1,500}```|``[^`]{1,500}``|`[^`]{1,500}`)|<!--[\s\S]*?(?:-->|$)|<\/?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,2000})?\/?>|<\/?>/g;

@@ -2,8 +2,9 @@ import { readMarkdown } from './markdown.ts';
 import type { ReadFile } from './section.ts';
 
 /**
- * Parses Markdown with JSX (MDX). Reads the content of components as Markdown. Drops tags, imports and exports.
- * Converts properties that describe options (`name`, `type`, `description`) to list items.
+ * Parses Markdown with JSX (MDX). Reads the content of components as Markdown. Drops tags, imports
+ * and exports. Converts properties that describe options (`name`, `type`, `description`) to list
+ * items.
  */
 export function readMdx(text: string): ReadFile {
   const state: State = { fence: '', isInTag: false, isInImport: false };
@@ -43,7 +44,6 @@ function nextFence(fence: string, open: string): string {
   return open !== '' && fence.startsWith(open) ? '' : open || fence;
 }
 
-/** Converts a line of a multi-line JSX tag to Markdown. Keeps only the texts of properties such as `description`. */
 function readPropertyLine(line: string, state: State): string {
   if (/^(?:\]\}|\}\})?\s*\/?>$/.test(line.trim())) {
     state.isInTag = false;

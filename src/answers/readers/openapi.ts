@@ -1,7 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type ReadFile, SectionBuilder } from './section.ts';
 
-/** Creates a parser for OpenAPI and Swagger documents. The parser returns `undefined` for any other document. */
 const createReader = (parse: (text: string) => MaybeNode) => (text: string) => {
   // Parsing is slow, so a text without a member `openapi` or `swagger` is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
@@ -68,8 +67,9 @@ class OpenApiReader {
   }
 
   /**
-   * Returns the node to which the `$ref` of `node` points, if the `$ref` refers to the same document (`#/…`). Otherwise
-   * returns `node` itself. Does not resolve a `$ref` of the returned node.
+   * Returns the node to which the `$ref` of `node` points, if the `$ref` refers to the same
+   * document (`#/…`). Otherwise returns `node` itself. Does not resolve a `$ref` of the returned
+   * node.
    */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
@@ -92,10 +92,6 @@ class OpenApiReader {
   }
 }
 
-/**
- * Returns three texts: the type, the allowed values and the default of a schema. A text is empty if the schema does not
- * specify the value.
- */
 function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -111,7 +107,6 @@ function factsOf(schema: MaybeNode): readonly string[] {
 
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Parses YAML into nodes with line numbers. Tolerates syntax errors and drops YAML aliases. */
 function parseYamlTree(source: string): MaybeNode {
   const lines = new LineCounter();
   const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });
@@ -138,14 +133,12 @@ function lineOf(node: unknown, lines: LineCounter): number {
   return Math.max(1, lines.linePos(offset).line);
 }
 
-/** Value in a JSON or YAML document. `line`: number of the line on which the value starts, counted from 1. */
 type DocumentNode = { readonly line: number } & (
   | { readonly kind: 'scalar'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly DocumentNode[] }
   | { readonly kind: 'map'; readonly entries: ReadonlyMap<string, DocumentEntry> }
 );
 
-/** Member of a JSON or YAML map, with the line number of its key. */
 type DocumentEntry = Readonly<{ key: string; line: number; value: MaybeNode }>;
 
 type MaybeNode = DocumentNode | undefined;
@@ -169,16 +162,14 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
   return node?.kind === 'list' ? node.items : [];
 }
 
-/** Matches a JSON token: a line break, punctuation, a string, or another scalar. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/**
- * Handler of the tokens of a JSON list or object. If a token begins a nested list or object, returns an array with the
- * handler of the nested tokens, which the parser pushes onto its stack. Otherwise returns an empty array.
- */
 type Open = (token: string, line: number) => readonly Open[];
 
-/** Parses JSON of any nesting depth into nodes with line numbers. @throws SyntaxError for invalid JSON */
+/**
+ * Parses JSON of any nesting depth into nodes with line numbers. @throws SyntaxError for invalid
+ * JSON
+ */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

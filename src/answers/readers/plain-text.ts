@@ -14,10 +14,12 @@ export type FoundHeading = Readonly<{
   defines?: readonly string[];
 }>;
 
-/** Function that returns the heading at a line (counted from 0), or `undefined` if there is no heading. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
-/** Parses a text file into paragraphs, list items, indented blocks, and the headings that `find` recognizes. */
+/**
+ * Parses a text file into paragraphs, list items, indented blocks, and the headings that `find`
+ * recognizes.
+ */
 export function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
@@ -39,7 +41,6 @@ export function readLines(text: string, find: FindHeading): ReadFile {
   return sections.finish(title, text);
 }
 
-/** Returns the index of the line after the text block that begins at line `start`. */
 function endOfBlock(lines: readonly string[], start: number, find: FindHeading): number {
   if (isBlank(lines[start])) return start + 1;
   if (isIndented(lines[start])) return endOfIndented(lines, start);
@@ -73,10 +74,6 @@ function toBlock(lines: readonly string[]) {
   return { kind: isItem ? 'item' : 'text', text: isItem ? text.replace(item, '') : text } as const;
 }
 
-/**
- * Returns the underlined heading that starts at the line with index `at`; `undefined` if there is none. `====`
- * underlines level 1, `----` level 2.
- */
 function findUnderlined(lines: readonly string[], at: number): FoundHeading | undefined {
   const text = lines[at]?.trim() ?? '';
   const under = lines[at + 1]?.trimEnd() ?? '';

@@ -23,7 +23,10 @@ const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/** Returns the file format that corresponds to a file name; `undefined` if no parser supports the format. */
+/**
+ * Returns the file format that corresponds to a file name; `undefined` if no parser supports the
+ * format.
+ */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

@@ -2,8 +2,9 @@ import { type FoundHeading, readLines } from './plain-text.ts';
 import { type ReadFile, toSuffixes } from './section.ts';
 
 /**
- * Parses reStructuredText into sections. Heading styles get levels in the order of their first use in the file,
- * starting at level 1. A directive that documents a name, such as `py:function`, starts a section too.
+ * Parses reStructuredText into sections. Heading styles get levels in the order of their first use
+ * in the file, starting at level 1. A directive that documents a name, such as `py:function`,
+ * starts a section too.
  */
 export function readRestructuredText(text: string): ReadFile {
   const levels: string[] = [];
@@ -32,7 +33,6 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/** Directive whose content is being read. */
 interface Open {
   readonly kind: 'definition' | 'text' | 'code' | 'drop';
   readonly indent: number;
@@ -41,12 +41,12 @@ interface Open {
   content: number | undefined;
 }
 
-/** Level of the section of a directive that is not in another one. It is below the levels of all headings. */
 const definitionLevel = 40;
 
 /**
- * Replaces markup line by line, so that line numbers stay the same. Removes the indentation of the content of
- * directives. `definitions` contains the sections of directives that document a name, by the index of their line.
+ * Replaces markup line by line, so that line numbers stay the same. Removes the indentation of the
+ * content of directives. `definitions` contains the sections of directives that document a name, by
+ * the index of their line.
  */
 function prepare(source: readonly string[]) {
   const definitions = new Map<number, FoundHeading>();
@@ -75,7 +75,6 @@ const withCode =
 const withoutText =
   /^(?:toctree|image|figure|include|contents|currentmodule|index|raw|only|tabularcolumns)$/;
 
-/** Parses a line that opens a directive or a comment. Returns it with the text that replaces the line. */
 function openDirective(line: string, indent: number, above: readonly Open[]) {
   const outer = above.at(-1);
   const isCode = outer?.kind === 'code' || outer?.kind === 'drop';
@@ -106,7 +105,6 @@ function contentOf(directive: string): Exclude<Open['kind'], 'definition'> {
   return withCode.test(directive) ? 'code' : 'text';
 }
 
-/** Converts a line of text, or of the content of the directive `within`. */
 function prepareLine(line: string, indent: number, within: Open | undefined): string {
   if (within === undefined) return replaceInline(line);
   if (within.content === undefined) {
@@ -118,7 +116,6 @@ function prepareLine(line: string, indent: number, within: Open | undefined): st
   return within.kind === 'code' ? `    ${text}` : replaceInline(text);
 }
 
-/** Replaces inline markup. A role becomes a code span. */
 function replaceInline(line: string): string {
   return line
     .replaceAll(

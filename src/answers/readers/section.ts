@@ -1,4 +1,6 @@
-/** Part of a section that can be quoted by itself: a paragraph, list item, table row or code block. */
+/**
+ * Part of a section that can be quoted by itself: a paragraph, list item, table row or code block.
+ */
 export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
   /** Text of the block as Markdown. For a code block, the code without the enclosing fence. */
@@ -53,7 +55,10 @@ export class SectionBuilder {
     this.#open.defines.push(...names);
   }
 
-  /** Ends the last section at the end of `text`. Returns `title` and all sections with a heading or a block. */
+  /**
+   * Ends the last section at the end of `text`. Returns `title` and all sections with a heading or
+   * a block.
+   */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };
@@ -66,7 +71,10 @@ export class SectionBuilder {
   }
 }
 
-/** Returns the names by which a nested declaration can be asked for: `Door.Lock.open`, `Lock.open` and `open`. */
+/**
+ * Returns the names by which a nested declaration can be asked for: `Door.Lock.open`, `Lock.open`
+ * and `open`.
+ */
 export function toSuffixes(names: readonly string[]): readonly string[] {
   return names.map((_, at) => names.slice(at).join('.'));
 }

@@ -4,15 +4,24 @@ import { toStem } from './words.ts';
 
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
-/** Phrase found in a question. `meanings` are the words that documentation uses in place of the phrase. */
+/**
+ * Phrase found in a question. `meanings` are the words that documentation uses in place of the
+ * phrase.
+ */
 export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/** Reads the word lists in `resources/words/`. The lists contain general English and are not specific to a project. */
+/**
+ * Reads the word lists in `resources/words/`. The lists contain general English and are not
+ * specific to a project.
+ */
 export function readVocabulary() {
   return {
     /** Returns, for the stem of a word, the stems of its synonyms in software documentation. */
     synonyms: createWordMap(readLines('synonyms')),
-    /** Returns, for the stem of an everyday word, the stems of technical words with the same meaning. */
+    /**
+     * Returns, for the stem of an everyday word, the stems of technical words with the same
+     * meaning.
+     */
     everyday: createWordMap(readLines('everyday-words')),
     /** Finds the known phrases in a text. Returns these phrases, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
@@ -27,7 +36,10 @@ export function readVocabulary() {
      * prices, news or opinions.
      */
     isOutside: createPhraseTest(readLines('outside-phrases')),
-    /** Returns whether a question is one of a developer of a project, such as how to contribute to it. */
+    /**
+     * Returns whether a question is one of a developer of a project, such as how to contribute to
+     * it.
+     */
     isOfDeveloper: createPhraseTest(readLines('developer-phrases')),
     /** Verbs that can begin an instruction, as in “list the branches”. */
     orderingWords: new Set(readLines('ordering-words')),
@@ -39,10 +51,6 @@ function readLines(name: string): readonly string[] {
   return text.trim().split(/\r?\n/);
 }
 
-/**
- * Creates a function that returns the words related to a word. The line `a b | c d` relates a and b
- * to c and d. A line without `|` relates its words to each other.
- */
 function createWordMap(lines: readonly string[]) {
   const related = new Map<string, string[]>();
   for (const line of lines) {
@@ -67,11 +75,6 @@ function createPhraseTest(phrases: readonly string[]): (text: string) => boolean
 const separated =
   /\b(set|shut|switch|turn)\s+((?:\w+\s+){0,2}\w+)\s+(down|off|on|up)\b(?=\s*(?:[?.!,;]|$|again\b|and\b|for\b))/gi;
 
-/**
- * Creates a function that removes known phrases from a text. The function returns the remaining text (`rest`), and the
- * removed phrases with their meanings (`found`). Longer phrases match first. Each line has the form
- * `phrase | meanings`.
- */
 function createPhraseFinder(lines: readonly string[]) {
   const rows = lines.map((row) => row.split(' | '));
   const meanings = new Map(rows.map(([text = '', list = '']) => [text, list.split(' ')]));

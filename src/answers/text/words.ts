@@ -1,12 +1,8 @@
 import { stemmer } from 'stemmer';
 
-/** Matches a word or name. A name may contain characters that join its parts, as in `body-limit`. */
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
-/** Matches the boundary between two words of a name, as in `bodyLimit`, `HTTPServer` and `snake_case`. */
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-/** Matches most words, which need no splitting. */
 const simpleWord = /^[A-Z]?[a-z0-9]{1,39}$/;
-/** Maximum length of a word or name in characters. Longer strings are usually hashes, keys or data. */
 const maxWordLength = 40;
 
 /**
@@ -28,13 +24,11 @@ export function toWords(text: string) {
   return { words, names };
 }
 
-/** Splits an identifier into its words: `bodyLimit` into `body` and `Limit`. */
 function splitName(name: string): readonly string[] {
   const whole = name.replaceAll(/['’](?:s|t|re|ve|ll|d|m)?(?![\p{L}])/giu, '');
   return whole.split(wordBoundary).filter((part) => part !== '');
 }
 
-/** Returns the normalized forms of an identifier, such as `replysendfile` and `sendfile` for `reply.sendFile`. */
 function namesOf(name: string): readonly string[] {
   const steps = name.split(/[./:]/);
   const ends = steps.length > 1 ? steps.filter((step) => splitName(step).length > 1) : [];

@@ -3,15 +3,18 @@ import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/** Document folders and index file of a worker thread. An index in `:memory:` can be used by one thread only. */
+/**
+ * Document folders and index file of a worker thread. An index in `:memory:` can be used by one
+ * thread only.
+ */
 export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
-/** Types of a task for a worker thread: its input, its intermediate reports, and its result. */
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
   /**
-   * Task that opens the index. The result is `true` if the index is already built for the configured document folders.
+   * Task that opens the index. The result is `true` if the index is already built for the
+   * configured document folders.
    */
   readonly open: Task<null, never, boolean>;
   /**
@@ -19,7 +22,10 @@ export interface ThreadTasks {
    * crashed a thread before.
    */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
-  /** Task that answers a question. While it runs, the thread reports the parts of the answer's text in order. */
+  /**
+   * Task that answers a question. While it runs, the thread reports the parts of the answer's text
+   * in order.
+   */
   readonly answer: Task<Question, string, Answer>;
   readonly find: Task<Question, never, readonly PromptPassage[]>;
   readonly isCurrent: Task<PromptPassage, never, boolean>;
@@ -34,7 +40,6 @@ export type RefreshReport =
 
 export type TaskKind = keyof ThreadTasks;
 
-/** Message to a worker thread: starts a task, stops a task, or closes the thread. */
 export type ThreadRequest =
   | { readonly kind: TaskKind; readonly id: number; readonly input: unknown }
   | { readonly kind: 'stop'; readonly id: number }
@@ -46,10 +51,6 @@ export type ThreadReply =
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ThreadFailure };
 
-/**
- * Error to send between threads. Contains no quotations from indexed files. `code` is an error code
- * of SQLite or the operating system; `null` if there is none.
- */
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
 /**
@@ -76,7 +77,10 @@ export class ThreadError extends Error {
   }
 }
 
-/** Error of a task whose thread ended before the task did. `code` is the error code from Node.js, or `null`. */
+/**
+ * Error of a task whose thread ended before the task did. `code` is the error code from Node.js, or
+ * `null`.
+ */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 

@@ -10,10 +10,6 @@ import {
   toFailure,
 } from './messages.ts';
 
-/**
- * Abort signal of a task, and a function that sends an intermediate report, such as progress, to the thread that
- * started the task.
- */
 type TaskContext<Report> = Readonly<{ signal: AbortSignal; report: (report: Report) => void }>;
 
 type TaskHandler<Task extends ThreadTasks[TaskKind]> = (
@@ -22,7 +18,8 @@ type TaskHandler<Task extends ThreadTasks[TaskKind]> = (
 ) => Promise<Task['result']>;
 
 /**
- * Runs the tasks that arrive at a message port. A `close` message stops all tasks, and closes the index and the port.
+ * Runs the tasks that arrive at a message port. A `close` message stops all tasks, and closes the
+ * index and the port.
  */
 export function serveThread(port: MessagePort, options: ThreadOptions): void {
   const { handlers, closeIndex } = createHandlers(options);
@@ -61,10 +58,6 @@ export function serveThread(port: MessagePort, options: ThreadOptions): void {
   });
 }
 
-/**
- * Creates the functions that run the tasks of a thread, such as answering a question. The functions
- * load the index and the answer engine on first use.
- */
 function createHandlers({ corpora, path }: ThreadOptions) {
   let index: PassageIndex | undefined;
   let engine: ExtractiveEngine | undefined;

@@ -17,7 +17,10 @@ export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 /** Function that starts a thread. Throws if the system cannot create a thread. */
 export type StartThread = (options: ThreadOptions) => Thread;
 
-/** Maximum heap of a thread in MiB. A file that needs more memory crashes only the thread, not the process. */
+/**
+ * Maximum heap of a thread in MiB. A file that needs more memory crashes only the thread, not the
+ * process.
+ */
 const maxHeapMiB = 384;
 
 export const startThread: StartThread = (options) => {
@@ -63,7 +66,8 @@ interface Pending {
 }
 
 /**
- * Creates a client that runs tasks in `thread`. The promise `ended` of the client resolves when the thread has ended.
+ * Creates a client that runs tasks in `thread`. The promise `ended` of the client resolves when the
+ * thread has ended.
  */
 export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
@@ -138,14 +142,23 @@ interface RestartingThreadOptions {
   readonly threadOptions: ThreadOptions;
   readonly startThread: StartThread;
   readonly clock: Clock;
-  /** Called when the thread has ended unexpectedly. The data in the thread, such as an index in memory, is lost. */
+  /**
+   * Called when the thread has ended unexpectedly. The data in the thread, such as an index in
+   * memory, is lost.
+   */
   onLost(why: ThreadEndedError): void;
 }
 
-/** Backoff in milliseconds after repeated crashes of a thread. The backoff doubles with each crash, up to `longest`. */
+/**
+ * Backoff in milliseconds after repeated crashes of a thread. The backoff doubles with each crash,
+ * up to `longest`.
+ */
 const restartMs = { first: 2000, longest: 60_000 } as const;
 
-/** Creates a client that starts a thread for the first task. If the thread ends, the next task starts a new thread. */
+/**
+ * Creates a client that starts a thread for the first task. If the thread ends, the next task
+ * starts a new thread.
+ */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
   const { threadOptions, startThread: start, onLost } = options;
   const clock = createSteadyClock(options.clock);

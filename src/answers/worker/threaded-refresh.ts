@@ -17,16 +17,20 @@ interface ThreadedRefreshOptions {
 /** Error for a skipped file: its parser ran out of memory or did not finish. */
 export class SkippedFileError extends Error {}
 
-/** Timeout in milliseconds for the next report of a thread. After the timeout, the thread is terminated. */
+/**
+ * Timeout in milliseconds for the next report of a thread. After the timeout, the thread is
+ * terminated.
+ */
 const silenceMs = 120_000;
 /**
- * Maximum number of files that one index update skips because they crashed a thread. If one more file crashes a thread,
- * the update fails.
+ * Maximum number of files that one index update skips because they crashed a thread. If one more
+ * file crashes a thread, the update fails.
  */
 const maxSkipped = 20;
 
 /**
- * Updates an index in a thread. If a file crashes the thread, retries in a new thread without the text of that file.
+ * Updates an index in a thread. If a file crashes the thread, retries in a new thread without the
+ * text of that file.
  */
 export async function refreshInThread(options: ThreadedRefreshOptions, hooks: RefreshHooks) {
   const skip = new Set<string>();

@@ -1,6 +1,9 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 
-/** Text of a comment without its marks. `line` and `end` are the indexes of its first line and of the line after it. */
+/**
+ * Text of a comment without its marks. `line` and `end` are the indexes of its first line and of
+ * the line after it.
+ */
 export type Comment = Readonly<{ line: number; end: number; text: string }>;
 
 const commentLine =
@@ -22,10 +25,12 @@ export function commentAbove(lines: readonly string[], at: number): Comment | un
   return line === end ? undefined : toComment(lines, line, end);
 }
 
-/** Maximum number of decorators and attributes above a declaration. */
 const maxDecorations = 50;
 
-/** Returns the index of the first decorator or attribute directly above a line; `at` if there is none. */
+/**
+ * Returns the index of the first decorator or attribute directly above a line; `at` if there is
+ * none.
+ */
 export function firstDecoration(lines: readonly string[], at: number): number {
   let first = at;
   const least = Math.max(0, at - maxDecorations);
@@ -57,10 +62,12 @@ function withoutCommentEnd(line: string): string {
   return shown.endsWith('*/') ? trimEndOf(shown.slice(0, -1), '*').trimEnd() : line;
 }
 
-/** Maximum number of lines of a signature in front of a docstring. */
 const maxSignatureLines = 20;
 
-/** Returns the triple-quoted string (Python docstring) after a declaration; `undefined` if there is none. */
+/**
+ * Returns the triple-quoted string (Python docstring) after a declaration; `undefined` if there is
+ * none.
+ */
 export function docstringBelow(lines: readonly string[], at: number): Comment | undefined {
   const start = endOfSignature(lines, at);
   const [mark, quote] = /^\s*[rbu]?("""|''')/.exec(lines[start] ?? '') ?? [];
@@ -79,7 +86,6 @@ export function docstringBelow(lines: readonly string[], at: number): Comment | 
   };
 }
 
-/** Returns the index of the line after a signature, which ends with a colon; the next line if there is no colon. */
 function endOfSignature(lines: readonly string[], at: number): number {
   if (at < 0) return 0;
   const last = lines

@@ -26,7 +26,6 @@ interface Open {
   bodyIndent: number | undefined;
 }
 
-/** Declaration at a line, with the groups of the form that matches the line. */
 interface Found {
   readonly kind: DeclarationKind;
   readonly at: number;
@@ -35,10 +34,8 @@ interface Found {
   readonly of?: string;
 }
 
-/** Maximum number of names of a declaration, including those of the declarations around it. */
 const maxNames = 6;
 const containers: readonly DeclarationKind[] = ['container', 'object'];
-/** Maximum length in characters of a line that can declare a name. */
 const maxLine = 400;
 
 /** Matches lines that continue a declaration although they have its indentation. */
@@ -50,8 +47,9 @@ const importLine =
   /^(?:import\b|from \S{1,200} import\b|export (?:type )?[*{].{0,200}(?: from |[{,]$)|use |using |require(?:_relative)?[ (]|#\s?include|package |mod \w+;)/;
 
 /**
- * Finds the declarations of a file by the indentation and the form of its lines. `owners` contains, for each line, the
- * declaration with a section of its own that the line belongs to; `null` for lines to skip, such as imports.
+ * Finds the declarations of a file by the indentation and the form of its lines. `owners` contains,
+ * for each line, the declaration with a section of its own that the line belongs to; `null` for
+ * lines to skip, such as imports.
  */
 export function findDeclarations(lines: readonly string[], path: string) {
   const scan = new Scan(lines, formsOf(path));
@@ -112,7 +110,10 @@ class Scan {
     this.#declare({ kind, at, indent, ...pattern.exec(spaced)?.groups });
   }
 
-  /** Closes the declarations that end before a line. Returns the declaration that ends with the line. */
+  /**
+   * Closes the declarations that end before a line. Returns the declaration that ends with the
+   * line.
+   */
   #closeAbove(text: string, indent: number): Declaration | undefined {
     for (let top = this.#open.at(-1); top !== undefined && indent <= top.indent; ) {
       if (indent === top.indent && continuation.test(text)) return undefined;
@@ -150,7 +151,10 @@ class Scan {
     return declaration;
   }
 
-  /** Returns whether a declaration has a section of its own: it has a comment, or it is not a field and has a body. */
+  /**
+   * Returns whether a declaration has a section of its own: it has a comment, or it is not a field
+   * and has a body.
+   */
   #isOwn(kind: DeclarationKind, at: number, indent: number): boolean {
     if (commentAbove(this.#lines, at) !== undefined) return true;
     if (kind === 'field' || kind === 'constant' || kind === 'alias' || kind === 'attribute')
@@ -175,7 +179,6 @@ function toNames(outer: readonly string[], name: string): readonly string[] {
   return [...outer, ...toSteps(name)].slice(-maxNames);
 }
 
-/** Splits a name such as `Table::Cell` into its steps, without quotes and other marks. */
 function toSteps(name: string): readonly string[] {
   return name
     .replaceAll(/^[#:'"]+|['"]$/g, '')
@@ -183,13 +186,11 @@ function toSteps(name: string): readonly string[] {
     .filter((step) => step !== '');
 }
 
-/** Returns the bracket that ends an import of several lines; `undefined` for an import of one line. */
 function closingOfImport(text: string): string | undefined {
   if (text.endsWith('{')) return '}';
   return text.endsWith('(') ? ')' : undefined;
 }
 
-/** Returns the text that ends the literal or block comment that a line opens; `undefined` if it opens none. */
 function closingOf(text: string): string | undefined {
   if (text.startsWith('/*')) return text.includes('*/') ? undefined : '*/';
   if (isComment(text)) return undefined;

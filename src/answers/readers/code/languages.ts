@@ -1,7 +1,8 @@
 /**
- * Kind of a declaration. `container`: can have members, at any depth. `function`: at any depth. `object`, `constant`:
- * only at the top level or directly in a container. `method`, `field`: only directly in a container. `attribute`:
- * assignment to a member in a function. `alias`: second name of something that is declared elsewhere.
+ * Kind of a declaration. `container`: can have members, at any depth. `function`: at any depth.
+ * `object`, `constant`: only at the top level or directly in a container. `method`, `field`: only
+ * directly in a container. `attribute`: assignment to a member in a function. `alias`: second name
+ * of something that is declared elsewhere.
  */
 export type DeclarationKind =
   | 'alias'
@@ -14,8 +15,9 @@ export type DeclarationKind =
   | 'object';
 
 /**
- * Pattern for one line of code, without its indentation and with single spaces. The group `name` contains the declared
- * names, and `of` the type that they belong to. A container without a name only groups its members.
+ * Pattern for one line of code, without its indentation and with single spaces. The group `name`
+ * contains the declared names, and `of` the type that they belong to. A container without a name
+ * only groups its members.
  */
 export type Form = readonly [DeclarationKind, RegExp];
 
@@ -105,7 +107,6 @@ const rust: readonly Form[] = [
   ['field', /^(?:pub(?:\([^()]{0,40}\))? )?(?<name>[A-Za-z_]\w*)(?::|,$| ?[({])/],
 ];
 
-/** Forms of Java, C, C++, C#, Kotlin, PHP and other languages. */
 const others: readonly Form[] = [
   [
     'container',
@@ -127,7 +128,6 @@ const others: readonly Form[] = [
   ],
 ];
 
-/** Definition of a function of C at the top level: a line with a return type that does not end the statement. */
 const functionOfC: Form = [
   'function',
   /^(?!(?:return|else|typedef|using|if|for|while|switch)\b)(?:[\w:<>,*&]+ ){1,6}[*&]{0,2}(?:(?<of>\w+)::)?(?<name>\w+) ?\([^;]*$/,

@@ -9,8 +9,9 @@ import {
 import { type Declaration, findDeclarations, type MinorDeclaration } from './declarations.ts';
 
 /**
- * Parses source code into sections: one for each declaration, including members, with its comment and its code, and
- * one for the code around them. Long declarations have several sections with the same heading.
+ * Parses source code into sections: one for each declaration, including members, with its comment
+ * and its code, and one for the code around them. Long declarations have several sections with the
+ * same heading.
  */
 export function readSourceCode(text: string, path: string): ReadFile {
   const lines = text.split('\n');
@@ -27,13 +28,9 @@ export function readSourceCode(text: string, path: string): ReadFile {
   return writer.sections.finish('', text);
 }
 
-/** Maximum numbers of lines of a code block and of a section. */
 const maxLines = { block: 12, section: 48 } as const;
-/** Minimum number of lines of a code block that ends at an empty line, except for the first block of a declaration. */
 const minBlock = 4;
-/** Minimum number of words of code after a member of a declaration. Fewer words are usually the end of a block. */
 const minRestWords = 4;
-/** Maximum length of a line of code. The rest of a longer line, which is usually generated, is dropped. */
 const maxLineLength = 400;
 
 class SectionWriter {
@@ -116,7 +113,10 @@ class SectionWriter {
     }
   }
 
-  /** Returns the index of the line after a block of code, which ends at an empty line or has the maximum length. */
+  /**
+   * Returns the index of the line after a block of code, which ends at an empty line or has the
+   * maximum length.
+   */
   #endOfBlock(start: number, end: number, least: number): number {
     const last = Math.min(end, start + maxLines.block);
     for (let at = start + least; at < last; at += 1) if (this.#lines[at]?.trim() === '') return at;
