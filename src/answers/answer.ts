@@ -10,7 +10,6 @@ export interface EarlierTurn {
   readonly citations: readonly Citation[];
 }
 
-/** Schema of a section of a document that an answer quotes or is based on. */
 export const citation = z
   .object({
     path: z
@@ -62,20 +61,11 @@ export function toAnswerReply(answer: Answer) {
 }
 
 export interface Answer {
-  /**
-   * Answer as Markdown. It ends with the list of citations: the headings and titles, and in
-   * parentheses the places in the form `path#heading:line`, where `heading` is a slug.
-   */
+  /** Answer as Markdown, ending with citations such as `path#heading:line` (`heading`: slug). */
   readonly text: string;
-  /**
-   * Up to five citations, most relevant first. The list is empty if the question is about something
-   * else entirely.
-   */
+  /** Up to five citations, most relevant first; empty if the question is about something else. */
   readonly citations: readonly Citation[];
-  /**
-   * Whether the engine found no answer in the documents, or is not sure that it did. The first
-   * sentence of `text` states this. An uncertain answer quotes and cites the nearest sections.
-   */
+  /** Whether the engine found no answer or is unsure. The first sentence of `text` states this. */
   readonly abstained: boolean;
   /** Reason why the text ends: `length` if the text was truncated, otherwise `stop`. */
   readonly finishReason: 'stop' | 'length';
@@ -84,21 +74,14 @@ export interface Answer {
   readonly fallback?: Fallback;
 }
 
-/**
- * Reason why the answer of a language model is missing or incomplete. `modelId` names the engine
- * that answered instead, or that completed the answer.
- */
+/** Failure of a language model. `modelId` names the engine that answered or completed instead. */
 export interface Fallback {
   readonly modelId: string;
   readonly code: FallbackCode;
-  /**
-   * Reason for the fallback, as a sentence for users. Never quotes the response of the model's
-   * endpoint.
-   */
+  /** Reason as a sentence for users. Never quotes the response of the model's endpoint. */
   readonly message: string;
 }
 
-/** Reason why the answer of a language model is missing or incomplete. */
 export type FallbackCode =
   | 'model_failed'
   | 'model_stalled'
@@ -109,33 +92,22 @@ export type FallbackCode =
   | 'model_declined';
 
 export interface EngineCallOptions {
-  /**
-   * Signal that cancels the answer, for example after a timeout. The engine then throws the
-   * signal's reason.
-   */
+  /** Signal that cancels the answer. The engine then throws the signal's reason. */
   readonly signal: AbortSignal;
-  /**
-   * Called with each part of the answer's text, in order. The parts together form the whole text.
-   */
+  /** Called with each part of the answer's text, in order. Together they form the whole text. */
   onText(piece: string): void;
-  /** Tracing span of the question and its answer; `undefined` if tracing is off. */
   readonly span?: TraceSpan | undefined;
 }
 
 export interface AnswerEngine {
   /** Name of the engine in session events: `perch/extractive`, or the name of a language model. */
   readonly modelId: string;
-  /**
-   * Whether the engine can answer questions. It cannot until the search index has been built once.
-   */
+  /** Whether the engine can answer. It cannot until the index has been built once. */
   readonly isReady: boolean;
   answer(question: Question, call: EngineCallOptions): Promise<Answer>;
 }
 
-/**
- * Creates an `AnswerEngine` that is named `perch/extractive` and answers with quotations from
- * documents.
- */
+/** Creates an engine named `perch/extractive` that answers with quotations from documents. */
 export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () => boolean) {
   return {
     modelId: 'perch/extractive',
@@ -147,27 +119,16 @@ export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () =
 }
 
 export interface PromptPassage {
-  /** Row id of the passage (section of a document) in the search index. */
   readonly id: number;
   readonly citation: Citation;
-  /**
-   * Headings of the sections that contain the passage, outermost first, followed by the passage's
-   * own heading.
-   */
+  /** Headings of the containing sections, outermost first, then the passage's own heading. */
   readonly trail: readonly string[];
-  /** Full text of the passage as Markdown. */
   readonly text: string;
 }
 
-/**
- * Source of the passages (sections of documents) that a language model answers from. It may run in
- * another thread.
- */
+/** Source of the passages for a language model. It may run in another thread. */
 export interface PassageSource {
-  /**
-   * Returns the passages that match a question. The passages that an answer without a model would
-   * cite come first.
-   */
+  /** Returns matching passages; those that an answer without a model would cite come first. */
   find(question: Question): Promise<readonly PromptPassage[]>;
   /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;

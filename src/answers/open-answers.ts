@@ -14,33 +14,22 @@ export interface AnswersOptions {
   readonly onProgress?: (progress: RefreshProgress) => void;
   /** Called after each successful update of the index. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /**
-   * Called when an index update fails or a worker thread ends unexpectedly. Failed updates are
-   * retried later.
-   */
+  /** Called when an update fails (to be retried) or a worker thread ends unexpectedly. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Answer engine, with functions that update and close its search index. */
 export interface Answers {
   readonly engine: AnswerEngine;
-  /** Source of passages for the prompt of a language model. */
   readonly passages: PassageSource;
   /** Updates the search index once. Throws if the update fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  /**
-   * Updates the search index now and after each change of an indexed file, until `close` is called.
-   */
+  /** Updates the index now and after each change of an indexed file, until `close` is called. */
   keepCurrent(): void;
   /** Stops a running update and closes the search index. */
   close(): Promise<void>;
 }
 
-/**
- * Opens the answer engine in the calling thread. Servers use `openThreadedAnswers` instead. Creates
- * an empty search index if it is missing, and reads no documents.
- * @throws Error if the index cannot be opened
- */
+/** Opens an engine without reading documents. Throws Error if the index cannot be opened. */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;
   const index = openPassageIndex(path);

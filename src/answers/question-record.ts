@@ -2,14 +2,10 @@ import type { Clock } from '../core/clock.ts';
 import { redactKeys } from '../core/redact.ts';
 import type { Answer, AnswerEngine, Fallback } from './answer.ts';
 
-/** Question that the engine declined, because it found no answer in the documents. */
 export interface DeclinedQuestion {
   /** Text of the question on one line, cut to 300 characters, without API keys. */
   readonly text: string;
-  /**
-   * Number of times the question was declined since it entered the list of recently declined
-   * questions. If the question drops out of the list, the count starts again.
-   */
+  /** Count since the question entered the list. Dropping out of the list resets it. */
   readonly times: number;
   /** Time at which the question was last declined, in epoch milliseconds. */
   readonly atMs: number;
@@ -19,25 +15,16 @@ export type QuestionRecord = ReturnType<typeof createQuestionRecord>;
 
 interface QuestionRecordOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /**
-   * Maximum number of declined questions to keep in memory. If 0, declined questions are counted
-   * but not kept.
-   */
+  /** Maximum number of declined questions in memory. If 0, they are only counted. */
   readonly keep: number;
 }
 
 const maxCharacters = 300;
 
-/**
- * Message of the language model's last failure to complete an answer, with the time in epoch
- * milliseconds.
- */
+/** Last failure of the language model, with its time in epoch milliseconds. */
 export type LastFallback = Pick<Fallback, 'message'> & { readonly atMs: number };
 
-/**
- * Creates counters of answered and declined questions. Keeps the last `keep` declined questions in
- * memory.
- */
+/** Creates counters of questions. Keeps the last `keep` declined questions in memory. */
 export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
   const counts = { answered: 0, declined: 0, fallbacks: 0 };
   let lastFallback: LastFallback | null = null;
@@ -59,10 +46,7 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
     lastFallback = { message: fallback.message, atMs: clock.now() };
   };
   return {
-    /**
-     * Wraps an engine, so that its answers are counted. Failed and cancelled questions are not
-     * counted.
-     */
+    /** Wraps an engine to count its answers. Failed and cancelled questions do not count. */
     watch: (engine: AnswerEngine): AnswerEngine => ({
       get modelId() {
         return engine.modelId;
@@ -76,10 +60,7 @@ export function createQuestionRecord({ clock, keep }: QuestionRecordOptions) {
         return answer;
       },
     }),
-    /**
-     * Numbers of questions since the start of the process. `fallbacks` counts the questions that
-     * the language model did not answer completely.
-     */
+    /** Counts since the process started. `fallbacks`: not completely answered by the model. */
     counts: counts as Readonly<typeof counts>,
     get lastFallback() {
       return lastFallback;

@@ -12,25 +12,16 @@ export interface Corpus {
   readonly only?: readonly string[];
   /** Files and folders to skip, as paths relative to `root`. */
   readonly except?: readonly string[];
-  /**
-   * Base URL for the examples in the documents, if the documents are Perch's own. Default: as in
-   * the documents.
-   */
+  /** Base URL for the examples in Perch's own documents. Default: as in the documents. */
   readonly baseUrl?: string;
-  /**
-   * Minimum confidence, from 0 to 1, at which Perch answers a question. Default:
-   * `confidenceModel.threshold`.
-   */
+  /** Minimum confidence (0 to 1) of an answer. Default: `confidenceModel.threshold`. */
   readonly minConfidence?: number;
 }
 
 /** Error for a missing or unreadable folder or file of documents. The message contains the path. */
 export class CorpusError extends Error {}
 
-/**
- * Converts each path to a corpus (set of documents) with a unique name. @throws CorpusError for an
- * unreadable path
- */
+/** Converts paths to corpora with unique names. Throws CorpusError for an unreadable path. */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {
@@ -52,24 +43,20 @@ function isFileAt(path: string, absolute: string): boolean {
   }
 }
 
-/**
- * Returns the corpus (set of documents) with Perch's pages for users, and its pages for developers.
- */
+/** Returns the corpus with Perch's pages for users and for developers. */
 export function ownCorpus(): Corpus {
   return {
     name: 'perch',
     root: packagePath(),
     only: ['docs', 'CONTRIBUTING.md'],
     except: ['docs/contract', 'docs/decisions', 'docs/operations'],
-    // The documentation should answer most questions, so a passage that matches only weakly is probably no answer.
+    // The documentation should answer most questions, so a passage that matches only weakly is
+    // probably no answer.
     minConfidence: 0.5,
   };
 }
 
-/**
- * Returns the key that identifies a corpus in the search index: its root folder and the paths in
- * `only`.
- */
+/** Returns the key of a corpus in the search index: its root folder and the paths in `only`. */
 export function keyOf({ root, only = [] }: Corpus): string {
   return [root, ...only].join('\n');
 }

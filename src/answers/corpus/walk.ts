@@ -4,7 +4,6 @@ import ignore, { type Ignore } from 'ignore';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
 
-/** File of a corpus (set of documents), in a format that Perch can read. */
 export interface FoundFile {
   /** Path relative to the root of the corpus, with `/` as separator. */
   readonly path: string;
@@ -13,55 +12,33 @@ export interface FoundFile {
   readonly modifiedMs: number;
 }
 
-/**
- * Maximum size of a file in bytes. Larger files are skipped because they usually contain data, not
- * text.
- */
+/** Maximum size of a file. Larger files usually contain data, not text. */
 export const maxFileBytes = 524_288;
-/**
- * Maximum size of a JSON file in bytes. It is higher than for other files, because OpenAPI
- * documents are long.
- */
+/** Maximum size of a JSON file, higher than for others because OpenAPI documents are long. */
 export const maxJsonBytes = 4_194_304;
 const maxDepth = 40;
 /** Names of folders that are skipped because they contain dependencies or build output. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
-/**
- * Reason why a file is not indexed: its format is not supported, it is too large, it cannot be
- * read, or a `.gitignore` file excludes it. A folder that cannot be read, or is excluded, counts
- * once.
- */
+/** Reason to skip a file (`ignored`: by `.gitignore`). A skipped folder counts once. */
 export type SkipReason = 'format' | 'size' | 'unreadable' | 'ignored';
 
 interface WalkHooks {
   /** Called with the absolute path of each folder before it is read. */
   onFolder?(absolute: string): void;
-  /**
-   * Called for each skipped file. Not called for hidden files, symbolic links, and files outside
-   * the corpus.
-   */
+  /** Called for skipped files, except hidden files, symbolic links and files outside the corpus. */
   onSkip?(reason: SkipReason): void;
 }
 
 interface Folder {
-  /**
-   * Path relative to the root of the corpus, with a trailing `/`. The path of the root itself is
-   * empty.
-   */
+  /** Path relative to the root of the corpus, with a trailing `/`; empty for the root. */
   readonly path: string;
   readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
-  /**
-   * Whether `.gitignore` files apply, as in git. In a published package, they can hide its
-   * documents.
-   */
+  /** Whether `.gitignore` files apply. In a published package, they can hide its documents. */
   readonly isInRepository: boolean;
 }
 
-/**
- * Yields the files of a corpus, sorted by path. Skips symbolic links and files that are hidden,
- * ignored (`.gitignore`), unreadable or too large.
- */
+/** Yields the files by path. Skips links and hidden, ignored, unreadable or too large files. */
 export function* walkCorpus(
   corpus: Corpus,
   hooks: WalkHooks = {},
@@ -133,10 +110,7 @@ function toSkipReason(path: string, bytes: number | undefined): SkipReason | nul
   return bytes > (kind === 'json' ? maxJsonBytes : maxFileBytes) ? 'size' : null;
 }
 
-/**
- * Returns the result of `operation`, or `undefined` if it throws, for example because a file was
- * deleted.
- */
+/** Returns `undefined` if `operation` throws, for example because a file was deleted. */
 function orUndefined<Found>(operation: () => Found): Found | undefined {
   try {
     return operation();

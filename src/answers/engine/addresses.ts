@@ -27,9 +27,7 @@ export function createAddresses(corpora: readonly Corpus[]) {
     return page && page + fragment;
   };
   return {
-    /**
-     * Returns the path of a file, preceded by the name of its corpus if there are several corpora.
-     */
+    /** Prepends the name of the corpus to the path of a file if there are several corpora. */
     toCited,
     /** Removes the name of the corpus from a cited path. */
     toPath: (cited: string) => (isOne ? cited : cited.slice(cited.indexOf('/') + 1)),
@@ -41,11 +39,7 @@ export function createAddresses(corpora: readonly Corpus[]) {
       const page = baseUrl === undefined ? null : toPageUrl(place.path, baseUrl);
       return page === null || heading === '' ? page : `${page}#${toSlug(heading)}`;
     },
-    /**
-     * Resolves the relative links in a Markdown text of a file: to URLs if the server has a page
-     * with the target, otherwise to paths in the corpus. Links to a file outside the corpus or
-     * without a page become plain text.
-     */
+    /** Resolves relative links to URLs of this server or corpus paths, otherwise to plain text. */
     resolveLinks: (markdown: string, place: Place): string =>
       markdown.replaceAll(codeOrLink, (whole, label?: string, target = '') => {
         if (label === undefined) return whole;

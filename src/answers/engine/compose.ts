@@ -3,17 +3,13 @@ import type { Answer, Citation } from '../answer.ts';
 
 export type Source = Readonly<{ citation: Citation; text: string }>;
 
-/** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;
 export const maxCitations = 5;
 const minExcerpt = 60;
 
 const unsure = 'I am not sure that this answers your question.';
 
-/**
- * Composes an answer from the best source for each part of the question, plus up to `maxExtras`
- * other sources.
- */
+/** Composes an answer from the best source for each part, plus up to `maxExtras` others. */
 export function composeAnswer(
   leading: readonly Source[],
   further: readonly Source[],
@@ -67,10 +63,7 @@ export function markUnsure(answer: Answer): Answer {
   return { ...answer, text: `${unsure}\n\n${answer.text}`, abstained: true };
 }
 
-/**
- * Composes the message for a question that the documents do not answer, with a list of the most
- * similar sections.
- */
+/** Composes the message that the documents have no answer, with the most similar sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
   const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
@@ -85,10 +78,7 @@ function printList(citations: readonly Citation[]): string {
   return citations.map((citation) => `- ${printSource(citation)}`).join('\n');
 }
 
-/**
- * Formats a citation with its name and place, such as “[Get a key – Keys](https://…)
- * (`docs/keys.md#get-a-key:9`)”.
- */
+/** Formats a citation, such as “[Get a key – Keys](https://…) (`docs/keys.md#get-a-key:9`)”. */
 function printSource(citation: Citation): string {
   const { heading, title = '', url } = citation;
   const place = `\`${printCitation(citation)}\``;
@@ -131,10 +121,7 @@ function inOneLine(text: string): string {
   return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
-/**
- * Truncates a text at a word boundary and closes an open code block. Returns an empty string if
- * `maxLength` is too small.
- */
+/** Truncates at a word and closes an open code block. Empty if `maxLength` is too small. */
 export function cutAtWord(text: string, maxLength: number): string {
   if (maxLength < minExcerpt) return '';
   const end = text.lastIndexOf(' ', maxLength - 6);

@@ -11,10 +11,7 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/**
- * Parts of a question to search for: words and phrases (`concepts`), and identifiers with their
- * weights (`names`).
- */
+/** Parts of a question to search for. `names` are identifiers with their weights. */
 export interface Concepts {
   readonly concepts: readonly Concept[];
   readonly names: ReadonlyMap<string, number>;
@@ -29,7 +26,8 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   const { stopWords, takePhrases } = vocabulary;
   const { rest, found } = takePhrases(text.replaceAll(emptyPhrases, ' … '));
   const { words, names } = toWords(rest);
-  // Ignores a number that no passage contains, such as the port of the user, because it does not describe the subject.
+  // Ignores a number that no passage contains, such as the port of the user, because it does not
+  // describe the subject.
   const isExample = (plain: string) => /^\d+$/.test(plain) && !lexicon.has(plain);
   const contentWords = words.filter(({ plain }) => !stopWords.has(plain) && !isExample(plain));
   const distinct = [...new Map(contentWords.map((word) => [word.stem, word])).values()];
@@ -48,10 +46,7 @@ export function toConcepts(text: string, context: WordContext): Concepts {
   };
 }
 
-/**
- * Matches parts of a question that are not searched for: requests for a location, such as “which
- * file defines”, and the abbreviations “e.g.” and “i.e.”.
- */
+/** Matches parts that are not searched for, such as “which file defines” and “e.g.”. */
 const emptyPhrases =
   /\b(?:e\.g|i\.e)\b|\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
 

@@ -8,27 +8,17 @@ import type { ScoredPassage } from './score.ts';
 export interface Findings {
   readonly concepts: Concepts;
   readonly code: CodeQuestion;
-  /**
-   * For a follow-up question: its query, and the id of the passage that the previous answer cited
-   * first. `undefined` if the question is not a follow-up, or if the search for the question did
-   * not find that passage.
-   */
+  /** Query of a follow-up question and `id` of the passage cited before, if it was found again. */
   readonly repeated: (FollowUpQuery & { readonly id: number }) | undefined;
   /** Passages found by the search, sorted by descending score. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
-  /**
-   * Whether the question asks for something that documentation rarely contains, such as prices or
-   * opinions.
-   */
+  /** Whether the question asks for something rare in documentation, such as prices or opinions. */
   readonly isOutside: boolean;
   readonly passages: number;
 }
 
-/**
- * Returns the input features of the confidence model. Most are between 0 and 1. `size` is negative
- * if the index has fewer than 1000 passages.
- */
+/** Returns the inputs of the confidence model. `size` is negative below 1000 passages. */
 export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   const highest = (name: keyof ScoredPassage['features']) =>
     Math.max(0, ...scored.slice(0, 3).map(({ features }) => features[name]));
@@ -46,12 +36,7 @@ export function toFeatures({ scored, hasUnknownName, passages }: Findings) {
   };
 }
 
-/**
- * Reduction of the confidence for questions of kinds that documentation rarely answers, such as
- * prices or opinions: the confidence is multiplied by `factor`. Not applied if the heading of one
- * of the three best passages contains at least the share `minCoverage` (0 to 1) of the question's
- * words.
- */
+/** Reduction if `isOutside`, unless one of the top 3 headings has `minCoverage` of the words. */
 const outside = { minCoverage: 0.8, factor: 0.4 } as const;
 
 /** Returns the likelihood that the best passages answer the question, from 0 to 1. */
@@ -60,10 +45,7 @@ export function toConfidence(findings: Findings): number {
   return isOutside(findings) ? outside.factor * likelihood : likelihood;
 }
 
-/**
- * Returns the input features of the model for the first citation, each from 0 to about 1. They
- * measure how far the best passage is ahead of other files.
- */
+/** Returns features (0 to about 1) of how far the best passage is ahead of other files. */
 export function toFirstFeatures(findings: Findings) {
   const { scored } = findings;
   const { lead, spread, size } = toFeatures(findings);
@@ -77,20 +59,14 @@ export function toFirstFeatures(findings: Findings) {
   };
 }
 
-/**
- * Returns the difference (0 to 1) between the score of the best passage and that of the best one of
- * another file.
- */
+/** Returns the lead (0 to 1) of the best passage over the best one of another file. */
 export function marginOf({ scored }: Findings): number {
   const [first] = scored;
   const rival = scored.find(({ passage }) => passage.file !== first?.passage.file);
   return Math.min(1, (first?.score ?? 0) - (rival?.score ?? 0));
 }
 
-/**
- * Returns the likelihood that the best passage is in the right file, from 0 to 1, if the documents
- * have an answer.
- */
+/** Returns the likelihood (0 to 1) that the best passage is in the right file, if any is. */
 export function toFirstConfidence(findings: Findings): number {
   return evaluate(firstModel, toFirstFeatures(findings));
 }
@@ -113,10 +89,7 @@ const isNamed = ({ features: { headingCoverage } }: ScoredPassage) =>
 
 const maxForeignCoverage = 0.2;
 
-/**
- * Returns whether a question is about something else than the documents, so that no section is
- * worth quoting.
- */
+/** Returns whether the question is about something else, so that no section is worth quoting. */
 export function isElsewhere(findings: Findings): boolean {
   return isOutside(findings) || toFeatures(findings).coverage < maxForeignCoverage;
 }

@@ -4,15 +4,12 @@ import type { Block } from '../readers/section.ts';
 import { foldName, toWords } from '../text/words.ts';
 import type { PassageStore } from './passage-store.ts';
 
-/** Question about code: the names that it asks for, and the kind of place to show. */
 export interface CodeQuestion {
   /** Names, each split into its steps: `Door.open` into `Door` and `open`. */
   readonly names: readonly AskedName[];
   /** Whether the question asks for a place, as in “where is `open` defined”. */
   readonly asksPlace: boolean;
-  /**
-   * Whether the question asks where an error is thrown, as in “which function raises `DoorError`”.
-   */
+  /** Whether the question asks what throws an error, as in “which function raises `DoorError`”. */
   readonly asksThrow: boolean;
   /** Whether the question asks for documentation, or how to do something without naming code. */
   readonly asksDocs: boolean;
@@ -20,7 +17,6 @@ export interface CodeQuestion {
   readonly asksAside: boolean;
   /** Word for the kind of the name, such as `class`; `undefined` if the question contains none. */
   readonly kind: string | undefined;
-  /** Stems of all words of the question. */
   readonly stems: ReadonlySet<string>;
 }
 
@@ -43,9 +39,7 @@ const small = setOf(
 );
 const showing = setOf('the a an me my show find see locate go to of definition code source');
 
-/**
- * Words before the last word of a question that asks for its place, as in “which file has `door`”.
- */
+/** Words before the last word of a question for its place, as in “which file has `door`”. */
 const beforeLast: ReadonlySet<string> = new Set([...owning, 'is', 'are', 'the', 'of', 'ist']);
 const unnamed: ReadonlySet<string> = new Set([...kinds, ...defining, ...owning, ...small]);
 const exported = ['export', 'pub', 'public'];
@@ -137,11 +131,7 @@ function isDefined(words: readonly string[], at: number): boolean {
 
 const maxDefinitions = 60;
 
-/**
- * Returns the passages that define the names of a question, with the degree (0 to 1) to which the
- * name matches. A name with a type, such as `Door.open`, also finds `open` in another type, which
- * may be an ancestor of `Door`.
- */
+/** Maps defining passages to match degrees (0 to 1). `Door.open` also finds any other `open`. */
 export function findDefinitions(
   { names }: CodeQuestion,
   store: PassageStore,
@@ -159,10 +149,7 @@ function findSteps(steps: readonly string[], whole: readonly string[], store: Pa
   return isFileEnding ? [] : [...store.defines(foldName(steps.join('')))].slice(0, maxDefinitions);
 }
 
-/**
- * Returns the factor (0 to 1) for a place that defines a name: less than 1 for tests, type
- * declarations and others.
- */
+/** Returns a factor for a place that defines a name: below 1 for tests and type declarations. */
 export function placeFactor(
   { path, heading, trail, terms }: FoundPassage,
   code: CodeQuestion,
@@ -194,10 +181,7 @@ export function placeFactor(
 const aside =
   /(?:^|\/)(?:tests?|__tests__|spec|specs|testdata|fixtures?|mocks?|__mocks__|examples?|samples?|bench(?:marks?)?|vendor(?:ed)?|third[-_]party|generated|dist|build)\/|[._-](?:test|tests|spec|bench|min|bundle|generated|pb)\.\w+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$/i;
 
-/**
- * Returns the factor (0 to 1) for a definition or quotation: less than 1 in tests and other code
- * beside the code.
- */
+/** Returns a factor for a definition or quotation: below 1 in tests, examples and the like. */
 export function asideFactor(path: string, { asksAside }: CodeQuestion): number {
   return isAside(path) && !asksAside ? 0.4 : 1;
 }
@@ -212,10 +196,7 @@ export function isSourceCode(path: string): boolean {
 
 const minSharedWords = 2;
 
-/**
- * Returns the code block and the line that declare a name of the question or, if there are none,
- * that share most words with the question. Returns `undefined` if no line does.
- */
+/** Returns the block and line that declare a name, or else share most words; or `undefined`. */
 export function declaringBlock(blocks: readonly Block[], { names, stems }: CodeQuestion) {
   const lines = blocks
     .filter(({ kind }) => kind === 'code')

@@ -10,20 +10,13 @@ type Statement = Readonly<{ block: Block; text: string; at: number; value: numbe
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly query: Query;
-  /**
-   * Query of a follow-up question, if the previous answer cited the quoted passage first; otherwise
-   * `undefined`.
-   */
+  /** Query of a follow-up question, if the previous answer cited the quoted passage first. */
   readonly followUp: FollowUpQuery | undefined;
 }
 
 type ExcerptLimits = Readonly<Record<'sentences' | 'statements' | 'text' | 'code', number>>;
 
-/**
- * Returns an excerpt of a passage with its line range: the statements (sentences, list items or
- * table rows) and the code sample that best match the question. Returns `undefined` if there are
- * none.
- */
+/** Returns the best statements and code sample with their lines; `undefined` if there are none. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -32,7 +25,8 @@ export function toExcerpt(
   const isAsked = createFilter(blocks, question.followUp);
   const statements = blocks
     .flatMap((block, index) => toStatements(block, index, question))
-    // Drops a table row that does not match the question, such as a header, because it has no meaning by itself.
+    // Drops a table row that does not match the question, such as a header, because it has no
+    // meaning by itself.
     .filter((one) => (one.block.kind !== 'row' || one.value > 0) && isAsked(one))
     .sort((a, b) => b.value - a.value || a.at - b.at);
   const chosen = takeFitting(statements, limits).sort((a, b) => a.at - b.at);
@@ -113,10 +107,7 @@ function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): S
   return chosen;
 }
 
-/**
- * Splits a text block into statements, such as sentences, and rates their relevance. The first
- * blocks of a passage get a bonus, because they introduce the subject.
- */
+/** Splits a block into rated statements. The first blocks of a passage get a bonus. */
 function toStatements(block: Block, index: number, question: ExcerptQuestion): Statement[] {
   if (block.kind === 'code') return [];
   const opening = block.kind === 'row' || index > 1 ? 0 : 0.25 - 0.15 * index;
@@ -150,11 +141,7 @@ function relevanceOf(text: string, { query, names }: Omit<ExcerptQuestion, 'foll
   return coverageOf(matches, query) + (written.some((name) => names.has(name)) ? 0.3 : 0);
 }
 
-/**
- * Returns the most relevant code block of a passage; `undefined` if the passage has no code. A
- * block shortly after the position `after` of the best statement gets a bonus, because it probably
- * illustrates the statement.
- */
+/** Returns the most relevant code. A block shortly after the best statement gets a bonus. */
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,

@@ -18,7 +18,6 @@ import { readMessage } from './message.ts';
 import { createPassageStore } from './passage-store.ts';
 import { toQuery } from './query.ts';
 
-/** Engine that answers with quotations from an index, and finds passages for a language model. */
 export interface ExtractiveEngine {
   readonly answer: AnswerEngine['answer'];
   readonly passages: PassageSource;
@@ -35,9 +34,7 @@ const maxQuestionLength = 2000;
 
 const maxEarlier = 8;
 
-/**
- * Creates an engine that quotes passages of an index, without network access or a language model.
- */
+/** Creates an engine that quotes passages, without network access or a language model. */
 export function createExtractiveEngine(
   index: PassageIndex,
   corpora: readonly Corpus[],
@@ -179,16 +176,12 @@ function cite(source: FoundSource, confidence: number, addresses: Addresses): Ci
 }
 
 const promptLimits = {
-  /** Maximum number of passages to choose from for a prompt. */
   max: 16,
   /** Maximum number of candidate passages. Candidates without text are not used. */
   considered: 20,
 } as const;
 
-/**
- * Creates the passage search for language models. The search reads in transactions, because another
- * thread may be writing to the index.
- */
+/** Creates a search that reads in transactions, because another thread may write to the index. */
 function createPassageSource({
   index,
   blocksOf,

@@ -27,16 +27,11 @@ interface FindContext extends WordContext {
 
 export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
-/**
- * Passages found for a question: the best passage for each part of the question (`leading`), and
- * additional passages (`further`).
- */
+/** Passages for a question: the best for each part (`leading`), and additional ones. */
 export interface FoundSources {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
-  /** Likelihood that the passages answer the question, from 0 to 1. */
   readonly confidence: number;
-  /** Whether the question is about something else than the documents. */
   readonly isElsewhere: boolean;
 }
 
@@ -57,10 +52,7 @@ export function findSources(text: string, context: FindContext): FoundSources {
 
 const certain = { least: 0.5, confidence: 0.9 } as const;
 
-/**
- * Returns the confidence of an answer that defines the asked name or contains the quoted text;
- * otherwise 0.
- */
+/** Returns the confidence if the asked name or quoted text was found; otherwise 0. */
 function certaintyOf({ scored: [best], code }: Findings): number {
   const { defines = 0, quoted = 0 } = best?.features ?? {};
   const isNamed = code.asksPlace && defines >= certain.least;
@@ -131,10 +123,7 @@ function isSameSection(a: FoundPassage, b: FoundPassage): boolean {
   return a.terms.body.length > 8 && a.terms.body.join(' ') === b.terms.body.join(' ');
 }
 
-/**
- * Returns the score to show in the citation of a source, from 0 to 1: for the best passage, the
- * likelihood that its file is right; for others, less in proportion to their scores.
- */
+/** Returns the likelihood (0 to 1) that the best source's file is right; less for others. */
 export function toCitedScore({ scored, findings }: FoundSource, confidence: number): number {
   const best = findings.scored[0]?.score ?? scored.score;
   const likelihood = Math.min(confidence, toFirstConfidence(findings));
@@ -175,19 +164,11 @@ export function searchPassages(text: string, context: FindContext): Findings {
   return { concepts, code, repeated, scored, passages, ...doubts };
 }
 
-/**
- * Weights of the two searches that supplement the search in all fields, which has the weight 1. The
- * score of a passage is the weighted sum. `above`: search for words in titles, headings and
- * identifiers only. `name`: search for each identifier of the question, such as `bodyLimit`, as one
- * word.
- */
+/** Weights of searches in headings and names (`above`) and for identifiers; full text has 1. */
 const factors = { above: 0.6, name: 0.5 } as const;
 const leastFactorAbove = 0.3;
 
-/**
- * Returns the ids of up to `max` passages, best match first. Words in a title, heading or
- * identifier get extra weight.
- */
+/** Returns up to `max` ids, best first. Words in titles, headings and names weigh more. */
 export function findCandidates({ concepts, names }: Concepts, store: PassageStore, max: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {
@@ -207,11 +188,7 @@ function createTally(span: number) {
   const counted = new Uint16Array(span);
   let concepts = 0;
   return {
-    /**
-     * Adds `weight` times a factor to the score of each passage that contains a term of a concept
-     * (word or phrase of the question). Each term has its own factor. If a passage contains several
-     * terms, the highest factor counts. `look` returns the ids of the passages that contain a term.
-     */
+    /** Adds `weight` times the highest factor of the terms that a passage contains to its score. */
     add: ({ terms, weight }: Concept, look: PassageStore['anywhere']) => {
       concepts += 1;
       for (const [term, factor] of [...terms].sort(([, a], [, b]) => b - a)) {

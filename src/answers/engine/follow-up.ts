@@ -10,20 +10,13 @@ import { contentWords } from './question.ts';
 const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
-/**
- * Matches the beginning of a question that only adds a condition to an earlier question, such as
- * “on Windows?”.
- */
+/** Matches the start of a question that only adds a condition, such as “on Windows?”. */
 const circumstance =
   /^\s*(?:after|as|at|before|by|during|even|for|from|if|in|on|only|still|to|when|with|without|which)\b/i;
 const minContentWords = 4;
 const maxAddedWords = 6;
 
-/**
- * Returns the context of a question that is incomplete by itself: words of the other sentences of
- * its message (`aside`) or of earlier questions (`topic`), and the citations of the last answer
- * (`cited`). Both are empty if the question is complete.
- */
+/** Returns the context of an incomplete question: words (`topic`) and last citations (`cited`). */
 export function resolveFollowUp(
   { text, earlier }: Question,
   aside: string,
@@ -54,7 +47,8 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
   for (const { question } of earlier.toReversed()) {
     const words = contentWords(question, vocabulary);
     if (words.length === 0 || isFollowUp(question, vocabulary)) continue;
-    // Identifiers, such as an error code, describe a subject better than the words that they consist of.
+    // Identifiers, such as an error code, describe a subject better than the words that they
+    // consist of.
     return [...toWords(question).names, ...words].slice(0, maxAddedWords);
   }
   return earlier
@@ -63,32 +57,18 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
     .slice(0, maxAddedWords);
 }
 
-/**
- * Score bonuses of passages for a follow-up question. `file`: for a subsection of a file that the
- * previous answer cited. `shown`: for the passage that the previous answer cited first, with the
- * amount `named` if the question asks for a name, `matched` if the question shares a word with the
- * passage (`varied` if it only names a variation, such as “and on Windows?”), and otherwise `other`
- * (negative).
- */
+/** Bonuses for a subsection of a cited `file`, and for the first cited passage (`shown`). */
 const recentBonuses = {
   file: 0.4,
   shown: { named: 1, matched: 0.4, varied: 0, other: -2 },
 } as const;
-/**
- * Matches follow-up questions that ask for a name in the quoted passage, such as “and which
- * variable is that?”.
- */
+/** Matches questions for a name in the quoted passage, such as “and which variable is that?”. */
 const asksForName =
   /\bwh(?:ich|at)(?: is the)? (?:command|field|file|flag|header|option|parameter|setting|variable)\b/i;
-/**
- * Matches follow-up questions that replace a part of the question before, such as “and Cursor?”.
- */
+/** Matches follow-up questions that replace a part of the last one, such as “and Cursor?”. */
 const variation =
   /^\s*(?:(?:(?:and|or|but|also) )+(?!how|what|which|where|when|why|who|can|is|are|does|do)|(?:what|how) about\b)/i;
-/**
- * Query for a follow-up question. `isNamed`: whether the question asks for a name, such as the name
- * of a variable. `isVaried`: whether it replaces a part of the question before.
- */
+/** Query for a question that asks for a name (`isNamed`) or replaces a part (`isVaried`). */
 export type FollowUpQuery = Readonly<{ query: Query; isNamed: boolean; isVaried: boolean }>;
 
 export function toFollowUpQuery(text: string, { concepts }: Concepts): FollowUpQuery {
@@ -99,18 +79,12 @@ export function toFollowUpQuery(text: string, { concepts }: Concepts): FollowUpQ
   };
 }
 
-/**
- * Returns whether a passage is the one that the previous answer cited first. `recent`: its
- * citations.
- */
+/** Returns whether the previous answer, with the given citations, cited the passage first. */
 export function isCitedFirst(passage: FoundPassage, [first]: readonly Citation[]): boolean {
   return first?.path === passage.path && first.heading === toShownHeading(passage);
 }
 
-/**
- * Returns the amount to add to the score of a passage because of the citations of the previous
- * answer.
- */
+/** Returns the amount to add to a score because of the citations of the previous answer. */
 export function toRecentBonus(
   passage: FoundPassage,
   followUp: FollowUpQuery,

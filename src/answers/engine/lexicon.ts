@@ -8,10 +8,7 @@ const maxCachedCounts = 20_000;
 
 export type Lexicon = ReturnType<typeof createLexicon>;
 
-/**
- * Creates word statistics for the current state of a search index. Caches the number of passages
- * that contain each word.
- */
+/** Creates word statistics for the current state of an index, with a cache for each word. */
 export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
     max: maxCachedCounts,
@@ -77,10 +74,7 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/**
- * Returns whether a question contains a capitalised name that is neither in the index nor similar
- * to an indexed word.
- */
+/** Returns whether a capitalised name is neither in the index nor similar to an indexed word. */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

@@ -2,11 +2,7 @@ import type { Vocabulary } from '../text/vocabulary.ts';
 import { toWords } from '../text/words.ts';
 import type { WordContext } from './concepts.ts';
 
-/**
- * Parts of a message: the sentences that ask something (`asked`), and the other sentences about the
- * subject (`aside`). Neither contains greetings, thanks or signatures, unless the message consists
- * of nothing else.
- */
+/** Sentences that ask (`asked`), and others about the subject (`aside`), without greetings. */
 export type Message = Readonly<{ asked: string; aside: string }>;
 
 const salutation =

@@ -3,19 +3,13 @@ import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toWords } from '../text/words.ts';
 import { isAside, isSourceCode } from './definitions.ts';
 
-/**
- * Maximum total bytes of the three caches of posting lists (ids of the passages that contain a
- * term).
- */
+/** Maximum total bytes of the three caches of posting lists (passage ids by term). */
 const maxPostingBytes = 9_000_000;
 const maxProfiles = 1500;
 
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/**
- * Creates a cache for the passages and posting lists of an index. After a change of the index,
- * create a new cache.
- */
+/** Creates a cache for an index, to be replaced after a change of the index. */
 export function createPassageStore(index: PassageIndex) {
   const postingsOf = (where: Parameters<PassageIndex['postings']>[1]) => {
     const cached = new LRUCache<string, Uint32Array>({
@@ -30,9 +24,7 @@ export function createPassageStore(index: PassageIndex) {
     /** Upper bound of the passage ids. All ids are less than this number. */
     span: index.span(),
     anywhere: postingsOf('anywhere'),
-    /**
-     * Returns the ids of the passages that contain a term in a title, a heading or an identifier.
-     */
+    /** Returns the ids of passages with a term in a title, a heading or an identifier. */
     above: postingsOf('above'),
     /** Returns the ids of the passages that define a name, in the form that `foldName` returns. */
     defines: postingsOf('defines'),
@@ -60,26 +52,16 @@ const bitFields = {
 
 type CountedField = keyof typeof bitFields;
 
-/**
- * Returns the number of occurrences of a term in a field, up to the maximum that can be stored.
- * `use`: integer with the packed counts of the term.
- */
+/** Returns the occurrences in a field from packed counts, up to the maximum that can be stored. */
 export function countIn(use: number, field: CountedField): number {
   const { shift, max } = bitFields[field];
   return (use >>> shift) & max;
 }
 
-/**
- * Packed counts of a term that occurs in the lead (introductory text) of the file, but not in the
- * passage: 1 for the field `lead`, 0 for every other field. `countIn` returns the count for one
- * field.
- */
+/** Packed counts of a term that occurs in the lead of the file, but not in the passage. */
 export const leadOnly: number = 1 << bitFields.lead.shift;
 
-/**
- * Returns the words of a text in lower case, separated by spaces, with a space at the start and at
- * the end.
- */
+/** Returns lower-case words separated by spaces, with a space at the start and the end. */
 export function toPlainWords(text: string): string {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
   return ` ${plain.trim()} `;
@@ -87,13 +69,9 @@ export function toPlainWords(text: string): string {
 
 const maxNameLength = 60;
 
-/**
- * Matches names with an inner capital, such as “YouTube”. Questions usually spell such names in
- * lower case.
- */
+/** Matches names such as “YouTube”, which questions usually spell in lower case. */
 const brandName = /(?<![\p{L}\p{N}._-])\p{Lu}\p{Ll}+\p{Lu}\p{L}+(?![\p{L}\p{N}_(.-])/gu;
 
-/** Passage with the number of occurrences of each term, for comparison with questions. */
 export type Profile = ReturnType<typeof toProfile>;
 
 function toProfile(passage: FoundPassage) {
@@ -113,16 +91,10 @@ function toProfile(passage: FoundPassage) {
   const headingName = terms.heading.join('');
   return {
     passage,
-    /**
-     * Packed counts by term: one integer for each term, with the number of its occurrences in each
-     * field of the passage. `countIn` returns the count for one field.
-     */
+    /** Packed counts by term: its occurrences in each field (see `countIn`). */
     counts,
     words: terms.body.length + terms.code.length,
-    /**
-     * Terms of the heading joined into one word, for comparison with identifiers in questions. It
-     * is empty if the word is too long.
-     */
+    /** Heading terms joined into one word, to compare with identifiers; empty if too long. */
     headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(heading),
     isHistory: isHistory(passage),
@@ -142,10 +114,7 @@ function withoutNumbers(path: string): string {
 const developersPath =
   /(?:^|\/)(?:contributing|hacking|internals|decisions|adr)(?:[-/.]|$)|(?:^|\/)(?:architecture|development)\.\w+$/i;
 
-/**
- * Matches paths of files such as change logs, archives and tests, which mention many terms but
- * answer few questions.
- */
+/** Matches change logs, archives and tests, which mention many terms but answer little. */
 const historyPath =
   /^history\b|(?:^|\/)(?:change-?log|changes|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive(?=\/)|glossary|index|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
 const historyHeading =

@@ -2,19 +2,12 @@ import type { Concept } from './concepts.ts';
 import { countIn, leadOnly, type Profile } from './passage-store.ts';
 import { weights } from './weights.ts';
 
-/**
- * Match between a term and a concept (word or phrase) of a question. `concept` is the index of the
- * concept. `factor` is 1 for an exact match, and less for a synonym.
- */
+/** Match of a term. `concept`: index of the concept. `factor`: 1 if exact, less for a synonym. */
 export type ConceptMatch = Readonly<{ concept: number; factor: number }>;
 
 export type Query = ReturnType<typeof toQuery>;
 
-/**
- * Prepares the concepts (words and phrases) of a question for comparison with passages. In the
- * result, `matchesByTerm` maps each term to search for, such as a synonym, to the concepts that it
- * matches.
- */
+/** Prepares concepts for comparison. `matchesByTerm` maps terms, also synonyms, to concepts. */
 export function toQuery(concepts: readonly Concept[]) {
   const matchesByTerm = new Map<string, ConceptMatch[]>();
   concepts.forEach(({ terms }, concept) => {
@@ -29,11 +22,7 @@ export function toQuery(concepts: readonly Concept[]) {
   };
 }
 
-/**
- * Returns the share (0 to 1) of a question that `matches` covers. This is the weighted mean over
- * the question's concepts (words and phrases). Each concept counts with the highest factor of its
- * matches, or with 0 if it has none.
- */
+/** Returns the weighted share (0 to 1) of the concepts matched, each with its highest factor. */
 export function coverageOf(
   matches: readonly ConceptMatch[],
   { concepts, weight: all }: Query,
@@ -47,10 +36,7 @@ export function coverageOf(
 const zeroMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
 const measures = Object.keys(zeroMeasures) as (keyof typeof zeroMeasures)[]; // its own keys
 
-/**
- * Measures how well a passage matches a question. All results are from 0 to 1. `fit` is the BM25F
- * score of the whole question. `matched` contains one result for each concept (word or phrase).
- */
+/** Measures a match, from 0 to 1. `fit` is the BM25F score, `matched` has one for each concept. */
 export function measurePassage(
   profile: Profile,
   { concepts, weight: all }: Query,

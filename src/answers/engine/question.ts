@@ -6,9 +6,7 @@ const maxParts = 4;
 const splitPoints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
-/**
- * Splits a text into separate questions. Returns an empty list if the text has only one question.
- */
+/** Splits a text into questions. Returns an empty list if it has only one. */
 export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
   const pieces = question.replaceAll(/\s+/g, ' ').split(splitPoints);
   const parts: string[] = [];
@@ -37,9 +35,7 @@ function isStandalone(piece: string, vocabulary: Vocabulary): boolean {
   return orderingWords.has(first.plain) && hasObject && rest.length >= 2;
 }
 
-/**
- * Returns the words of a text that describe its subject: no stop words and no very common words.
- */
+/** Returns the words that describe the subject: no stop words and no very common words. */
 export function contentWords(
   text: string,
   { stopWords, weakWords }: Vocabulary,

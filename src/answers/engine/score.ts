@@ -21,27 +21,16 @@ type ScoreContext = Readonly<{
   concepts: Concepts;
   meanWords: number;
   code: CodeQuestion;
-  /**
-   * Whether the question is one of a developer of the project, for whom the pages for developers
-   * are written.
-   */
+  /** Whether a developer of the project asks, for whom the developers' pages are written. */
   isOfDeveloper: boolean;
-  /**
-   * Passages that define names of the question, with the degree (0 to 1) to which the name matches.
-   */
+  /** Passages that define names of the question, with match degrees from 0 to 1. */
   definitions: ReadonlyMap<number, number>;
 }>;
 
-/**
- * Number of best passages for which the feature `proximity` (how close together the question's
- * words occur) is measured.
- */
+/** Number of best passages for which the feature `proximity` is measured. */
 const proximityCandidates = 40;
 
-/**
- * Returns the passages with their scores, best first. The score of a passage also depends on other
- * passages of the same file.
- */
+/** Scores passages, best first. A score also depends on other passages of the same file. */
 export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
   const { text, concepts, meanWords, code, isOfDeveloper, definitions } = context;
   const query = toQuery(concepts.concepts);
@@ -84,10 +73,7 @@ function addUp(features: Features): number {
 
 interface MeasuredPassage {
   readonly passage: FoundPassage;
-  /**
-   * Features (inputs of the score) of the passage. `scorePassages` later adds the features that
-   * depend on other passages.
-   */
+  /** Inputs of the score. `scorePassages` adds those that depend on other passages. */
   readonly features: Features;
   /** Degree (0 to 1) to which the passage matches each word or phrase of the question. */
   readonly matched: readonly number[];
@@ -99,10 +85,7 @@ interface ScoreQuestion
   readonly query: Query;
   /** Question in lower case, without punctuation, with one space before and after each word. */
   readonly plainQuestion: string;
-  /**
-   * Returns whether a passage is of the kind that the question asks for, such as a passage with
-   * code.
-   */
+  /** Returns whether the passage is of the kind that the question asks for, such as code. */
   fitsHint(passage: FoundPassage): boolean;
 }
 
@@ -199,10 +182,7 @@ function measureFile(all: readonly MeasuredPassage[]) {
 
 const windowWords = 16;
 
-/**
- * Returns the largest share (0 to 1) of the question's words that any `windowWords` consecutive
- * words of `text` contain. Rare words count more than common ones.
- */
+/** Returns the largest share (0 to 1) of the query in `windowWords` consecutive words. */
 export function proximityOf(text: readonly string[], query: Query): number {
   const mentions: (ConceptMatch & { readonly at: number })[] = [];
   text.forEach((term, at) => {
@@ -219,14 +199,12 @@ export function proximityOf(text: readonly string[], query: Query): number {
 
 const quotation = { common: 3, long: 9, maxWords: 60 } as const;
 
-/**
- * Returns the degree (0 to 1) to which a question quotes code, such as an error message: it grows
- * with the number of consecutive words of the question that the code contains in the same order.
- */
+/** Returns how far (0 to 1) a question quotes code: by its longest common run of words. */
 export function quotedShare(code: readonly string[], question: readonly string[]): number {
   const words = question.slice(0, quotation.maxWords);
   let longest = 0;
-  // For each word of the question, the number of words up to it that the code before the current word ends with.
+  // For each word of the question, the number of words up to it that the code before the current
+  // word ends with.
   const runs = new Uint8Array(words.length);
   for (const term of code) {
     for (let at = words.length - 1; at >= 0; at -= 1) {

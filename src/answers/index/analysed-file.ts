@@ -15,10 +15,7 @@ interface FileFacts {
 
 export type AnalysedFile = ReturnType<typeof analyseFile>;
 
-/**
- * Splits a parsed file (`read`) into passages and extracts their terms. A file without text has no
- * passages.
- */
+/** Splits a parsed file into passages with their terms. A file without text has none. */
 export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   const { title, sections } = read ?? { title: '', sections: [] };
   const passages = sections.flatMap(splitSection);
@@ -54,10 +51,7 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   };
 }
 
-/**
- * Parses the stored terms of a passage. The stored text has one line for each field, in the order
- * of `fields`.
- */
+/** Parses the stored terms of a passage: one line for each field, in the order of `fields`. */
 export function unpackTerms(packed: string): FieldTerms {
   const lines = packed.split('\n').map((line) => (line === '' ? [] : line.split(' ')));
   const [title = [], trail = [], heading = [], body = [], code = [], names = [], defines = []] =
@@ -77,10 +71,7 @@ function splitSection(section: Section): readonly Section[] {
   });
 }
 
-/**
- * Groups blocks so that the blocks of a group have up to about `softLimit` characters in total.
- * Returns one empty group if there are no blocks.
- */
+/** Groups blocks up to about `softLimit` characters. Returns one empty group for no blocks. */
 function splitBlocks(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const parts: Block[][] = [[]];
   let size = 0;
@@ -102,10 +93,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');
 }
 
-/**
- * Removes link targets from a text, because the words of a URL are unrelated to the subject of the
- * text.
- */
+/** Removes link targets, because the words of a URL are unrelated to the subject of a text. */
 function withoutAddresses(text: string): string {
   return text
     .replaceAll(/\]\([^()\s]{1,500}(?:\s+"[^"]{0,200}")?\)/g, '] ')

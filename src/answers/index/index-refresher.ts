@@ -2,19 +2,13 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshResult } from './refresh.ts';
 
-/**
- * Result of an index update, with the number of passages in the index and the duration in
- * milliseconds.
- */
+/** Result of an update. `passages`: number in the whole index. `ms`: duration. */
 export interface RefreshSummary extends RefreshResult {
   readonly passages: number;
   readonly ms: number;
 }
 
-/**
- * Abort signal of an index update, and a callback. The callback is called with the absolute path of
- * each folder before the folder is read.
- */
+/** Signal and callback of an update. The callback gets each folder's path before it is read. */
 export interface RefreshHooks {
   readonly signal: AbortSignal;
   onFolder(absolute: string): void;
@@ -23,9 +17,7 @@ export interface RefreshHooks {
 interface IndexRefresherOptions {
   readonly clock: Clock;
   refreshNow(hooks: RefreshHooks): Promise<Omit<RefreshSummary, 'ms'>>;
-  /**
-   * Delay in milliseconds before `keepCurrent` updates the index for the first time. Default: 0.
-   */
+  /** Delay before the first update by `keepCurrent`. Default: 0. */
   readonly firstAfterMs?: number;
   readonly onRefreshed?: (summary: RefreshSummary) => void;
   /** Called when an index update by `keepCurrent` fails. The update is retried later. */
@@ -38,16 +30,10 @@ const rescanMs = {
   /** Milliseconds between full index updates if some folders cannot be watched for changes. */
   unwatched: 30_000,
 } as const;
-/**
- * Delay in milliseconds between a file change and the index update. Several changes in this time
- * cause only one update.
- */
+/** Delay between a file change and the update. Several changes in this time cause only one. */
 const debounceMs = 300;
 
-/**
- * Creates an object that updates an index on request or continuously until `close()` is called.
- * Runs one update at a time.
- */
+/** Creates an updater that runs on request, or continuously until `close()`; one run at a time. */
 export function openIndexRefresher(options: IndexRefresherOptions) {
   const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
@@ -67,7 +53,8 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     return summary;
   };
   const refresh = (signal?: AbortSignal): Promise<RefreshSummary> => {
-    // Without a signal, uses `stop` itself, because `stop` would keep a reference to each signal that `any` creates.
+    // Without a signal, uses `stop` itself, because `stop` would keep a reference to each signal
+    // that `any` creates.
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const next = running.then(() => refreshNow(both));
     running = Promise.allSettled([next]); // the caller of `refresh` gets the error
@@ -86,10 +73,7 @@ export function openIndexRefresher(options: IndexRefresherOptions) {
     }
   };
   return {
-    /**
-     * Updates the index once. Throws if the update fails, if the signal is aborted, or if `close`
-     * is called.
-     */
+    /** Updates the index once. Throws if it fails, if the signal is aborted, or on `close`. */
     refresh,
     keepCurrent: () => {
       background = keepRefreshing().catch((error) => {
@@ -121,10 +105,7 @@ function openFolderWatch(onChange: () => void) {
   return {
     /** Returns whether all folders are watched, so that no file change is missed. */
     isComplete: () => missed + missing === 0,
-    /**
-     * Watches a folder for file changes, if it is not watched yet. Also marks the folder as
-     * visited. After the index update, `unwatchUnvisited` stops watching folders without the mark.
-     */
+    /** Watches a folder and marks it as visited, so that `unwatchUnvisited` keeps it. */
     watchFolder: (folder: string) => {
       visited.add(folder);
       if (watchers.has(folder)) return;

@@ -13,10 +13,7 @@ import { analysisVersion, type Field, fields, migrations } from './schema.ts';
 
 type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
-/**
- * Passage (section of a document) with its file and terms. `lead`: terms of the introductory text
- * of the file.
- */
+/** Passage with its file and terms. `lead`: terms of the introductory text of the file. */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -38,10 +35,7 @@ type Packed = 'trail' | 'terms' | 'lead';
 /** Full-text index of passages. The caller must close the index. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>;
 
-/**
- * Opens the index at a path, or in memory (`:memory:`). Replaces a damaged or unusable file,
- * because the index can be rebuilt.
- */
+/** Opens an index or `:memory:`. Replaces an unusable file, because the index can be rebuilt. */
 export function openPassageIndex(path: string): PassageIndex {
   const open = () => openStore({ path, migrations }, createPassageIndex);
   try {
@@ -65,10 +59,7 @@ function createPassageIndex(database: SqliteDatabase) {
     ...createPassageQueries(database),
     ...words,
     ...createChanges(database, { ...files, ...words }),
-    /**
-     * Runs a function in a read transaction, so that the function does not see writes of other
-     * connections.
-     */
+    /** Runs a function in a read transaction, isolated from writes of other connections. */
     inSnapshot: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
     close: () => void database.close(),
   };
@@ -101,10 +92,7 @@ function createFileQueries(database: SqliteDatabase) {
   const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
   const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
   return {
-    /**
-     * Returns whether the index contains all documents of the given corpora (sets of documents) and
-     * no other corpora. An earlier process may have built the index.
-     */
+    /** Returns whether exactly the given corpora are indexed, also by an earlier process. */
     isBuiltFor,
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
@@ -139,10 +127,7 @@ function createPassageQueries(database: SqliteDatabase) {
     .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
     .pluck();
   return {
-    /**
-     * Returns the ids of passages that contain a term: in any field (`anywhere`), only in titles,
-     * headings and identifiers (`above`), or as a name that the passage defines (`defines`).
-     */
+    /** Returns the ids of passages with a term: `anywhere`, in headings and names, or defined. */
     postings: (term: string, where: keyof typeof filters): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
@@ -172,10 +157,7 @@ function createWordQueries(database: SqliteDatabase) {
     .pluck();
   return {
     passagesWith: (term: string) => count.get(term) ?? 0,
-    /**
-     * Returns the indexed words that begin with `start` and have `shortest` to `longest`
-     * characters.
-     */
+    /** Returns indexed words that begin with `start`, of `shortest` to `longest` characters. */
     wordsLike: (start: string, shortest: number, longest: number) =>
       words.all(start, `${start}\u{10ffff}`, shortest, longest),
   };
@@ -198,10 +180,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
       })
       .immediate();
   return {
-    /**
-     * Stores files in one transaction, replacing earlier versions. Returns the ids in the order of
-     * `files`.
-     */
+    /** Replaces files in one transaction. Returns their ids in the order of `files`. */
     replaceFiles: (files: readonly AnalysedFile[]): readonly number[] =>
       change((unusedWords) =>
         files.map((file) => {
@@ -244,10 +223,7 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
   };
 }
 
-/**
- * Creates a function that deletes a file from the index. The function adds the words of the file to
- * `unusedWords`, because they may now be unused.
- */
+/** Creates a function that deletes a file and adds its possibly unused words to `unusedWords`. */
 function createDrop(database: SqliteDatabase): (file: number, unusedWords: Set<string>) => void {
   const texts = database.prepare<[number], { heading: string; blocks: string }>(
     'SELECT heading, blocks FROM passages WHERE file = ?',

@@ -3,10 +3,7 @@ import type { RefreshProgress } from './refresh.ts';
 
 interface ProgressReportsOptions {
   readonly clock: Clock;
-  /**
-   * Time in milliseconds before the first report. An index update that ends earlier is not
-   * reported.
-   */
+  /** Milliseconds before the first report. Shorter index updates are not reported. */
   readonly quietMs: number;
   /** Minimum time between two reports, in milliseconds. */
   readonly everyMs: number;

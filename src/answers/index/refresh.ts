@@ -6,10 +6,7 @@ import { type FoundFile, type SkipReason, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
-/**
- * Progress of an index update: numbers of checked files (`files`), of new or changed files
- * (`read`), and of removed files (`removed`).
- */
+/** Numbers of checked files (`files`), of new or changed (`read`) and of removed files. */
 export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 /** Result of an index update. `skipped`: numbers of files that were not indexed, by reason. */
@@ -20,34 +17,25 @@ export interface RefreshResult extends RefreshProgress {
 interface RefreshOptions {
   readonly index: PassageIndex;
   readonly corpora: readonly Corpus[];
-  /**
-   * Signal that stops the update after the current file. The index keeps the files that were read
-   * before.
-   */
+  /** Signal that stops the update after the current file. Files read before stay indexed. */
   readonly signal?: AbortSignal;
   /** Called with the absolute path of each folder before it is listed. */
   readonly onFolder?: (absolute: string) => void;
   /** Called with the absolute path of each file before it is read. */
   readonly onReading?: (absolute: string) => void;
-  /**
-   * Absolute paths of files to index without text, because reading them crashed a worker thread
-   * before.
-   */
+  /** Absolute paths of files to index without text, because reading them crashed a thread. */
   readonly skip?: ReadonlySet<string>;
   /** Called after every 20 files and at the end of the update. */
   readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
 }
 
 const filesBetweenReports = 20;
-/**
- * Maximum numbers of files and bytes that are stored in one transaction. A separate transaction for
- * each file would be slow.
- */
+/** Limits of one transaction. A separate transaction for each file would be slow. */
 const batchLimits = { files: 32, bytes: 1_048_576 } as const;
 
 /**
- * Updates the index of all documents. Skips files whose size and modification time are unchanged.
- * Removes files that no longer exist or are unreadable.
+ * Updates the index. Skips files of unchanged size and modification time; removes missing and
+ * unreadable files.
  * @throws the signal's reason if `signal` is aborted
  */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshResult> {

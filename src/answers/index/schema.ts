@@ -1,14 +1,8 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/**
- * Version of the analysis of files. Increase this number when the parsing changes. Older indexes
- * are then rebuilt.
- */
+/** Version of the file analysis. Increase it when parsing changes, to rebuild older indexes. */
 export const analysisVersion = 6;
-/**
- * Text fields of a passage that the index searches, in the order of the columns of the table
- * `passage_terms`.
- */
+/** Text fields of a passage, in the order of the columns of the table `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names', 'defines'] as const;
 
 export type Field = (typeof fields)[number];
@@ -20,7 +14,6 @@ const createTerms = (columns: string) => `
   CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
 `;
 
-/** Schema migrations of the database `answers.db`. */
 export const migrations: readonly Migration[] = [
   (database) =>
     database.exec(`

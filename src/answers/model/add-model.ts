@@ -24,7 +24,6 @@ import { ModelFailure } from './model-failure.ts';
 import { buildPrompt, type Prompt } from './prompt.ts';
 import { rerankPassages } from './rerank.ts';
 
-/** Language model and limits from the operator's configuration. */
 export interface ModelChoice extends ChatModel {
   readonly maxCharacters: number;
   /** Whether the model sorts the passages before it answers. */
@@ -41,10 +40,9 @@ export interface AddModelOptions {
 }
 
 /**
- * Adds a language model to the answer engine. The model answers from the documents. Only text with
- * verified citations is sent to the client. If the model fails or cites incorrectly, the engine
- * without a model answers the question or completes the answer, and `fallback` of the answer is
- * set.
+ * Adds a language model to the engine. Only text with verified citations reaches the client. If the
+ * model fails or cites incorrectly, the engine without a model answers or completes the answer, and
+ * sets `fallback`.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: AddModelOptions): Answers {
   if (model === undefined) return answers;
@@ -104,10 +102,7 @@ function createModelEngine(
   };
 }
 
-/**
- * Checks that the model can be called.
- * @throws ModelFailure if no passage was found, or if requests are paused after failures
- */
+/** Throws ModelFailure if no passage was found, or while requests are paused after failures. */
 function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   const noPassage = 'No passage was found for the language model to answer from.';
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
@@ -115,16 +110,10 @@ function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
   if (isBreakerOpen) throw new ModelFailure('model_paused', paused);
 }
 
-/**
- * Score of the best citation from which an answer without the model is shown although the model
- * declines.
- */
+/** Score of the best citation from which an answer is shown although the model declines. */
 const sureScore = 0.97;
 
-/**
- * @throws ModelFailure `model_declined` if the engine without a model is sure of an answer that the
- *   model declines
- */
+/** Throws ModelFailure `model_declined` if the engine without a model is sure of an answer. */
 async function refuseIfSure(
   extractive: AnswerEngine,
   question: Question,
@@ -189,10 +178,7 @@ async function completeWithExtract(
 const brokeOff = 'The answer of the language model ended unexpectedly here.';
 const continued = `${brokeOff} The documentation says:`;
 
-/**
- * Completes an interrupted answer of a model: adds a notice, quotations, and one list of all
- * sources.
- */
+/** Completes an interrupted answer with a notice, quotations and one list of all sources. */
 export function completeInterrupted(
   { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
   other: Answer,
@@ -223,11 +209,7 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/**
- * Limits of the circuit breaker. `failures`: number of consecutive failures before a pause.
- * `pauseMs`: duration of the pause in milliseconds. `longestMs`: maximum pause in milliseconds that
- * a `Retry-After` header can cause.
- */
+/** Consecutive failures before a pause, its duration, and its maximum by `Retry-After` headers. */
 const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
 
 function createCircuitBreaker(given: Clock) {

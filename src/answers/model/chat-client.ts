@@ -7,10 +7,7 @@ import { ModelFailure } from './model-failure.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/**
- * Part of a model's answer. The last part has the kind `end`; its `reason` is `length` if the
- * endpoint truncated the answer.
- */
+/** Part of an answer. The last part is `end`, with the `reason` `length` if truncated. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -30,22 +27,18 @@ export interface ChatModel {
   readonly totalMs: number;
 }
 
-/** Language model, and the client with which to call its endpoint. */
 export interface ChatOptions extends ChatModel {
   readonly client: PostClient;
   readonly clock: Clock;
 }
 
-/**
- * Limits of a streamed response, including the model's reasoning. `maxLine`: maximum number of
- * characters in a line. `maxBytes`: maximum total size in bytes.
- */
+/** Limits of a response, including reasoning: characters of a line, and total bytes. */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
 const maxJsonBytes = 1_048_576;
 
 /**
- * Sends messages to a model, and yields the parts of its answer.
+ * Sends messages to a model and yields the parts of its answer.
  * @throws ModelFailure if there is no complete answer; the signal's reason if `signal` is aborted
  */
 export async function* completeChat(
@@ -75,10 +68,7 @@ export async function* completeChat(
   }
 }
 
-/**
- * Aborts `stop` after `totalMs` milliseconds, or after `stallMs` milliseconds without data. The
- * caller must call the returned function whenever data arrives.
- */
+/** Aborts `stop` on a timeout. The caller must call the returned function when data arrives. */
 function watchTimeouts(
   { stallMs, totalMs, ...options }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
   stop: AbortController,
@@ -104,10 +94,7 @@ function watchTimeouts(
 
 const failedReasons = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
-/**
- * Yields the text of an answer without the model's reasoning, then a part of kind `end`.
- * @throws ModelFailure if the answer is incomplete
- */
+/** Yields text without reasoning, then `end`. Throws ModelFailure for an incomplete answer. */
 async function* toPieces(chunks: AsyncIterable<CompletionChunk>): AsyncGenerator<ChatPiece> {
   const withoutReasoning = createReasoningFilter();
   for await (const { text, finishReason, usage } of chunks) {

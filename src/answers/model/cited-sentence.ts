@@ -1,20 +1,12 @@
 import type { Segment } from './segments.ts';
 
-/**
- * Matches the end of a sentence, paragraph or line that a list item, table row, heading or
- * quotation follows. An abbreviation such as “e.g.” or a lower-case letter after the end continues
- * the sentence.
- */
+/** Matches the end of a sentence, paragraph or line, except after abbreviations such as “e.g.”. */
 const ends =
   /(?<!\b(?:e\.g|i\.e|etc|vs|cf|no))[.!?]["'”’)*_]{0,4}(?:\s+(?!\p{Ll}|\s)|\s+$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)]|\||#|>))/gu;
 const itemMark = /^[ \t]*(?:[-*+>]|\d{1,9}[.)]|\|)[ \t]+/;
 const tableRule = /^[ \t]*\|[ \t:|-]+$/;
 
-/**
- * Returns the last sentence, list item, table row or code block of a text that a citation follows.
- * Keeps the paragraph break, the mark of its list item and the header of its table, so that it can
- * follow other text.
- */
+/** Returns the last sentence, item, row or code block, with its list mark or table header. */
 export function lastSentence(segments: readonly Segment[]): string {
   const text = segments.map((segment) => segment.text).join('');
   const start = startOfLast(segments, text.trimEnd().length);

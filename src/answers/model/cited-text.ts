@@ -19,10 +19,7 @@ interface CitedTextOptions {
   readonly quoted: readonly PromptPassage[];
   /** Text of the prompt. The model's text may contain only links that occur in the prompt. */
   readonly promptText: string;
-  /**
-   * API key for the model's endpoint; `undefined` if there is no key to protect. If a part of the
-   * model's text contains the key, the part is not sent to the client and the model's answer fails.
-   */
+  /** API key of the endpoint, if any. Text that contains it is not sent, and the answer fails. */
   readonly secret: string | undefined;
   /** Returns whether the search index still contains the passage unchanged. */
   isCurrent(passage: PromptPassage): Promise<boolean>;
@@ -31,28 +28,19 @@ interface CitedTextOptions {
 
 const maxBuffered = 3000;
 
-/**
- * Buffer for a model's text. Sends text only after its citation was verified, so that sent text
- * never has to be retracted.
- */
+/** Buffer that sends text only after its citation was verified, so that none is retracted. */
 export class CitedText {
   shown = '';
   /** Verified citations in the text sent so far, in the order of their first use. */
   citations: readonly Citation[] = [];
-  /**
-   * State of the answer's text. `open`: more text is accepted. `full`: the maximum length or number
-   * of citations is reached. `done`: the rest of the model's text, such as a list of sources, is
-   * ignored. `abstained`: the model stated that it cannot answer.
-   */
+  /** `full`: at a limit. `done`: the rest is ignored. `abstained`: the model cannot answer. */
   state: 'open' | 'full' | 'done' | 'abstained' = 'open';
   readonly #options: CitedTextOptions;
   readonly #splitSegments: SplitSegments;
   #received = '';
   /** Whether the sentence with the last citation was sent; `null` before the first citation. */
   #isLastSent: boolean | null = null;
-  /**
-   * Offset in `#received` (text from the model) up to which the text has been sent to the client.
-   */
+  /** Offset in `#received` up to which text was sent to the client. */
   #sentUpTo = 0;
 
   constructor(options: CitedTextOptions) {
@@ -62,10 +50,10 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the next part of the model's text, and sends the sentences with a
-   * citation to the client. Await each call before the next one.
-   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown
-   *   code block; `model_uncited` for too much text without a citation
+   * Checks the citations in the next part of the model's text, and sends the cited sentences. Await
+   * each call before the next one.
+   * @throws ModelFailure `model_miscited` for an invalid citation, unknown link or unknown code
+   *   block; `model_uncited` for too much text without a citation
    */
   async add(piece: string): Promise<void> {
     // Control characters could move the cursor of a terminal.
@@ -83,11 +71,10 @@ export class CitedText {
   }
 
   /**
-   * Checks the citations in the remaining text, and sends the sentences with a citation to the
-   * client. Of the text after the last citation, sends only closing punctuation, code blocks and a
-   * list that a colon introduces.
-   * @throws ModelFailure `model_miscited` for an invalid citation, an unknown link or an unknown
-   *   code block; `model_uncited` if no sentence can be sent; `model_failed` if there is no text
+   * Checks and sends the remaining text. After the last citation, sends only closing punctuation,
+   * code blocks and a list that a colon introduces.
+   * @throws ModelFailure `model_miscited` as in `add`; `model_uncited` if no sentence can be sent;
+   *   `model_failed` if there is no text
    */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#flush();
@@ -105,10 +92,7 @@ export class CitedText {
     this.#send(tail, this.citations);
   }
 
-  /**
-   * Sends the sentences up to the last complete citation. `extent`: whether the model may send more
-   * text.
-   */
+  /** Sends the sentences up to the last complete citation. `extent`: whether text can follow. */
   async #sendReady(extent: Extent): Promise<void> {
     const ready = upToCitation(this.#splitSegments(this.#received, this.#sentUpTo, extent), extent);
     let before: Segment[] = [];
@@ -123,11 +107,7 @@ export class CitedText {
     }
   }
 
-  /**
-   * Sends the sentence at the end of `before`, followed by citations of the passages with the given
-   * numbers in the prompt. Leaves out the other sentences, and also this sentence if it contains an
-   * unknown code span.
-   */
+  /** Sends only the last sentence of `before`, with citations, unless it has unknown code spans. */
   async #sendCited(before: string, numbers: readonly number[]): Promise<void> {
     const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
     const tail = this.#isLastSent === null ? '' : attachedTail(before, 0, this.#splitSegments);
@@ -150,10 +130,7 @@ export class CitedText {
     ]);
   }
 
-  /**
-   * Checks links and code blocks. @throws ModelFailure `model_miscited` if one of them is not in
-   * the passages
-   */
+  /** Throws ModelFailure `model_miscited` for unknown links and code blocks. */
   #check(segments: readonly Segment[]): void {
     const { promptText, quoted } = this.#options;
     const passages = quoted.map(({ text }) => text);
@@ -169,10 +146,7 @@ export class CitedText {
     return passage.citation;
   }
 
-  /**
-   * Sends text to the client. If the answer would become too long or have too many citations, ends
-   * it instead.
-   */
+  /** Sends text, or ends the answer if it becomes too long or has too many citations. */
   #send(piece: string, citations: readonly Citation[]): void {
     const { secret, onText } = this.#options;
     if (secret !== undefined && piece.includes(secret)) {

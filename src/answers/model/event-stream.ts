@@ -4,10 +4,7 @@ type Bytes = AsyncIterable<Uint8Array>;
 
 type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
-/**
- * Yields the data of each server-sent event. The last event needs no blank line after it.
- * @throws ModelFailure if the stream exceeds `limits`
- */
+/** Yields each event's data, also without a final blank line. Throws ModelFailure over a limit. */
 export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {
@@ -37,10 +34,7 @@ async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
   if (buffered !== '') yield buffered.replace(/\r$/, '');
 }
 
-/**
- * Decodes UTF-8 chunks. A character may be split between two chunks.
- * @throws ModelFailure `model_failed` if the chunks contain more than `maxBytes` bytes in total
- */
+/** Decodes UTF-8. Throws ModelFailure `model_failed` for more than `maxBytes` bytes in total. */
 export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;

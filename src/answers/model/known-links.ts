@@ -1,10 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Segment } from './segments.ts';
 
-/**
- * Returns whether all links and cited locations of a text occur in the text `known`. Ignores code
- * examples.
- */
+/** Returns whether all links and locations, except in code examples, occur in `known`. */
 export function hasKnownLinksOnly(segments: readonly Segment[], known: string): boolean {
   const words = textsOf(segments, 'words');
   const inline = words + textsOf(segments, 'span');

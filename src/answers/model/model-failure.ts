@@ -1,9 +1,6 @@
 import type { FallbackCode } from '../answer.ts';
 
-/**
- * Failure of a language model. The message never quotes the endpoint's response, which might
- * contain the API key.
- */
+/** Failure of a model. Never quotes the response, which might contain the API key. */
 export class ModelFailure extends Error {
   readonly code: FallbackCode;
   readonly retryAfterSeconds: number | undefined;

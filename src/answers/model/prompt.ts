@@ -17,17 +17,13 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - If the passages do not answer the question, write ${abstentionMarker} and nothing else.`;
 
 const limits = { earlierQuestion: 500, earlierAnswer: 1000, turns: 4, passages: 8 } as const;
-/** Maximum number of characters of a question in a prompt. */
 export const maxQuestionLength = 4000;
 const minPassage = 200;
 const maxShare = 0.5;
 
 export type Prompt = ReturnType<typeof buildPrompt>;
 
-/**
- * Builds the chat messages for a model from a question and passages. The passages are sorted by
- * relevance. The messages have up to about `maxCharacters` characters.
- */
+/** Builds chat messages of about `maxCharacters` from passages sorted by relevance. */
 export function buildPrompt(
   question: Question,
   passages: readonly PromptPassage[],
@@ -46,10 +42,7 @@ export function buildPrompt(
   ];
   return {
     messages,
-    /**
-     * Passages in the prompt. The model cites a passage by its position in this list, counted from
-     * 1.
-     */
+    /** Passages in the prompt. The model cites them by position, counted from 1. */
     quoted: quoted.map(({ passage }) => passage),
     promptText: last,
   };
@@ -68,10 +61,7 @@ function quotePassages(passages: readonly PromptPassage[], room: number) {
   return quoted;
 }
 
-/**
- * Wraps a passage in a `<passage>` element. Replaces the `<` of `<passage` and `</passage` in its
- * text by `‹`, so that the text cannot contain a tag of the element.
- */
+/** Wraps a passage in a `<passage>` element. `‹` replaces the `<` of such tags in its text. */
 export function quotePassage(
   { citation, trail, text }: PromptPassage,
   number: number,
@@ -97,10 +87,7 @@ function toEarlier(earlier: readonly EarlierTurn[], room: number): readonly Chat
   return messages;
 }
 
-/**
- * Removes the citations from an earlier answer, so that the model does not copy them to the next
- * answer.
- */
+/** Removes the citations of an earlier answer, so that the model does not copy them. */
 function withoutPlaces({ answer, citations }: EarlierTurn): string {
   return citations
     .map((citation) => `\`${printCitation(citation)}\``)

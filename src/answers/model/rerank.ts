@@ -11,9 +11,8 @@ const limits = { passage: 500, reply: 500 } as const;
 const timeoutMs = 5000;
 
 /**
- * Asks a language model for the order of passages, and returns the passages in that order. Passages
- * that the model does not name come last. If the model fails or takes more than five seconds,
- * returns the passages unchanged.
+ * Sorts the passages by the order of a language model; those that it does not name come last.
+ * Returns them unchanged if the model fails or takes more than five seconds.
  * @throws the signal's reason if `signal` is aborted
  */
 export async function rerankPassages(

@@ -1,7 +1,4 @@
-/**
- * Segment of a model's text: words, a code span, a code block, unclosed code (`open`), or a
- * citation (`marker`).
- */
+/** Part of a model's text: words, code, unclosed code (`open`) or a citation (`marker`). */
 export type Segment =
   | { readonly kind: 'words' | 'span' | 'block' | 'open'; readonly text: string }
   | { readonly kind: 'marker'; readonly text: string; readonly numbers: readonly number[] };
@@ -9,17 +6,10 @@ export type Segment =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/**
- * Completeness of a text. In a partial text (`part`), an unclosed backtick may be the beginning of
- * code.
- */
+/** Completeness of a text. In a `part`, an unclosed backtick may begin code. */
 export type Extent = 'part' | 'whole';
 
-/**
- * Regular expressions for citations and code. Models cite in different forms: `[1]`, `[1, 3]`,
- * `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Code is matched because `row[1]` in code is not a citation.
- * Unclosed code extends to the end of the text.
- */
+/** Patterns for citations such as `[1, 3]`, `[1-3]`, `[^1]`, `【1†…】`, and for code to skip. */
 const forms = {
   block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
   open: String.raw`(?<open>(?<![^\n])[ \t]*(?:\`{3,}|~{3,})[\s\S]*$)`,
@@ -28,24 +18,13 @@ const forms = {
   marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
 } as const;
 
-/**
- * Number of characters that must follow a citation in a partial text before the citation counts as
- * complete. With fewer characters, text that arrives later can still extend the citation, as in
- * `[1], [2]`.
- */
+/** Characters that must follow a citation in a partial text, as `[1]` may become `[1], [2]`. */
 const maxMarkerGap = 3;
 
-/**
- * Function that splits a model's text, from the offset `from`, into segments such as words, code
- * and citations. The offset must not be inside code. `extent`: whether the text is complete
- * (`whole`) or more text can follow (`part`).
- */
+/** Function that splits a text from the offset `from`, which must not be inside code. */
 export type SplitSegments = (text: string, from: number, extent: Extent) => readonly Segment[];
 
-/**
- * Creates a function that splits the text of a model into segments of plain text and citations. A
- * citation is a passage number in brackets or a location in `places`.
- */
+/** Creates a splitter. Citations are passage numbers in brackets or locations in `places`. */
 export function createSegmentSplitter(places: readonly string[]): SplitSegments {
   const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
@@ -79,10 +58,7 @@ function toSegment({ 0: text, groups = {} }: RegExpExecArray, places: readonly s
   return { kind: groups.span === undefined ? 'open' : 'span', text };
 }
 
-/**
- * Returns the segments up to and including the last citation. In a partial text, a citation at the
- * end does not count, because later text could extend it.
- */
+/** Returns the segments to the last citation; in a partial text, not one at the end. */
 export function upToCitation(segments: readonly Segment[], extent: Extent): readonly Segment[] {
   let after = 0;
   for (let at = segments.length - 1; at >= 0; at -= 1) {
@@ -100,9 +76,7 @@ function toNumbers(marker: string): readonly number[] {
   return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];
 }
 
-/**
- * Maximum length of a range of passage numbers, such as `[1-3]`. A longer range is not a citation.
- */
+/** Maximum length of a range such as `[1-3]`. A longer one is not a citation. */
 const maxRange = 20;
 
 function toRange(part: string): readonly number[] {

@@ -1,10 +1,7 @@
 import { type FoundHeading, readLines } from './plain-text.ts';
 import { type ReadFile, toRowText } from './section.ts';
 
-/**
- * Parses AsciiDoc into sections: headings, lists, tables, admonitions, attributes and blocks of
- * code.
- */
+/** Parses headings, lists, tables, admonitions, attributes and code blocks into sections. */
 export function readAsciiDoc(text: string): ReadFile {
   const headings = new Map<number, FoundHeading>();
   const state: State = { delimiter: undefined };
@@ -18,10 +15,7 @@ export function readAsciiDoc(text: string): ReadFile {
 }
 
 interface State {
-  /**
-   * Line that ends the current table or block of code, comment or raw text; `undefined` outside
-   * such blocks.
-   */
+  /** Line that ends the current table, code, comment or raw text; `undefined` outside. */
   delimiter: string | undefined;
 }
 

@@ -1,10 +1,7 @@
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from 'parse5';
 import { type Block, type ReadFile, SectionBuilder, toRowText } from './section.ts';
 
-/**
- * Parses HTML into sections, and repairs invalid markup as browsers do. Skips elements that are not
- * content, such as navigation and scripts.
- */
+/** Parses HTML, repaired as browsers do. Skips non-content such as navigation and scripts. */
 export function readHtml(text: string): ReadFile {
   const reader = new HtmlReader();
   reader.takeAll(parse(text, { sourceCodeLocationInfo: true }));
@@ -26,10 +23,7 @@ class HtmlReader {
   readonly sections = new SectionBuilder();
   title = '';
   firstHeading = '';
-  /**
-   * Joined texts of the last `<dt>` elements (terms), which are kept for the `<dd>` element
-   * (description) that follows them.
-   */
+  /** Joined texts of the last `<dt>` elements, for the `<dd>` element that follows. */
   #term = '';
 
   takeAll(parent: Parent, depth = 0): void {

@@ -18,9 +18,7 @@ export function readMarkdown(text: string): ReadFile {
 
 const maxHeading = 500;
 
-/**
- * Returns the heading of a passage as plain text. Removes Markdown syntax if the file is Markdown.
- */
+/** Returns a heading as plain text, without Markdown syntax if the file is Markdown. */
 export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
   return ['markdown', 'mdx'].includes(kindOf(path) ?? '') ? toPlainHeading(heading) : heading;
 }
@@ -108,10 +106,7 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/**
- * Extracts the title and the description from YAML front matter. In the returned text (`rest`),
- * empty lines replace the front matter, so that line numbers stay the same.
- */
+/** Takes title and description from YAML front matter, blanked in `rest` to keep line numbers. */
 function takeFrontMatter(text: string) {
   const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);

@@ -1,11 +1,7 @@
 import { readMarkdown } from './markdown.ts';
 import type { ReadFile } from './section.ts';
 
-/**
- * Parses Markdown with JSX (MDX). Reads the content of components as Markdown. Drops tags, imports
- * and exports. Converts properties that describe options (`name`, `type`, `description`) to list
- * items.
- */
+/** Parses MDX as Markdown without tags, imports and exports; option properties become items. */
 export function readMdx(text: string): ReadFile {
   const state: State = { fence: '', isInTag: false, isInImport: false };
   // Converts each line separately, so that line numbers stay the same.

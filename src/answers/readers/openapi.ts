@@ -66,11 +66,7 @@ class OpenApiReader {
     }
   }
 
-  /**
-   * Returns the node to which the `$ref` of `node` points, if the `$ref` refers to the same
-   * document (`#/…`). Otherwise returns `node` itself. Does not resolve a `$ref` of the returned
-   * node.
-   */
+  /** Returns the target of a `$ref` within the document (not resolved again), or `node` itself. */
   #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
     if (!reference.startsWith('#/')) return node;
@@ -166,10 +162,7 @@ const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
 type Open = (token: string, line: number) => readonly Open[];
 
-/**
- * Parses JSON of any nesting depth into nodes with line numbers. @throws SyntaxError for invalid
- * JSON
- */
+/** Parses JSON of any depth into nodes with lines. Throws SyntaxError for invalid JSON. */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: DocumentNode[] = [];

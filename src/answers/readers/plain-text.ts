@@ -10,16 +10,12 @@ export type FoundHeading = Readonly<{
   level: number;
   text: string;
   lines: number;
-  /** Names of a program that the section documents. */
   defines?: readonly string[];
 }>;
 
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
-/**
- * Parses a text file into paragraphs, list items, indented blocks, and the headings that `find`
- * recognizes.
- */
+/** Parses paragraphs, list items, indented blocks and the headings that `find` recognizes. */
 export function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();

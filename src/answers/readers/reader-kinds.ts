@@ -23,10 +23,7 @@ const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/**
- * Returns the file format that corresponds to a file name; `undefined` if no parser supports the
- * format.
- */
+/** Returns the format by the file name; `undefined` if no parser supports it. */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

@@ -9,10 +9,7 @@ import { kindOf, type ReaderKind } from './reader-kinds.ts';
 import { readRestructuredText } from './restructured-text.ts';
 import type { ReadFile } from './section.ts';
 
-/**
- * Parsers by file format. A parser returns `undefined` for a file without documentation, such as
- * JSON that is not OpenAPI.
- */
+/** Parsers. They return `undefined` for files without documentation, such as other JSON. */
 const readers: Readonly<Record<ReaderKind, (text: string, path: string) => ReadFile | undefined>> =
   {
     markdown: readMarkdown,
@@ -26,10 +23,7 @@ const readers: Readonly<Record<ReaderKind, (text: string, path: string) => ReadF
     sourceCode: readSourceCode,
   };
 
-/**
- * Parses a file with the parser for its format. If that parser throws, parses the file as plain
- * text. Returns `undefined` if the file contains no documentation.
- */
+/** Parses a file by its format, or as plain text if that parser throws. */
 export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
@@ -40,10 +34,7 @@ export function readFileText(path: string, text: string): ReadFile | undefined {
   }
 }
 
-/**
- * Decodes a file as UTF-16 (with a byte order mark), UTF-8 or Windows-1252, in this order. Returns
- * `undefined` for binary files.
- */
+/** Decodes UTF-16 with a BOM, UTF-8 or Windows-1252; returns `undefined` for binary files. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

@@ -1,11 +1,7 @@
 import { type FoundHeading, readLines } from './plain-text.ts';
 import { type ReadFile, toSuffixes } from './section.ts';
 
-/**
- * Parses reStructuredText into sections. Heading styles get levels in the order of their first use
- * in the file, starting at level 1. A directive that documents a name, such as `py:function`,
- * starts a section too.
- */
+/** Parses reStructuredText. Heading levels follow first use; `py:function` etc. start sections. */
 export function readRestructuredText(text: string): ReadFile {
   const levels: string[] = [];
   const { lines, definitions } = prepare(text.split('\n'));
@@ -43,11 +39,7 @@ interface Open {
 
 const definitionLevel = 40;
 
-/**
- * Replaces markup line by line, so that line numbers stay the same. Removes the indentation of the
- * content of directives. `definitions` contains the sections of directives that document a name, by
- * the index of their line.
- */
+/** Replaces markup by line, to keep line numbers. `definitions`: sections by their line index. */
 function prepare(source: readonly string[]) {
   const definitions = new Map<number, FoundHeading>();
   const open: Open[] = [];
@@ -92,7 +84,6 @@ function openDirective(line: string, indent: number, above: readonly Open[]) {
   return { open, text: texts[kind] };
 }
 
-/** Maximum number of nested names, such as `Door.Lock.open`. */
 const maxNames = 6;
 
 function toSteps(argument: string): readonly string[] {

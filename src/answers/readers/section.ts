@@ -1,13 +1,10 @@
-/**
- * Part of a section that can be quoted by itself: a paragraph, list item, table row or code block.
- */
+/** Part that can be quoted by itself: a paragraph, list item, table row or code block. */
 export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
   /** Text of the block as Markdown. For a code block, the code without the enclosing fence. */
   readonly text: string;
   /** Number of the block's first line in the file, counted from 1. */
   readonly line: number;
-  /** Number of the block's last line in the file. */
   readonly endLine: number;
   /** Programming language of a code block; absent if the file does not specify it. */
   readonly language?: string;
@@ -21,7 +18,6 @@ export interface Section {
   readonly trail: readonly string[];
   /** Number of the section's first line in the file, counted from 1. */
   readonly line: number;
-  /** Number of the section's last line in the file. */
   readonly endLine: number;
   readonly blocks: readonly Block[];
   /** Names of the program that the section defines or documents, such as `Door.open`. */
@@ -50,15 +46,11 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Adds names that the current section defines. */
   define(names: readonly string[]): void {
     this.#open.defines.push(...names);
   }
 
-  /**
-   * Ends the last section at the end of `text`. Returns `title` and all sections with a heading or
-   * a block.
-   */
+  /** Ends the last section at the end of `text`. Returns the sections with a heading or block. */
   finish(title: string, text: string): ReadFile {
     this.#close(countLines(text));
     return { title, sections: this.#sections };
@@ -71,10 +63,7 @@ export class SectionBuilder {
   }
 }
 
-/**
- * Returns the names by which a nested declaration can be asked for: `Door.Lock.open`, `Lock.open`
- * and `open`.
- */
+/** Returns the names of a nested declaration: `Door.Lock.open`, `Lock.open` and `open`. */
 export function toSuffixes(names: readonly string[]): readonly string[] {
   return names.map((_, at) => names.slice(at).join('.'));
 }

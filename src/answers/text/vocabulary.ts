@@ -4,24 +4,15 @@ import { toStem } from './words.ts';
 
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
-/**
- * Phrase found in a question. `meanings` are the words that documentation uses in place of the
- * phrase.
- */
+/** Phrase of a question. `meanings` are the words that documentation uses instead. */
 export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/**
- * Reads the word lists in `resources/words/`. The lists contain general English and are not
- * specific to a project.
- */
+/** Reads the word lists in `resources/words/`: general English, not specific to a project. */
 export function readVocabulary() {
   return {
     /** Returns, for the stem of a word, the stems of its synonyms in software documentation. */
     synonyms: createWordMap(readLines('synonyms')),
-    /**
-     * Returns, for the stem of an everyday word, the stems of technical words with the same
-     * meaning.
-     */
+    /** Returns the stems of technical words that mean the same as an everyday word's stem. */
     everyday: createWordMap(readLines('everyday-words')),
     /** Finds the known phrases in a text. Returns these phrases, and the text without them. */
     takePhrases: createPhraseFinder(readLines('phrases')),
@@ -31,15 +22,9 @@ export function readVocabulary() {
     weakWords: new Set(readLines('weak-words')),
     /** Words of greetings, thanks and the like, which do not describe the subject of a message. */
     courtesyWords: new Set(readLines('courtesy-words')),
-    /**
-     * Returns whether a question asks for something that documentation rarely contains: people,
-     * prices, news or opinions.
-     */
+    /** Returns whether a question asks for people, prices, news or opinions. */
     isOutside: createPhraseTest(readLines('outside-phrases')),
-    /**
-     * Returns whether a question is one of a developer of a project, such as how to contribute to
-     * it.
-     */
+    /** Returns whether a developer of the project asks, such as how to contribute. */
     isOfDeveloper: createPhraseTest(readLines('developer-phrases')),
     /** Verbs that can begin an instruction, as in “list the branches”. */
     orderingWords: new Set(readLines('ordering-words')),

@@ -5,11 +5,7 @@ const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu}
 const simpleWord = /^[A-Z]?[a-z0-9]{1,39}$/;
 const maxWordLength = 40;
 
-/**
- * Splits a text into words, each with its stem. The words are in lower case and have no accents.
- * Also returns `names`: identifiers that consist of several words, in normalized form. For example,
- * `bodyLimit`, `body-limit` and `BODY_LIMIT` all become `bodylimit`.
- */
+/** Splits a text into words and stems without accents. `names`: `body-limit` as `bodylimit`. */
 export function toWords(text: string) {
   const words: { readonly plain: string; readonly stem: string }[] = [];
   const names: string[] = [];
@@ -45,10 +41,7 @@ function foldWord(word: string): string {
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/**
- * Returns the stem of an English word, which all its forms share. Words with characters other than
- * a to z are returned unchanged.
- */
+/** Returns the stem of an English word. Words not only of a to z are returned unchanged. */
 export function toStem(plain: string): string {
   if (plain.length <= 2 || !/^[a-z]+$/.test(plain) || unchanged.has(plain)) return plain;
   return stemmer(irregular.get(plain) ?? plain);

@@ -3,29 +3,17 @@ import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/**
- * Document folders and index file of a worker thread. An index in `:memory:` can be used by one
- * thread only.
- */
+/** Document folders and index of a thread. Only one thread can use an index in `:memory:`. */
 export type ThreadOptions = Pick<AnswersOptions, 'corpora' | 'path'>;
 
 type Task<Input, Report, Result> = Readonly<{ input: Input; report: Report; result: Result }>;
 
 export interface ThreadTasks {
-  /**
-   * Task that opens the index. The result is `true` if the index is already built for the
-   * configured document folders.
-   */
+  /** Task that opens the index. Result: whether it is built for the configured folders. */
   readonly open: Task<null, never, boolean>;
-  /**
-   * Task that updates the index. Files in `skip` are indexed without text, because reading them
-   * crashed a thread before.
-   */
+  /** Task that updates the index. Files in `skip` get no text: they crashed a thread before. */
   readonly refresh: Task<RefreshInput, RefreshReport, Omit<RefreshSummary, 'ms'>>;
-  /**
-   * Task that answers a question. While it runs, the thread reports the parts of the answer's text
-   * in order.
-   */
+  /** Task that answers a question and reports the parts of the text in order. */
   readonly answer: Task<Question, string, Answer>;
   readonly find: Task<Question, never, readonly PromptPassage[]>;
   readonly isCurrent: Task<PromptPassage, never, boolean>;
@@ -53,11 +41,7 @@ export type ThreadReply =
 
 type ThreadFailure = Readonly<{ message: string; code: string | null }>;
 
-/**
- * Converts an error to an object that can be sent between threads. Keeps the message only if the
- * error is a plain `Error` or a `TypeError`, or has a `code`. The message of another error, such as
- * a parser's, may quote an indexed file.
- */
+/** Converts an error for sending. Omits messages that may quote a file, such as a parser's. */
 export function toFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Error))
     return { message: 'A value was thrown that is not an error.', code: null };
@@ -67,7 +51,6 @@ export function toFailure(error: unknown): ThreadFailure {
   return { message: isOurs ? message : `${name} in a worker thread of the answer engine.`, code };
 }
 
-/** Error of a task that failed in a worker thread. */
 export class ThreadError extends Error {
   readonly code: string | null;
 
@@ -77,10 +60,7 @@ export class ThreadError extends Error {
   }
 }
 
-/**
- * Error of a task whose thread ended before the task did. `code` is the error code from Node.js, or
- * `null`.
- */
+/** Error of a task whose thread ended first. `code`: error code from Node.js, or `null`. */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 

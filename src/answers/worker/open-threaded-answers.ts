@@ -9,16 +9,10 @@ interface ThreadedAnswersOptions extends AnswersOptions {
   readonly startThread?: typeof startThread;
 }
 
-/**
- * Delay in milliseconds before the first index update, so that the update does not slow down the
- * first requests to the server.
- */
+/** Delay before the first update, so that it does not slow down the first requests. */
 const firstAfterMs = 250;
 
-/**
- * Creates an answer engine that searches in one thread and updates its index in another thread. If
- * the index is in memory, one thread does both.
- */
+/** Creates an engine with one thread to search and one to update; in memory, one for both. */
 export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   const { corpora, path, clock, onProgress = () => {}, onError = () => {} } = options;
   const start = options.startThread ?? startThread;
@@ -50,7 +44,8 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
     ...options,
     firstAfterMs,
     refreshNow: async (hooks) => {
-      // The answering thread opens the index first, so that only one thread replaces an unusable file.
+      // The answering thread opens the index first, so that only one thread replaces an unusable
+      // file.
       if (await answering.call('open', null)) isBuilt = true;
       const refreshing = { clock, withThread, onProgress, onSkipped: onError };
       const done = await refreshInThread(refreshing, hooks);

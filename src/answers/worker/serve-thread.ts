@@ -17,10 +17,7 @@ type TaskHandler<Task extends ThreadTasks[TaskKind]> = (
   context: TaskContext<Task['report']>,
 ) => Promise<Task['result']>;
 
-/**
- * Runs the tasks that arrive at a message port. A `close` message stops all tasks, and closes the
- * index and the port.
- */
+/** Runs the tasks that arrive at a port. `close` stops them, and closes the index and the port. */
 export function serveThread(port: MessagePort, options: ThreadOptions): void {
   const { handlers, closeIndex } = createHandlers(options);
   const running = new Map<number, { readonly stop: AbortController; ended: Promise<void> }>();

@@ -11,16 +11,12 @@ import {
   type ThreadTasks,
 } from './messages.ts';
 
-/** Methods of a `Worker` that `createThreadClient` uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
 
 /** Function that starts a thread. Throws if the system cannot create a thread. */
 export type StartThread = (options: ThreadOptions) => Thread;
 
-/**
- * Maximum heap of a thread in MiB. A file that needs more memory crashes only the thread, not the
- * process.
- */
+/** Maximum heap in MiB. A file that needs more crashes only the thread, not the process. */
 const maxHeapMiB = 384;
 
 export const startThread: StartThread = (options) => {
@@ -33,20 +29,14 @@ export const startThread: StartThread = (options) => {
   });
 };
 
-/**
- * Options of a call. If `signal` is aborted, the task is stopped and the call immediately rejects
- * with the signal's reason.
- */
+/** Options of a call. An aborted `signal` stops the task and rejects at once with its reason. */
 export interface CallOptions<Kind extends TaskKind> {
   readonly signal?: AbortSignal;
   onReport?(report: ThreadTasks[Kind]['report']): void;
 }
 
 export interface ThreadClient {
-  /**
-   * Runs a task in the thread. Rejects with ThreadError if the task fails, with ThreadEndedError if
-   * the thread ends, and with the signal's reason if the signal is aborted.
-   */
+  /** Runs a task. Rejects with ThreadError, ThreadEndedError or the signal's reason. */
   call<Kind extends TaskKind>(
     kind: Kind,
     input: ThreadTasks[Kind]['input'],
@@ -65,10 +55,7 @@ interface Pending {
   report(report: unknown): void;
 }
 
-/**
- * Creates a client that runs tasks in `thread`. The promise `ended` of the client resolves when the
- * thread has ended.
- */
+/** Creates a client. Its promise `ended` resolves when the thread has ended. */
 export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
@@ -142,23 +129,14 @@ interface RestartingThreadOptions {
   readonly threadOptions: ThreadOptions;
   readonly startThread: StartThread;
   readonly clock: Clock;
-  /**
-   * Called when the thread has ended unexpectedly. The data in the thread, such as an index in
-   * memory, is lost.
-   */
+  /** Called after an unexpected end. The thread's data, such as an index in memory, is lost. */
   onLost(why: ThreadEndedError): void;
 }
 
-/**
- * Backoff in milliseconds after repeated crashes of a thread. The backoff doubles with each crash,
- * up to `longest`.
- */
+/** Backoff after repeated crashes, doubled with each crash up to `longest`. */
 const restartMs = { first: 2000, longest: 60_000 } as const;
 
-/**
- * Creates a client that starts a thread for the first task. If the thread ends, the next task
- * starts a new thread.
- */
+/** Creates a client that starts a thread on the first task, and again on the next if it ended. */
 export function createRestartingThread(options: RestartingThreadOptions): ThreadClient {
   const { threadOptions, startThread: start, onLost } = options;
   const clock = createSteadyClock(options.clock);

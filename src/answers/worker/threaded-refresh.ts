@@ -17,21 +17,12 @@ interface ThreadedRefreshOptions {
 /** Error for a skipped file: its parser ran out of memory or did not finish. */
 export class SkippedFileError extends Error {}
 
-/**
- * Timeout in milliseconds for the next report of a thread. After the timeout, the thread is
- * terminated.
- */
+/** Timeout for the next report of a thread, which is then terminated. */
 const silenceMs = 120_000;
-/**
- * Maximum number of files that one index update skips because they crashed a thread. If one more
- * file crashes a thread, the update fails.
- */
+/** Maximum number of files that crash a thread and are skipped before an update fails. */
 const maxSkipped = 20;
 
-/**
- * Updates an index in a thread. If a file crashes the thread, retries in a new thread without the
- * text of that file.
- */
+/** Updates an index in a thread. If a file crashes it, retries without the text of that file. */
 export async function refreshInThread(options: ThreadedRefreshOptions, hooks: RefreshHooks) {
   const skip = new Set<string>();
   for (;;) {
@@ -52,10 +43,7 @@ export async function refreshInThread(options: ThreadedRefreshOptions, hooks: Re
 interface Attempt extends Pick<ThreadedRefreshOptions, 'clock' | 'onProgress'> {
   readonly hooks: RefreshHooks;
   readonly skip: ReadonlySet<string>;
-  /**
-   * Reports from the thread. `reading`: path of the file that the thread is reading; `null` before
-   * the first file. `count`: number of reports.
-   */
+  /** Reports of the thread. `reading`: file that is being read; `null` before the first. */
   readonly reported: { reading: string | null; count: number };
 }
 

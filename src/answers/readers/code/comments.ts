@@ -1,9 +1,6 @@
 import { trimEndOf } from '../../../core/trim-end.ts';
 
-/**
- * Text of a comment without its marks. `line` and `end` are the indexes of its first line and of
- * the line after it.
- */
+/** Comment without its marks. `line` and `end` are the indexes of its first and next line. */
 export type Comment = Readonly<{ line: number; end: number; text: string }>;
 
 const commentLine =
@@ -14,10 +11,7 @@ export function isComment(line: string): boolean {
   return commentLine.test(line);
 }
 
-/**
- * Returns the comment directly above a line; decorators and attributes may be between the comment
- * and the line. Returns `undefined` if there is no comment.
- */
+/** Returns the comment above a line or above its decorators and attributes. */
 export function commentAbove(lines: readonly string[], at: number): Comment | undefined {
   const end = firstDecoration(lines, at);
   let line = end;
@@ -27,10 +21,7 @@ export function commentAbove(lines: readonly string[], at: number): Comment | un
 
 const maxDecorations = 50;
 
-/**
- * Returns the index of the first decorator or attribute directly above a line; `at` if there is
- * none.
- */
+/** Returns the index of the first decorator or attribute above a line; `at` if none. */
 export function firstDecoration(lines: readonly string[], at: number): number {
   let first = at;
   const least = Math.max(0, at - maxDecorations);
@@ -64,10 +55,7 @@ function withoutCommentEnd(line: string): string {
 
 const maxSignatureLines = 20;
 
-/**
- * Returns the triple-quoted string (Python docstring) after a declaration; `undefined` if there is
- * none.
- */
+/** Returns the Python docstring after a declaration, if any. */
 export function docstringBelow(lines: readonly string[], at: number): Comment | undefined {
   const start = endOfSignature(lines, at);
   const [mark, quote] = /^\s*[rbu]?("""|''')/.exec(lines[start] ?? '') ?? [];

@@ -10,11 +10,10 @@ export interface Declaration {
   /** Line that declares the name. */
   readonly at: number;
   readonly depth: number;
-  /** Whether another place declares the name too, as the blocks `impl` of Rust. */
+  /** Whether the name is declared here, not elsewhere as for aliases and Rust's `impl` blocks. */
   readonly isDefinition: boolean;
 }
 
-/** Declaration without a section of its own, such as a field without a comment. */
 export type MinorDeclaration = Readonly<{ names: readonly string[]; at: number }>;
 
 interface Open {
@@ -46,11 +45,7 @@ const continuation =
 const importLine =
   /^(?:import\b|from \S{1,200} import\b|export (?:type )?[*{].{0,200}(?: from |[{,]$)|use |using |require(?:_relative)?[ (]|#\s?include|package |mod \w+;)/;
 
-/**
- * Finds the declarations of a file by the indentation and the form of its lines. `owners` contains,
- * for each line, the declaration with a section of its own that the line belongs to; `null` for
- * lines to skip, such as imports.
- */
+/** Finds declarations by indentation and form. `owners` has one per line; `null`: skip. */
 export function findDeclarations(lines: readonly string[], path: string) {
   const scan = new Scan(lines, formsOf(path));
   for (let at = 0; at < lines.length; at += 1) scan.take(at);
@@ -87,7 +82,8 @@ class Scan {
 
   /** Returns whether a line belongs to a literal, comment or import that an earlier line opened. */
   #passLiteral(line: string): boolean {
-    // A template literal ends at the next declaration at the latest, because a single backtick may be in a comment.
+    // A template literal ends at the next declaration at the latest, because a single backtick may
+    // be in a comment.
     if (this.#closing === '`' && /^(?:export|class|func) /.test(line)) this.#closing = undefined;
     const isInLiteral = this.#closing !== undefined;
     if (line.includes(this.#closing ?? '')) this.#closing = undefined;
@@ -110,10 +106,7 @@ class Scan {
     this.#declare({ kind, at, indent, ...pattern.exec(spaced)?.groups });
   }
 
-  /**
-   * Closes the declarations that end before a line. Returns the declaration that ends with the
-   * line.
-   */
+  /** Closes the declarations before a line. Returns the one that ends with the line. */
   #closeAbove(text: string, indent: number): Declaration | undefined {
     for (let top = this.#open.at(-1); top !== undefined && indent <= top.indent; ) {
       if (indent === top.indent && continuation.test(text)) return undefined;
@@ -151,10 +144,7 @@ class Scan {
     return declaration;
   }
 
-  /**
-   * Returns whether a declaration has a section of its own: it has a comment, or it is not a field
-   * and has a body.
-   */
+  /** Returns whether a declaration has a comment, or a body and is not a field. */
   #isOwn(kind: DeclarationKind, at: number, indent: number): boolean {
     if (commentAbove(this.#lines, at) !== undefined) return true;
     if (kind === 'field' || kind === 'constant' || kind === 'alias' || kind === 'attribute')

@@ -1,8 +1,7 @@
 /**
- * Kind of a declaration. `container`: can have members, at any depth. `function`: at any depth.
- * `object`, `constant`: only at the top level or directly in a container. `method`, `field`: only
- * directly in a container. `attribute`: assignment to a member in a function. `alias`: second name
- * of something that is declared elsewhere.
+ * Kind of a declaration. `container` (can have members), `function`: at any depth. `object`,
+ * `constant`: at the top level or directly in a container. `method`, `field`: directly in a
+ * container. `attribute`: member assigned in a function. `alias`: second name.
  */
 export type DeclarationKind =
   | 'alias'
@@ -14,11 +13,7 @@ export type DeclarationKind =
   | 'method'
   | 'object';
 
-/**
- * Pattern for one line of code, without its indentation and with single spaces. The group `name`
- * contains the declared names, and `of` the type that they belong to. A container without a name
- * only groups its members.
- */
+/** Pattern for a line without indentation. Groups: `name` (declared names), `of` (their type). */
 export type Form = readonly [DeclarationKind, RegExp];
 
 const script: readonly Form[] = [

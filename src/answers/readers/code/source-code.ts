@@ -8,11 +8,7 @@ import {
 } from './comments.ts';
 import { type Declaration, findDeclarations, type MinorDeclaration } from './declarations.ts';
 
-/**
- * Parses source code into sections: one for each declaration, including members, with its comment
- * and its code, and one for the code around them. Long declarations have several sections with the
- * same heading.
- */
+/** Parses code into sections: one or more for each declaration, and one for the code around. */
 export function readSourceCode(text: string, path: string): ReadFile {
   const lines = text.split('\n');
   const scan = findDeclarations(lines, path);
@@ -113,10 +109,7 @@ class SectionWriter {
     }
   }
 
-  /**
-   * Returns the index of the line after a block of code, which ends at an empty line or has the
-   * maximum length.
-   */
+  /** Returns the line after a block of code, which ends at an empty line or the maximum length. */
   #endOfBlock(start: number, end: number, least: number): number {
     const last = Math.min(end, start + maxLines.block);
     for (let at = start + least; at < last; at += 1) if (this.#lines[at]?.trim() === '') return at;
