@@ -52,7 +52,7 @@ export function ownCorpus(): Corpus {
     except: ['docs/contract', 'docs/decisions', 'docs/operations'],
     // The documentation should answer most questions, so a passage that matches only weakly is
     // probably no answer.
-    minConfidence: 0.5,
+    minConfidence: 0.58,
   };
 }
 
