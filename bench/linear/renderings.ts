@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { createPageUrls } from '../../src/http/pages/own-links.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
@@ -12,7 +11,7 @@ import {
   type Result,
 } from '../../src/model/results.ts';
 import { arrangePosts } from '../../src/reads/post-view.ts';
-import { renderInSlices } from '../../src/render/formats.ts';
+import { render } from '../../src/render/formats.ts';
 
 const url = 'https://perch.example/a';
 /** Maximum number of items on a rendered page. A server would return further items on the next page. */
@@ -99,9 +98,8 @@ const context = {
 
 /** Renders a result in the given formats. Yields to the event loop between formats. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
-  const slices = createSlices(() => setImmediate());
   for (const name of names) {
     await setImmediate();
-    await renderInSlices(result, { format: name, context }, slices);
+    render(result, { format: name, context });
   }
 }

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
 import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
 import { countJsonDelimiters, maxJsonDelimiters } from '../../src/core/http/json-bodies.ts';
-import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
@@ -43,17 +42,17 @@ const clock: Clock = { now: () => 1_900_000_000_000, sleep: () => Promise.resolv
 
 const providers = {
   fxtwitter: {
-    maxBytes: 8 * mebibyte,
+    maxBytes: 2 * mebibyte,
     subject: { platform: 'x', handle: 'mira_holm', id: '2001' },
     create: (http: HttpClient) => createFxTwitter({ http, apiUrl, clock }),
   },
   syndication: {
-    maxBytes: 8 * mebibyte,
+    maxBytes: 2 * mebibyte,
     subject: { platform: 'x', handle: 'mira_holm', id: '2001' },
     create: (http: HttpClient) => createSyndication({ http, apiUrl }),
   },
   bluesky: {
-    maxBytes: 8 * mebibyte,
+    maxBytes: 2 * mebibyte,
     subject: { platform: 'bluesky', handle: 'mira.test', id: '3kabc' },
     create: (http: HttpClient) => createBluesky({ http, apiUrl, clock }),
   },
@@ -67,10 +66,7 @@ const providers = {
 type Subject = (typeof providers)[keyof typeof providers]['subject'];
 
 const page = { cursor: null, count: 100 } as const;
-const context = () => ({
-  signal: new AbortController().signal,
-  ...createSlices(() => setImmediate()),
-});
+const context = () => ({ signal: new AbortController().signal });
 
 const reads = {
   post: async ({ ask }: Provider, post: Subject) => {

@@ -176,7 +176,7 @@ export const variables = z.object({
   PERCH_READ_TIMEOUT_MS: integer(1, 120_000, 9000).describe(
     'Timeout in milliseconds for one read, including the attempts with all providers.',
   ),
-  PERCH_UPSTREAM_MAX_BYTES: integer(1024, 1_073_741_824, 8_388_608).describe(
+  PERCH_UPSTREAM_MAX_BYTES: integer(1024, 16_777_216, 2_097_152).describe(
     'Maximum size of the body of an upstream response in bytes. For Mastodon servers in the handle or URL of a request, the maximum is this value, but not more than 1 MiB.',
   ),
   PERCH_BREAKER_FAILURES: integer(1, 1000, 5).describe(

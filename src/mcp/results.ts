@@ -1,5 +1,4 @@
 import { Problem, toProblemDocument } from '../core/problem.ts';
-import { createSlices } from '../core/scheduling/slices.ts';
 import type { Requester } from '../fetching/cost.ts';
 import { findCorrection, isOfOtherRead } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
@@ -20,7 +19,7 @@ interface ToolCall {
   readonly reader: Reader;
   readonly context: PlanContext;
   readonly requester: Requester;
-  /** Lets other requests run between steps of a long rendering. `undefined`: no pauses. */
+  /** Waits for the client's turn before a rendering. `undefined`: no wait. */
   readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with each unexpected error. The MCP client receives no details of the error. */
   readonly onDefect: (error: unknown) => void;
@@ -100,9 +99,12 @@ function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definit
 async function render(answered: AnsweredRead, call: ToolCall): Promise<ToolResult> {
   const { reader, requester, takeTurn } = call;
   const { format = 'markdown' } = answered.parsed;
-  const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
-  const options = { ...sliced, span: requester.span };
-  const rendered = await reader.represent(answered, format === 'json' ? 'data' : format, options);
+  await takeTurn?.();
+  const rendered = await reader.represent(
+    answered,
+    format === 'json' ? 'data' : format,
+    requester.span,
+  );
   const text = rendered.body.toString();
   if (format !== 'json') return toText(text);
   return { ...toText(text.trimEnd()), structuredContent: JSON.parse(text) };

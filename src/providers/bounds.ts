@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mapInSlices, type Sliced } from '../core/scheduling/slices.ts';
+import { mapWithPauses } from '../core/scheduling/map-with-pauses.ts';
 import type { Account } from '../model/account.ts';
 import type { Article, ArticleBlock } from '../model/article.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
@@ -35,8 +35,7 @@ export function createLiveProvider(name: string, platform: Platform, ask: Provid
 
 type Bound<Kind extends QueryKind> = (
   found: Answers[Kind]['found'],
-  sliced: Sliced,
-) => Promise<Answers[Kind]['found']>;
+) => Answers[Kind]['found'] | Promise<Answers[Kind]['found']>;
 
 const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
   post: boundPostFound,
@@ -52,12 +51,12 @@ const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
 function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<Kind> | undefined {
   const ask: Ask<Kind> | undefined = provider.ask[kind];
   const bound: Bound<Kind> = bounds[kind];
-  return ask && (async (query, context) => bound(await ask(query, context), context));
+  return ask && (async (query, context) => bound(await ask(query, context)));
 }
 
-async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
+async function boundPostFound(found: PostFound): Promise<PostFound> {
   const { rows: max } = maximums;
-  const budget = createBudget(sliced);
+  const budget = createBudget();
   const [post = found.post] = await budget([found.post]);
   const parts = {
     ancestors: await budget(found.ancestors.slice(-max)),
@@ -76,22 +75,22 @@ async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFou
   return { ...found, ...parts, warnings };
 }
 
-async function boundPosts(page: Page<Post>, sliced: Sliced): Promise<Page<Post>> {
-  const items = await createBudget(sliced)(page.items);
+async function boundPosts(page: Page<Post>): Promise<Page<Post>> {
+  const items = await createBudget()(page.items);
   return { ...page, items, warnings: [...page.warnings, ...describeLeftOut(items, [])] };
 }
 
-async function boundAccounts(page: Page<Account>, sliced: Sliced): Promise<Page<Account>> {
-  const items = await mapInSlices(page.items, (account) => boundAccount(account), sliced);
+function boundAccounts(page: Page<Account>): Page<Account> {
+  const items = page.items.map((account) => boundAccount(account));
   return { ...page, items, warnings: [...page.warnings, ...describeLeftOut([], items)] };
 }
 
-async function boundProfile(found: ProfileFound) {
+function boundProfile(found: ProfileFound) {
   const account = boundAccount(found.account);
   return { ...found, account, warnings: [...found.warnings, ...describeLeftOut([], [account])] };
 }
 
-function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<readonly Post[]> {
+function createBudget(): (posts: readonly Post[]) => Promise<readonly Post[]> {
   let used = 0;
   const bound = (post: Post): Post => {
     const bounded = boundPost(post);
@@ -100,7 +99,7 @@ function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<reado
     used += isWithin ? length : 0;
     return isWithin ? bounded : boundPost(bounded, shortTexts);
   };
-  return (posts) => mapInSlices(posts, bound, sliced);
+  return (posts) => mapWithPauses(posts, bound);
 }
 
 function countText(post: Post): number {

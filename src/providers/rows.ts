@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../core/scheduling/slices.ts';
+import { mapWithPauses } from '../core/scheduling/map-with-pauses.ts';
 import type { Post, Status } from '../model/post.ts';
 import type { Page, PostFound, SearchQuery } from '../model/queries.ts';
 import { maximums } from '../platforms/maximums.ts';
@@ -14,11 +14,10 @@ export interface Rows<Row> {
 export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
-  sliced: Sliced,
 ): Promise<Rows<Row> | null> {
   if (!Array.isArray(list)) return null;
   const sent = list.slice(0, maximums.rows);
-  const rows = (await mapInSlices(sent, parseRow, sliced)).filter((row) => row !== null);
+  const rows = (await mapWithPauses(sent, parseRow)).filter((row) => row !== null);
   return { rows, unreadable: sent.length - rows.length, excess: list.length - sent.length };
 }
 

@@ -1,5 +1,4 @@
 import { Problem } from '../core/problem.ts';
-import type { Sliced } from '../core/scheduling/slices.ts';
 import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
@@ -9,11 +8,6 @@ import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
 
 export type AnsweredRead = Readonly<{ parsed: ParsedRead; answer: Answer }>;
-
-export interface RenderOptions extends Sliced {
-  /** Span of the request; `undefined` if tracing is off. */
-  readonly span?: TraceSpan | undefined;
-}
 
 /** Parser, fetcher and renderer of reads for HTTP, MCP and the CLI (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
@@ -42,20 +36,14 @@ export function createReader(
     },
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
     /** Renders a response. The same data and format yield the cached bytes. */
-    represent: async (
-      answered: AnsweredRead,
-      format: Format,
-      { span, ...sliced }: RenderOptions,
-    ) => {
+    represent: async (answered: AnsweredRead, format: Format, span?: TraceSpan | undefined) => {
       const { parsed, answer } = answered;
       const name = nameView(answered, format);
       const known = cached.get(answer.renderings, name);
       if (known !== undefined) return known;
-      const render = span?.startChild('render', { attributes: { 'perch.format': format } });
-      const made = await endWith(
-        render,
-        represent(parsed.assemble(answer), { format, context }, sliced),
-      );
+      const rendering = span?.startChild('render', { attributes: { 'perch.format': format } });
+      const make = async () => represent(parsed.assemble(answer), { format, context });
+      const made = await endWith(rendering, make());
       if (made.shown !== null) await fetcher.keepPosition(parsed.plan, answer, made.shown);
       cached.set(answer.renderings, name, made, made.body.length);
       return made;

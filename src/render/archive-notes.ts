@@ -1,5 +1,4 @@
 import { toIsoSeconds } from '../core/clock.ts';
-import { runAtOnce } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
 import { postUrl } from '../model/addresses/urls.ts';
 import type { Status } from '../model/post.ts';
@@ -28,7 +27,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
     full: true,
     userDetail: 'off',
   });
-  return runAtOnce(note);
+  return note;
 }
 
 /** Renders front matter and title of the note with the reposts of a month like `2024-03`. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { toOwnBuffer } from '../core/own-buffer.ts';
-import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/scheduling/slices.ts';
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
 import { renderEmbedJson } from './embed-json.ts';
@@ -18,7 +17,7 @@ import { renderPreviewPage } from './preview-page.ts';
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
   /** Renders the response body. For a long body, returns a generator, which can pause. */
-  readonly render: (result: Of, context: RenderContext) => string | Steps<string>;
+  readonly render: (result: Of, context: RenderContext) => string;
   readonly toFileNames?: (result: Of) => NoteNames;
   /** Returns additional response headers with lower-case names. */
   readonly toHeaders?: (result: Of, context: RenderContext) => Readonly<Record<string, string>>;
@@ -78,11 +77,11 @@ export interface Rendering {
   readonly context: RenderContext;
 }
 
-/** Renders in steps, between which other requests run. Throws Error without the format. */
-function* renderSteps(whole: Result, { format, context }: Rendering): Steps<Rendered> {
+/** Renders a result. Throws Error if results of this kind do not have the format. */
+export function render(whole: Result, { format, context }: Rendering): Rendered {
   const { mediaType, toFileNames, toHeaders } = findFormat(whole, format);
-  const { result, text, shown } = yield* fitInFormat(whole, { format, context });
-  const body = text ?? (yield* write(result, { format, context }));
+  const { result, text, shown } = fitInFormat(whole, { format, context });
+  const body = text ?? write(result, { format, context });
   const fileNames = toFileNames?.(result) ?? null;
   const headers = toHeaders?.(result, context) ?? {};
   return { body, mediaType, fileNames, headers, result, shown };
@@ -96,40 +95,27 @@ function findFormat(result: Result, format: Format): ResultFormat<Result> {
   return chosen;
 }
 
-function* write(result: Result, { format, context }: Rendering): Steps<string> {
-  const body = findFormat(result, format).render(result, context);
-  return typeof body === 'string' ? body : yield* body;
-}
+const write = (result: Result, { format, context }: Rendering): string =>
+  findFormat(result, format).render(result, context);
 
 const ownLength: ReadonlySet<Format> = new Set(['markdown', 'json', 'data', 'obsidian']);
 
 /** Shortens a result. `text` is `null` if measured in another format or not at all. */
-export function* fitInFormat(result: Result, { format, context }: Rendering) {
+export function fitInFormat(result: Result, { format, context }: Rendering) {
   // A preview page contains only the start of one post.
   if (result.kind === 'embed' || result.bound === undefined || format === 'preview') {
     return { result, text: null, shown: null };
   }
   const isOwn = ownLength.has(format);
   const measured = isOwn ? format : 'markdown';
-  const fitted = yield* fitResult(result, (one) => write(one, { format: measured, context }));
+  const fitted = fitResult(result, (one) => write(one, { format: measured, context }));
   return isOwn ? fitted : { ...fitted, text: null };
 }
 
-/** Renders synchronously. Throws Error if results of this kind do not have the format. */
-export const render = (result: Result, rendering: Rendering): Rendered =>
-  runAtOnce(renderSteps(result, rendering));
+export type Representation = Readonly<ReturnType<typeof represent>>;
 
-/** Renders a result in time slices between which other requests can run. */
-export const renderInSlices = (
-  result: Result,
-  rendering: Rendering,
-  sliced: Sliced,
-): Promise<Rendered> => runInSlices(renderSteps(result, rendering), sliced);
-
-export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
-
-export async function represent(whole: Result, rendering: Rendering, sliced: Sliced) {
-  const { body: text, result, ...rest } = await renderInSlices(whole, rendering, sliced);
+export function represent(whole: Result, rendering: Rendering) {
+  const { body: text, result, ...rest } = render(whole, rendering);
   const body = toOwnBuffer(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   return {

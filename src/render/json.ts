@@ -1,13 +1,12 @@
 import { toJsonBody } from '../core/http/to-json-body.ts';
-import type { Steps } from '../core/scheduling/slices.ts';
 import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/results.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
 /** Renders a post with its thread; yields after each post to let other tasks run. */
-export function* renderPostJson(result: PostResult): Steps<string> {
+export function renderPostJson(result: PostResult): string {
   const { format, url, ...rest } = describePost(result);
-  const reply: PostReply = { format, url, markdown: yield* renderPostPage(result), ...rest };
+  const reply: PostReply = { format, url, markdown: renderPostPage(result), ...rest };
   return toJsonBody(reply);
 }
 
@@ -28,11 +27,11 @@ function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
 }
 
 /** Renders posts or accounts; yields after each post to let other tasks run. */
-export function* renderBrowseJson(result: BrowseResult): Steps<string> {
+export function renderBrowseJson(result: BrowseResult): string {
   const { source, fetched_at, ...rest } = describeList(result);
   const reply: BrowseReply = {
     ...rest,
-    markdown: yield* renderBrowsePage(result),
+    markdown: renderBrowsePage(result),
     source,
     fetched_at,
   };

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ScalarTag } from 'yaml';
 import { toFileId } from '../core/files/file-id.ts';
-import type { Steps } from '../core/scheduling/slices.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 import type { Status } from '../model/post.ts';
 import type { PostPage } from '../model/results.ts';
@@ -11,8 +10,8 @@ import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
 /** Renders an Obsidian note (YAML front matter, Markdown); yields after each post. */
-export function* renderPostNote(result: PostPage): Steps<string> {
-  const page = yield* renderPostPage(result);
+export function renderPostNote(result: PostPage): string {
+  const page = renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 

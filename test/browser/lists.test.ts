@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { readPageAssets } from '../../src/app/open/page-assets.ts';
-import { runAtOnce } from '../../src/core/scheduling/slices.ts';
 import { toAccount } from '../../src/model/account.ts';
 import type { BrowseResult } from '../../src/model/results.ts';
 import { renderHtmlPage, toPageHeaders } from '../../src/render/page/page.ts';
@@ -72,7 +71,7 @@ async function openMade(page: Page, result: BrowseResult): Promise<void> {
   if (pageAssets === undefined) throw new Error('The assets are missing.');
   const toPictureUrl = (url: string) => `${rig.url}/media/made${new URL(url).pathname}`;
   const context = { baseUrl: rig.url, pageAssets, toPictureUrl };
-  const body = runAtOnce(renderHtmlPage(result, context));
+  const body = renderHtmlPage(result, context);
   await page.route('**/media/made/**', async (route) => {
     await onceLoaded(page);
     await route.fulfill({ body: png, contentType: 'image/png' });

@@ -183,7 +183,7 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
 
   it('have posts and accounts in answers that no read requests', async () => {
     const nowMs = Date.UTC(2026, 10, 21);
-    const rows = await parseRows(bodyOf(beside.feed).feed, parseFeedRow, {});
+    const rows = await parseRows(bodyOf(beside.feed).feed, parseFeedRow);
     const found = (rows?.rows ?? []).map(({ post }) =>
       shapePost(post, { nowMs, parentAuthor: null }),
     );
@@ -193,7 +193,7 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
       bodyOf(beside.profiles).profiles,
       likes.map(({ actor }) => actor),
     ];
-    const accounts = await Promise.all(lists.map((list) => toAccounts(list, nowMs, {})));
+    const accounts = await Promise.all(lists.map((list) => toAccounts(list, nowMs)));
 
     expectSoundPosts(found);
     expect([rows?.unreadable, found.length > 20]).toEqual([0, true]);

@@ -22,7 +22,7 @@ export function toBreakerOptions(config: Config): BreakerOptions {
 /** Creates the provider chain. With a shared engine, its pauses apply to all instances. */
 export function createChain(
   providers: readonly Provider[],
-  { config, clock, logger, heavyTurns, sharedEngine }: FetchingOptions,
+  { config, clock, logger, sharedEngine }: FetchingOptions,
 ) {
   const lines = createOutageLines({ logger, clock });
   const announce = (name: string, ms: number) => pauses?.announce(name, ms);
@@ -51,7 +51,6 @@ export function createChain(
     { clock, onOutage: lines.onOutage },
   );
   const chain = createProviderChain(links, {
-    heavyTurns,
     watch: records.watch,
     clock,
     onFailure: lines.onFailure,

@@ -1,6 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Fetching } from '../../app/open/fetching.ts';
-import { runAtOnce } from '../../core/scheduling/slices.ts';
 import { canonicalUrl, type Status } from '../../model/post.ts';
 import type { BrowseResult, PostPage } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
@@ -40,7 +39,7 @@ export async function savePost(
   notes: NoteFolder,
 ): Promise<void> {
   const answered = await reader.fetch(reader.parse(reads.getPost, parameters));
-  const { body, fileNames } = await reader.represent(answered, 'obsidian', {});
+  const { body, fileNames } = await reader.represent(answered, 'obsidian');
   if (fileNames === null) throw new Error('A note has no file name.');
   await notes.save({ name: fileNames.ascii, text: body.toString() });
 }
@@ -77,5 +76,5 @@ function toNote(post: Status, { fetchedAt, source, full }: ListedPosts): Note {
     full,
     userDetail: full ? 'author' : 'off',
   };
-  return { name: toNoteFileNames(page).ascii, text: runAtOnce(renderPostNote(page)) };
+  return { name: toNoteFileNames(page).ascii, text: renderPostNote(page) };
 }

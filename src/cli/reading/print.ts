@@ -19,7 +19,7 @@ export async function printPost(
 ): Promise<void> {
   const answered = await reader.fetch(reader.parse(reads.getPost, parameters));
   const format = answered.parsed.format ?? 'markdown';
-  const { body, mediaType } = await reader.represent(answered, format, {});
+  const { body, mediaType } = await reader.represent(answered, format);
   const text = body.toString().replace(/\n?$/, '\n');
   if (mediaType.includes('json')) stdout.writeJson(text);
   else stdout.write(text);

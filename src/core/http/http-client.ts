@@ -4,7 +4,6 @@ import type { Clock } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
 import { type Deadline, openDeadline } from '../scheduling/deadline.ts';
-import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
 import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
 import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
@@ -46,9 +45,7 @@ export class HttpFailure extends Error {
   }
 }
 
-export interface RequestContext extends Sliced {
-  /** Called when the body is complete, to restart the caller's time slice without the wait. */
-  readonly beginSlice?: (() => void) | undefined;
+export interface RequestContext {
   readonly signal: AbortSignal;
   /** Called before each request, also redirects and retries. May throw Problem `rate_limited`. */
   readonly takeRequest?: (() => Promise<void>) | undefined;
@@ -239,12 +236,11 @@ const largeBody = 65_536;
 
 async function readAnswer(
   response: Dispatcher.ResponseData,
-  { takeBytes, client, beginSlice }: RequestContext,
+  { takeBytes, client }: RequestContext,
   { heavyTurns, maxBytes, clock }: HttpClientOptions,
 ) {
   const bytes = await readBody(response, { maxBytes, takeBytes });
   if (bytes.length > largeBody) await waitForTurn(heavyTurns, client?.address ?? '', () => true);
-  beginSlice?.();
   return {
     ...readHead(response, clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),

@@ -1,5 +1,4 @@
 import type { Loop } from './loop.ts';
-import { createSlices, type Slices } from './slices.ts';
 
 /** Limits for the tasks that a fair scheduler starts in one iteration of the event loop. */
 export interface TurnLimits {
@@ -83,10 +82,6 @@ export function waitForTurn(turns: Turns, client: string, isUsed: () => boolean)
     });
   });
 }
-
-/** Creates callbacks for time slices, after each of which the task waits for its client's turn. */
-export const sliceByTurns = (turns: Turns, client: string): Slices =>
-  createSlices(() => waitForTurn(turns, client, () => true));
 
 const shortMs = 10; // maximum duration in milliseconds of an iteration that is not followed by a pause
 

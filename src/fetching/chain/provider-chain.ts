@@ -1,8 +1,6 @@
 import { type Clock, createSteadyClock, systemClock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
-import { createSlices, type Slices } from '../../core/scheduling/slices.ts';
-import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { endWith, type TraceSpan } from '../../core/tracing/tracing.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
@@ -51,8 +49,6 @@ interface ProviderFailure {
 export interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** Queue for the CPU time slices of large responses. Default: no time slices. */
-  readonly heavyTurns?: Turns | undefined;
   /** Function that wraps each query to a provider, for example to count answers and failures. */
   readonly watch?: ProviderRecords['watch'] | undefined;
 }
@@ -61,7 +57,7 @@ export type ProviderChain = ReturnType<typeof createProviderChain>;
 
 export function createProviderChain(
   links: readonly ChainLink[],
-  { onFailure, heavyTurns, watch = (_, ask) => ask(), clock = systemClock }: ChainOptions,
+  { onFailure, watch = (_, ask) => ask(), clock = systemClock }: ChainOptions,
 ) {
   const providers = links.map(({ provider }) => provider);
   const contacts = createContacts(providers, createSteadyClock(clock).now);
@@ -77,9 +73,8 @@ export function createProviderChain(
       query: Answers[Kind]['query'],
       options: AskOptions,
     ): Promise<SourcedAnswer<Kind>> => {
-      const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
       const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
-      const chainQuery = { ...slices, kind, query, onFailure, watch, contacts, ...options, span };
+      const chainQuery = { kind, query, onFailure, watch, contacts, ...options, span };
       return endWith(span, askInOrder(links, chainQuery));
     },
     /** Lists the providers in order with their circuit breakers' states, for `/health/ready`. */
@@ -95,13 +90,6 @@ export function createProviderChain(
       for (const { provider } of links) provider.close?.();
     },
   };
-}
-
-function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
-  return createSlices(async () => {
-    if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
-    throw new ProviderError('unavailable', 'The read was cancelled before it was complete.');
-  });
 }
 
 interface ChainQuery<Kind extends QueryKind> extends AskOptions {

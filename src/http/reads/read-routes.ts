@@ -2,7 +2,8 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
-import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
+import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
+import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import type { PathParameters } from '../../model/addresses/match-form.ts';
 import type { Format } from '../../model/results.ts';
@@ -10,7 +11,7 @@ import { accepts, toReadParameters } from '../../reads/addresses/own-path.ts';
 import type { PathPattern } from '../../reads/addresses/own-paths.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
-import type { AnsweredRead, Reader, RenderOptions } from '../../reads/run.ts';
+import type { AnsweredRead, Reader } from '../../reads/run.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
@@ -199,13 +200,12 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
     const { address } = identification.clientOf(request);
     const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isConnected) throw new Error('The client has disconnected.');
-    const slices = { ...sliceByTurns(heavyTurns, address), span: request.span };
     const chosen = {
       parsedRequest,
       answered,
       format: chooseFormat(request, parsedRequest, options),
     };
-    const prepared = await prepare(options, chosen, slices);
+    const prepared = await prepare(options, chosen, request.span);
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
     else countHit(request);
@@ -294,14 +294,14 @@ const preparedBytes = 4000;
 async function prepare(
   { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
   { parsedRequest, answered, format }: ChosenReply,
-  options: RenderOptions,
+  span: TraceSpan | undefined,
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey } = parsedRequest;
   const { cache, source, renderings } = answered.answer;
   const name = nameReply(parsedRequest, answered, format);
   const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
-  const representation = await reader.represent(answered, format, options);
+  const representation = await reader.represent(answered, format, span);
   const varies = { variesByAgent: hasPreview, variesByKey, variesByMode: browserPages };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const headers = { ...corsHeaders, ...toReplyHeaders(facts) };

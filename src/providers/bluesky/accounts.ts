@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { shapeAccount } from '../../platforms/bluesky/account.ts';
@@ -58,7 +58,7 @@ export function askConnections(client: BlueskyClient) {
     const subject = parseActor(body.subject);
     if (subject === null) throw createMalformed();
     acceptAccount(client, account.handle, subject);
-    const found = await toAccounts(body[field], client.clock.now(), context);
+    const found = await toAccounts(body[field], client.clock.now());
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   };
 }
@@ -67,7 +67,7 @@ export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUser
   return async ({ text, count, cursor }, context) => {
     const parameters = { q: text, limit: writeLimit(count), cursor };
     const body = await query('app.bsky.actor.searchActors', parameters, context);
-    const found = await toAccounts(body.actors, clock.now(), context);
+    const found = await toAccounts(body.actors, clock.now());
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   };
 }
@@ -76,9 +76,8 @@ export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUser
 export async function toAccounts(
   list: unknown,
   nowMs: number,
-  sliced: Sliced,
 ): Promise<Omit<Page<Account>, 'cursor'>> {
-  const found = await parseRows(list, parseActor, sliced);
+  const found = await parseRows(list, parseActor);
   if (found === null) throw createMalformed();
   const reasons = found.rows.map((actor) => restrictionOf(actor, nowMs));
   const shown = uniqueBy(
@@ -86,7 +85,7 @@ export async function toAccounts(
     ({ did }) => did,
   );
   return {
-    items: await mapInSlices(shown, shapeAccount, sliced),
+    items: await mapWithPauses(shown, shapeAccount),
     rows: countSent(found),
     warnings: describeHidden(reasons, found, 'account'),
   };

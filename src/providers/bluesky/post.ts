@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../core/http/http-client.ts';
-import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { writePostUri } from '../../platforms/bluesky/addresses.ts';
@@ -192,12 +192,12 @@ export async function readTree(
 ): Promise<Tree> {
   const parameters = { uri: writePostUri(account, rkey), ...reach };
   const body = await query('app.bsky.feed.getPostThread', parameters, context);
-  const tree = await shapeTree(body.thread, clock.now(), context);
+  const tree = await shapeTree(body.thread, clock.now());
   if (tree === null) throw createMalformed();
   return tree;
 }
 
-async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promise<Tree | null> {
+async function shapeTree(thread: unknown, nowMs: number): Promise<Tree | null> {
   const focal = parseThreadNode(thread);
   if (focal === null) {
     const missing = parseMissing(thread);
@@ -205,28 +205,32 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
     const branch: Branch = { post: shapeMissing(missing), payload: null, replies: [] };
     return { focal: branch, ancestors: [], isMissingAncestors: false, isMissingReplies: false };
   }
-  const above = await shapeAbove(focal.parent, nowMs, sliced);
+  const above = await shapeAbove(focal.parent, nowMs);
   return {
-    ...(await shapeBelow(focal, { nowMs, parentAuthor: above.parentAuthor }, sliced)),
+    ...(await shapeBelow(focal, { nowMs, parentAuthor: above.parentAuthor })),
     ancestors: above.ancestors,
     isMissingAncestors:
       above.ancestors.length === 0 ? focal.post.record.reply !== null : above.isCut,
   };
 }
 
-async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
+async function shapeAbove(start: unknown, nowMs: number) {
   const payloads: PostPayload[] = [];
   let place = start;
   while (payloads.length < maximums.rows) {
-    await sliced.endSlice?.();
     const node = parseThreadNode(place);
     if (node === null) break;
     payloads.push(node.post);
     place = node.parent;
   }
-  const shape = (payload: PostPayload, index: number) =>
-    shapePost(payload, { nowMs, parentAuthor: payloads[index + 1]?.author ?? null });
-  const posts = await mapInSlices(payloads, shape, sliced);
+  const parentAuthors = payloads.slice(1).map(({ author }) => author);
+  const rows = payloads.map((payload, at) => ({
+    payload,
+    parentAuthor: parentAuthors[at] ?? null,
+  }));
+  const posts = await mapWithPauses(rows, ({ payload, parentAuthor }) =>
+    shapePost(payload, { nowMs, parentAuthor }),
+  );
   const end = place === undefined || place === null ? [] : [shapeEnd(place)];
   return {
     ancestors: [...posts, ...end].reverse(),
@@ -245,7 +249,7 @@ interface GrowingBranch {
   readonly node: ThreadNode | null;
 }
 
-async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
+async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping) {
   const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: GrowingBranch[] = [root];
   let isMissingReplies = false;
@@ -253,12 +257,12 @@ async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, s
     if (node === null) continue;
     const replies = node.replies.slice(0, maximums.rows + 1 - growing.length);
     isMissingReplies ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
-    for (const reply of replies) {
-      await sliced.endSlice?.();
-      const grown = grow(reply, parseThreadNode(reply), { nowMs, parentAuthor: node.post.author });
-      growing.push(grown);
-      branch.replies.push(grown.branch);
-    }
+    const shaping = { nowMs, parentAuthor: node.post.author };
+    const grown = await mapWithPauses(replies, (reply) =>
+      grow(reply, parseThreadNode(reply), shaping),
+    );
+    growing.push(...grown);
+    branch.replies.push(...grown.map((below) => below.branch));
   }
   return { focal: root.branch, isMissingReplies };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { mapInSlices } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { SearchQuery } from '../../model/queries.ts';
 import { assessPost } from '../../platforms/bluesky/labels.ts';
 import { type PostPayload, parsePost } from '../../platforms/bluesky/payload.ts';
@@ -21,13 +21,13 @@ export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'se
   return async (query, context) => {
     const beforeMs = upperBoundOf(query);
     const body = await searchHosts(hosts, toParameters(query, beforeMs), context);
-    const found = await parseRows(body.posts, parsePost, context);
+    const found = await parseRows(body.posts, parsePost);
     if (found === null) throw createMalformed();
     const isEnd = nextCursor(body.cursor, null) === null;
     const nowMs = clock.now();
     const rows = uniqueBy(found.rows, ({ uri }) => uri.uri);
     const shape = (row: PostPayload) => shapePost(row, { nowMs, parentAuthor: null });
-    const posts = await mapInSlices(rows, shape, context);
+    const posts = await mapWithPauses(rows, shape);
     const reasons = found.rows.map((row) => assessPost(row, nowMs).restriction);
     return {
       items: posts.filter((post) => post.type === 'status').filter((post) => isHit(post, query)),

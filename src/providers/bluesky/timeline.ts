@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Status } from '../../model/post.ts';
 import type { TimelineQuery } from '../../model/queries.ts';
 import { shapeAccount } from '../../platforms/bluesky/account.ts';
@@ -27,7 +27,7 @@ export function askTimeline(client: BlueskyClient): Ask<'timeline'> {
     }
     const nowMs = client.clock.now();
     const picked = pickRows(rows, query);
-    const shaped = await mapInSlices(picked, (row) => shapeRow(row, nowMs), context);
+    const shaped = await mapWithPauses(picked, (row) => shapeRow(row, nowMs));
     const shown = shaped.filter((row) => row !== null);
     const reasons = picked.map(({ post }) => assessPost(post, nowMs).restriction);
     return {
@@ -68,7 +68,7 @@ async function readFeed(client: BlueskyClient, query: TimelineQuery, context: Pr
   };
   try {
     const body = await client.query('app.bsky.feed.getAuthorFeed', parameters, context);
-    const found = await parseRows(body.feed, parseFeedRow, context);
+    const found = await parseRows(body.feed, parseFeedRow);
     if (found === null) throw createMalformed();
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   } catch (error) {

@@ -30,8 +30,8 @@ export function createClient(upstream: Upstream) {
     if (status.type === 'tombstone') throw toMissing(unavailabilityOf(status));
     return {
       status,
-      thread: await parseRows(body?.thread, parsePost, context),
-      replies: await parseRows(body?.replies, parsePost, context),
+      thread: await parseRows(body?.thread, parsePost),
+      replies: await parseRows(body?.replies, parsePost),
       cursor: readCursor(body),
     };
   };

@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
@@ -109,12 +109,11 @@ async function combine(
   const answer = above ?? around;
   if (answer === undefined) throw errors.find((error) => isKind(error, 'missing')) ?? errors[0];
   const focal = shapeStatus(answer.status);
-  const below =
-    conversation === null ? noReplies : await shapeReplies(around?.replies ?? null, context);
+  const below = conversation === null ? noReplies : await shapeReplies(around?.replies ?? null);
   if (thread === null) return { focal, line: emptyLine, ...below };
   const known =
-    (await toKnownThread(focal, { thread: above?.thread }, context)) ??
-    (await toKnownThread(focal, { ...below, thread: around?.thread }, context)) ??
+    (await toKnownThread(focal, { thread: above?.thread })) ??
+    (await toKnownThread(focal, { ...below, thread: around?.thread })) ??
     (await readParents(client, focal, context));
   const missing = [...known.missing, ...below.missing];
   const warnings = [...known.warnings, ...below.warnings];
@@ -124,9 +123,9 @@ async function combine(
 type RepliesPart = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
 const noReplies: RepliesPart = { replies: [], missing: [], warnings: [] };
 
-async function shapeReplies(rows: Rows<PostPayload> | null, sliced: Sliced): Promise<RepliesPart> {
+async function shapeReplies(rows: Rows<PostPayload> | null): Promise<RepliesPart> {
   if (rows === null) return { replies: [], missing: ['replies'], warnings: [unreadParts.replies] };
-  const replies = await mapInSlices(rows.rows, shapePost, sliced);
+  const replies = await mapWithPauses(rows.rows, shapePost);
   return { replies, missing: [], warnings: describeUnread(rows, 'post') };
 }
 
@@ -144,10 +143,9 @@ interface ThreadSource {
 async function toKnownThread(
   focal: Status,
   { thread = null, replies }: ThreadSource,
-  sliced: Sliced,
 ): Promise<KnownThread | null> {
   if (thread === null) return null;
-  const line = splitThread(await mapInSlices(thread.rows, shapePost, sliced), focal.id);
+  const line = splitThread(await mapWithPauses(thread.rows, shapePost), focal.id);
   const warnings = describeUnread(thread, 'post');
   if (replies === undefined) return { line, missing: [], warnings };
   const continuation = pickContinuation(focal, replies);
@@ -245,9 +243,9 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
     const { status, thread, replies, cursor } = answer;
     if (replies === null) throw new ProviderError('unavailable', unreadParts.replies);
     const focal = shapeStatus(status);
-    const before = await mapInSlices(thread?.rows ?? [], shapePost, context);
+    const before = await mapWithPauses(thread?.rows ?? [], shapePost);
     const { ancestors } = splitThread(before, focal.id);
-    const items = rankReplies(await mapInSlices(replies.rows, shapePost, context), {
+    const items = rankReplies(await mapWithPauses(replies.rows, shapePost), {
       focalId: focal.id,
       order: query.order,
       shown: { ancestors, continuation: [] },

@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { profileUrl, xCommunityUrl } from '../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
@@ -167,11 +167,8 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
 }
 
 /** Converts listed posts. Omits placeholders, and posts and reposts by protected accounts. */
-export async function shapeListed(
-  rows: readonly PostPayload[],
-  sliced: Sliced,
-): Promise<readonly Status[]> {
-  const posts = await mapInSlices(rows, shapePost, sliced);
+export async function shapeListed(rows: readonly PostPayload[]): Promise<readonly Status[]> {
+  const posts = await mapWithPauses(rows, shapePost);
   return posts
     .filter((post) => post.type === 'status')
     .filter(({ reposted_by }) => reposted_by?.protected !== true);

@@ -1,5 +1,5 @@
 import { parseUrl } from '../../core/http/url.ts';
-import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../model/queries.ts';
@@ -34,13 +34,13 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
     const page = await readBefore(query, async (cursor) => {
       const parameters = toParameters({ ...query, cursor });
       const { reply } = await accounts.readList(handle, `statuses?${parameters}`, context);
-      return readPosts(reply, toLimit(query.count), context);
+      return readPosts(reply, toLimit(query.count));
     });
     // A timeline has posts and boosts by a local account. Posts by accounts of other servers are
     // not trusted.
     const own = page.rows.filter(({ account }) => isLocal(account));
     const foreign = page.rows.length - own.length;
-    const listed = await shapeListed(dropLater(own, query.untilSeconds), home, context);
+    const listed = await shapeListed(dropLater(own, query.untilSeconds), home);
     // Some server software ignores the parameter `only_media`.
     const { onlyMedia } = query;
     const items = listed.posts.filter(({ media }) => !onlyMedia || media.all.length > 0);
@@ -78,9 +78,9 @@ export function askConnections(accounts: Accounts) {
     const parameters = [`limit=${limit}`, ...writeCursor(cursor)].join('&');
     const { handle } = query.account;
     const { account, reply } = await accounts.readList(handle, `${kind}?${parameters}`, context);
-    const page = await readRows(reply, parseAccount, context);
+    const page = await readRows(reply, parseAccount);
     const isHidden = account.hidesLists && page.rows.length === 0 && cursor === null;
-    const { items, warnings } = await shapeAccounts(page, account.home, context);
+    const { items, warnings } = await shapeAccounts(page, account.home);
     return {
       items,
       cursor: page.next,
@@ -98,9 +98,8 @@ export interface PageRows<Row> extends Rows<Row> {
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
-  sliced: Sliced,
 ): Promise<PageRows<Row>> {
-  const found = await parseRows(reply.body, parse, sliced);
+  const found = await parseRows(reply.body, parse);
   if (found === null) throw createUnreadable();
   const isNoPage = found.excess > 0 || hasNoObjects(reply.body);
   if (found.rows.length === 0 && isNoPage) throw createUnreadable();
@@ -139,9 +138,9 @@ export function describeUnread(
   ];
 }
 
-export async function shapeListed(rows: readonly StatusPayload[], home: Home, sliced: Sliced) {
+export async function shapeListed(rows: readonly StatusPayload[], home: Home) {
   const around = createSurroundings(rows, home);
-  const shaped = await mapInSlices(rows, (row) => shapePost(row, around), sliced);
+  const shaped = await mapWithPauses(rows, (row) => shapePost(row, around));
   const posts: readonly Status[] = shaped.filter((post) => post.type === 'status');
   const because = ['it is not public', 'they are not public'] as const;
   return {
@@ -162,10 +161,10 @@ export function describeCopies(posts: readonly Post[], { host }: Home): readonly
 }
 
 /** Converts accounts, except suspended ones, and returns them with the response's warnings. */
-export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
+export async function shapeAccounts(found: Rows<AccountPayload>, home: Home) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
   const shape = (row: AccountPayload) => shapeAccount(row, home);
-  const items: readonly Account[] = await mapInSlices(shown, shape, sliced);
+  const items: readonly Account[] = await mapWithPauses(shown, shape);
   const copied = `Accounts from other servers are copies stored on ${home.host}, and may differ from the originals.`;
   const warnings = [
     ...(items.some(({ copied_from }) => copied_from !== undefined) ? [copied] : []),
@@ -182,9 +181,8 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
 export async function readPosts(
   reply: FoundReply,
   limit: number,
-  sliced: Sliced,
 ): Promise<PageRows<StatusPayload>> {
-  const page = await readRows(reply, parseStatus, sliced);
+  const page = await readRows(reply, parseStatus);
   const isFull = countSent(page) >= limit;
   const last = isFull && reply.header('link') === undefined ? page.rows.at(-1) : undefined;
   return last === undefined ? page : { ...page, next: last.id };

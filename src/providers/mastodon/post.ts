@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { type Home, isFromHome } from '../../platforms/mastodon/identity.ts';
@@ -36,7 +36,7 @@ interface Servers {
 export function askPost(servers: Servers): Ask<'post'> {
   return async (query, context) => {
     const read = await readPost(servers, query, context);
-    return combine({ ...read, row: await withQuote(servers.askHome, read, context) }, context);
+    return combine({ ...read, row: await withQuote(servers.askHome, read, context) });
   };
 }
 
@@ -46,7 +46,7 @@ export function askReplies(servers: Servers): Ask<'replies'> {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const read = await readPost(servers, query, context);
     if (read.around instanceof ProviderError) throw read.around;
-    return toRepliesPage(await combine(read, context));
+    return toRepliesPage(await combine(read));
   };
 }
 
@@ -97,19 +97,19 @@ async function readAround(askHome: AskHome, query: PostQuery, context: ProviderC
   if (wantedParts(query).length === 0) return null;
   try {
     const { body } = await get(askHome, query, { context, below: '/context' });
-    return await readContext(body, context);
+    return await readContext(body);
   } catch (error) {
     if (error instanceof ProviderError) return error;
     throw error;
   }
 }
 
-async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
+async function readContext(body: unknown): Promise<Context> {
   if (typeof body !== 'object' || body === null) throw createUnreadable();
   const { ancestors, descendants }: Partial<Record<keyof Context, unknown>> = body;
   if (!Array.isArray(ancestors)) throw createUnreadable();
-  const above = await parseRows(ancestors.toReversed(), parseStatus, sliced);
-  const below = await parseRows(descendants, parseStatus, sliced);
+  const above = await parseRows(ancestors.toReversed(), parseStatus);
+  const below = await parseRows(descendants, parseStatus);
   if (above === null || below === null) throw createUnreadable();
   return {
     // Removes repeated posts, because the replies to a repeated post would be repeated too.
@@ -132,7 +132,7 @@ async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: Pr
   return quoting === row ? whole : { ...row, reblog: whole };
 }
 
-async function combine({ query, row, home, around }: ReadPost, sliced: Sliced): Promise<PostFound> {
+async function combine({ query, row, home, around }: ReadPost): Promise<PostFound> {
   const isRead = around !== null && !(around instanceof ProviderError);
   const context = isRead ? around : noContext;
   const missing = around instanceof ProviderError ? wantedParts(query) : [];
@@ -140,7 +140,7 @@ async function combine({ query, row, home, around }: ReadPost, sliced: Sliced): 
   const known = createSurroundings([shown, ...context.ancestors, ...context.descendants], home);
   const { ancestors, continuation, replies } = arrangeContext(shown, context, query);
   const shape = (rows: readonly StatusPayload[]) =>
-    mapInSlices(rows, (each) => shapePost(each, known), sliced);
+    mapWithPauses(rows, (each) => shapePost(each, known));
   const found = {
     ancestors: await shape(ancestors),
     post: shapeRequested(row, known),

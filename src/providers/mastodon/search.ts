@@ -34,9 +34,9 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
     const tags = parseTags(query.text);
     const page = await readBefore(query, async (cursor) => {
       const reply = await askServer(host, toPath(tags, { ...query, cursor }), context);
-      return readPosts(expectFound(reply), toLimit(query.count), context);
+      return readPosts(expectFound(reply), toLimit(query.count));
     });
-    const listed = await shapeListed(dropLater(page.rows, query.untilSeconds), home, context);
+    const listed = await shapeListed(dropLater(page.rows, query.untilSeconds), home);
     return {
       items: listed.posts.filter((post) => isHit(post, query)),
       cursor: isBeforeSince(page, query) ? null : page.next,
@@ -154,8 +154,8 @@ async function readFound(
 ) {
   const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
   const { body } = expectFound(await askServer(host, path, context));
-  const found = await parseRows(isBody(body) && body.accounts, parseAccount, context);
+  const found = await parseRows(isBody(body) && body.accounts, parseAccount);
   if (found === null) throw createUnreadable();
-  const shaped = await shapeAccounts(found, { host, domain: host }, context);
+  const shaped = await shapeAccounts(found, { host, domain: host });
   return { ...shaped, sent: countSent(found) };
 }

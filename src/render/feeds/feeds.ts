@@ -1,4 +1,3 @@
-import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { BrowseResult, FeedFormat, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
 import { atom } from './atom.ts';
@@ -31,15 +30,12 @@ export const feedMediaTypes = {
 /** Creates a generator that yields after each post, to let other tasks run. */
 export function createFeedRenderer(format: FeedFormat) {
   const writer = feedWriters[format];
-  return function* renderFeed(
-    result: PostResult | BrowseResult,
-    context: RenderContext,
-  ): Steps<string> {
+  return function renderFeed(result: PostResult | BrowseResult, context: RenderContext): string {
     const posts = postsOf(result);
     if (posts === null) throw new Error('A result without posts has no feed.');
     const toEntry = createToEntry(posts, { context, hasReplyCounts: result.kind === 'post' });
     let updated = '';
-    const entries = yield* mapInSteps(listEntryPosts(posts), (post) => {
+    const entries = listEntryPosts(posts).map((post) => {
       const entry = toEntry(post);
       updated = laterOf(updated, entry.updated);
       return writer.writeEntry(entry);

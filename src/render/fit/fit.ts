@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/scheduling/slices.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import { shortenList } from './shorten-list.ts';
 import { shortenThread } from './shorten-thread.ts';
@@ -24,11 +23,11 @@ export interface Shortener<Of extends TextResult> {
 const shortestCut = 100;
 
 /** Shortens a result to `result.bound.maxChars` UTF-16 code units: whole items, then texts. */
-export function* fitResult<Of extends TextResult>(
+export function fitResult<Of extends TextResult>(
   result: Of,
-  write: (result: Of) => Steps<string>,
-): Steps<Fitted<Of>> {
-  const whole = { result, text: yield* write(result), shown: null };
+  write: (result: Of) => string,
+): Fitted<Of> {
+  const whole = { result, text: write(result), shown: null };
   const maxChars = result.bound?.maxChars ?? Number.POSITIVE_INFINITY;
   if (whole.text.length <= maxChars) return whole;
   // The kind of a result decides how it is shortened, and stays the same, which the compiler cannot
@@ -37,16 +36,18 @@ export function* fitResult<Of extends TextResult>(
     ? shortenThread(result)
     : shortenList(result)) as unknown as Shortener<Of>;
   const { count } = shortener;
-  const attempt = function* (shorter: Of, shown: number | null): Steps<Fitted<Of>> {
-    return { result: shorter, text: yield* write(shorter), shown };
-  };
-  const kept = yield* findLargest(
+  const attempt = (shorter: Of, shown: number | null): Fitted<Of> => ({
+    result: shorter,
+    text: write(shorter),
+    shown,
+  });
+  const kept = findLargest(
     { from: 0, to: count, ...{ textLength: whole.text.length, maxChars, precision: 1 } },
     (size) => attempt(shortener.keep(size), size),
   );
   if (kept !== undefined) return kept;
   const shown = count > 1 ? 1 : null;
-  const cut = yield* findLargest(
+  const cut = findLargest(
     {
       from: shortestCut,
       to: maxChars,
@@ -54,7 +55,7 @@ export function* fitResult<Of extends TextResult>(
     },
     (size) => attempt(shortener.cut(size), shown),
   );
-  return cut ?? (yield* attempt(shortener.cut(shortestCut), shown));
+  return cut ?? attempt(shortener.cut(shortestCut), shown);
 }
 
 interface Search {
@@ -66,10 +67,10 @@ interface Search {
   readonly precision: number;
 }
 
-function* findLargest<Of extends TextResult>(
+function findLargest<Of extends TextResult>(
   { from, to, textLength, maxChars, precision }: Search,
-  attempt: (size: number) => Steps<Fitted<Of>>,
-): Steps<Fitted<Of> | undefined> {
+  attempt: (size: number) => Fitted<Of>,
+): Fitted<Of> | undefined {
   let best: Fitted<Of> | undefined;
   let low = { size: from, length: 0 };
   let high = { size: to, length: textLength };
@@ -78,7 +79,7 @@ function* findLargest<Of extends TextResult>(
       tries % 2 === 0 ? (maxChars - low.length) / Math.max(1, high.length - low.length) : 0.5;
     const size = low.size + Math.floor(share * (high.size - low.size));
     const inside = Math.min(Math.max(size, low.size + 1), high.size - 1);
-    const tried = yield* attempt(inside);
+    const tried = attempt(inside);
     const bracket = { size: inside, length: tried.text.length };
     if (tried.text.length > maxChars) {
       high = bracket;

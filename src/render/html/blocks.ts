@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Poll } from '../../model/post.ts';
 import { type Block, levelOf, type StyledText, type Words } from '../blocks/block.ts';
@@ -12,20 +11,20 @@ import { renderInline, renderParagraphs } from './text.ts';
 import type { HtmlView } from './view.ts';
 
 /** Writes blocks as HTML and well-formed XML; yields after each block of an article. */
-export function* writeBlocks(blocks: readonly Block[], view: HtmlView): Steps<string> {
+export function writeBlocks(blocks: readonly Block[], view: HtmlView): string {
   const written: string[] = [];
-  for (const block of blocks) written.push(yield* writeBlock(block, view));
+  for (const block of blocks) written.push(writeBlock(block, view));
   return joinParts(written);
 }
 
-function* writeBlock(block: Block, view: HtmlView): Steps<string> {
+function writeBlock(block: Block, view: HtmlView): string {
   switch (block.type) {
     case 'box':
-      return yield* writeBox(block, view);
+      return writeBox(block, view);
     case 'article':
-      return yield* writeArticle(block.blocks, view);
+      return writeArticle(block.blocks, view);
     case 'markdown':
-      return yield* renderMarkdown(block.text, block.nest, optionsOf(view));
+      return renderMarkdown(block.text, block.nest, optionsOf(view));
     case 'line':
       return writeLine(block, view);
     case 'text':
@@ -42,11 +41,10 @@ function* writeBlock(block: Block, view: HtmlView): Steps<string> {
   }
 }
 
-function* writeArticle(blocks: readonly Block[], view: HtmlView): Steps<string> {
+function writeArticle(blocks: readonly Block[], view: HtmlView): string {
   const written: string[] = [];
   for (const block of blocks) {
-    written.push(yield* writeBlock(block, view));
-    yield;
+    written.push(writeBlock(block, view));
   }
   const content = joinParts(written);
   return view.isStyled ? `<div class="article">\n${content}\n</div>` : content;
@@ -146,12 +144,12 @@ function renderBar(percentage: number | null): string {
   return `<svg class="share-bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="1"></rect></svg>`;
 }
 
-function* writeBox(
+function writeBox(
   { role, label, blocks }: Extract<Block, { type: 'box' }>,
   view: HtmlView,
-): Steps<string> {
+): string {
   const title = label === null ? '' : paragraph(`<strong>${writeWords(label, view)}</strong>`);
-  const content = joinParts([title, yield* writeBlocks(blocks, view)]);
+  const content = joinParts([title, writeBlocks(blocks, view)]);
   if (content === '') return '';
   if (!view.isStyled || role === 'citation' || role === 'passage') return quote(content);
   if (role === 'quote' || role === 'earlier') return quote(content, 'quoted');

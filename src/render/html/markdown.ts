@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/scheduling/slices.ts';
 import { trimEndOf } from '../../core/trim-end.ts';
 import { toVisibleText } from '../markdown/characters.ts';
 import type { NestHeading } from '../markdown/verbatim.ts';
@@ -10,15 +9,10 @@ export const renderCode = (code: string): string =>
   `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;
 
 /** Renders only code blocks and `#` headings, other markup as text. Yields after each paragraph. */
-export function* renderMarkdown(
-  markdown: string,
-  nest: NestHeading,
-  options: TextOptions,
-): Steps<string> {
+export function renderMarkdown(markdown: string, nest: NestHeading, options: TextOptions): string {
   const rendered: string[] = [];
   for (const { isCode, lines } of splitCode(toVisibleText(markdown).split('\n'))) {
-    rendered.push(isCode ? renderCode(lines.join('\n')) : yield* renderLines(lines, nest, options));
-    yield;
+    rendered.push(isCode ? renderCode(lines.join('\n')) : renderLines(lines, nest, options));
   }
   return joinParts(rendered);
 }
@@ -48,11 +42,7 @@ function splitCode(lines: readonly string[]): readonly Section[] {
 
 const markedHeading = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 
-function* renderLines(
-  lines: readonly string[],
-  nest: NestHeading,
-  options: TextOptions,
-): Steps<string> {
+function renderLines(lines: readonly string[], nest: NestHeading, options: TextOptions): string {
   const rendered: string[] = [];
   let text: string[] = [];
   const endText = () => {
@@ -66,7 +56,6 @@ function* renderLines(
       rendered.push(heading(nest(signs.length), renderInline(title, [], options)));
     } else if (line.trim() === '') {
       endText();
-      yield;
     } else text.push(line);
   }
   endText();

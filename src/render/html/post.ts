@@ -1,4 +1,3 @@
-import { runAtOnce } from '../../core/scheduling/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Words } from '../blocks/block.ts';
 import { originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
@@ -36,7 +35,7 @@ const postView = {
 /** Renders a post for feeds, without scripts and classes, as well-formed XML. */
 export function renderPostBody(post: Status, options: PostOptions = {}): string {
   const blocks = [...toContext(post, noThread), ...toContent(post, postView)];
-  return runAtOnce(writeBlocks(blocks, toView(options)));
+  return writeBlocks(blocks, toView(options));
 }
 
 /** Renders a `blockquote` as well-formed XML: oEmbed 1.0 §2.3.4.4 recommends XHTML Basic. */
@@ -49,7 +48,7 @@ export function renderPostQuote(post: Post, options: PostOptions = {}): string {
   const body =
     post.type === 'status'
       ? renderPostBody(post, options)
-      : runAtOnce(writeBlocks(toCitation(post).blocks, view));
+      : writeBlocks(toCitation(post).blocks, view);
   const signature = origin.length === 0 ? '' : paragraph(`— ${writeFacts(origin, view)}`);
   return quote(joinParts([body, signature]));
 }

@@ -1,4 +1,3 @@
-import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult } from '../../model/results.ts';
@@ -18,9 +17,9 @@ import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
 /** Renders CommonMark with GitHub's tables; yields after each post for other tasks. */
-export function* renderBrowsePage(result: BrowseResult): Steps<string> {
+export function renderBrowsePage(result: BrowseResult): string {
   const { profile, items, page, warnings, next } = result;
-  const list = items === null ? null : yield* renderItems(items, result);
+  const list = items === null ? null : renderItems(items, result);
   return `${joinBlocks([
     `# ${keepNumberSigns(titleOf(result, markdownStyle))}`,
     joinFacts([describeAbout(result), page > 1 ? `Page ${page}` : null]),
@@ -81,11 +80,11 @@ function describeAbout({ subject, profile, page }: BrowseResult): string {
   }
 }
 
-function* renderItems(items: BrowseItems, result: BrowseResult): Steps<string> {
+function renderItems(items: BrowseItems, result: BrowseResult): string {
   const heading = result.subject.resource === 'profile' ? '## Posts' : null;
   const rows =
     'posts' in items
-      ? yield* mapInSteps(items.posts, (post) => renderPost(post, result))
+      ? items.posts.map((post) => renderPost(post, result))
       : [renderAccountList(items.users, result.full)];
   const list = joinBlocks(rows);
   return joinBlocks([heading, list === '' ? describeEmptyList(result) : list]);

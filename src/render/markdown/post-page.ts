@@ -1,4 +1,3 @@
-import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostPage } from '../../model/results.ts';
@@ -15,11 +14,11 @@ import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
 /** Renders CommonMark with GitHub tables; yields after each post for other tasks. */
-export function* renderPostPage(result: PostPage): Steps<string> {
+export function renderPostPage(result: PostPage): string {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: titleAccount, text: escapeInline });
   const blocks =
-    result.posts.length > 1 ? yield* renderBlocks(result, thread) : renderOnlyPost(result, thread);
+    result.posts.length > 1 ? renderBlocks(result, thread) : renderOnlyPost(result, thread);
   return `${joinBlocks([
     `# ${keepNumberSigns(title)}`,
     ...blocks,
@@ -90,7 +89,7 @@ function renderOnlyPost(result: PostPage, thread: Thread): readonly string[] {
   ];
 }
 
-function* renderBlocks(result: PostPage, thread: Thread): Steps<readonly string[]> {
+function renderBlocks(result: PostPage, thread: Thread): readonly string[] {
   const positions = findPositions(thread);
   const { full, fetchedAt } = result;
   const render = (level: number) => (post: Post) => {
@@ -99,8 +98,8 @@ function* renderBlocks(result: PostPage, thread: Thread): Steps<readonly string[
     const context = { thread, owner: null, position, isRequested, level };
     return renderPostBlock(post, context, { full, fetchedAt, articles: 'whole' });
   };
-  const chain = yield* mapInSteps(thread.chain, render(2));
-  const replies = yield* mapInSteps(thread.replies, render(3));
+  const chain = thread.chain.map(render(2));
+  const replies = thread.replies.map(render(3));
   return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
 }
 

@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/scheduling/slices.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
 import { escapeHtml, escapeLine } from '../html/escape.ts';
@@ -12,8 +11,8 @@ import { hasThreadKeys, listAlternates, originalOf, renderTools } from './tools.
 type ShownResult = PostResult | BrowseResult;
 
 /** Renders a page with embedded styles that needs no script; yields after each post. */
-export function* renderHtmlPage(result: ShownResult, context: RenderContext): Steps<string> {
-  const { title, html } = yield* renderResult(result, { ...context, level: 1 });
+export function renderHtmlPage(result: ShownResult, context: RenderContext): string {
+  const { title, html } = renderResult(result, { ...context, level: 1 });
   const script = findScript(result, context);
   return `<!doctype html>
 <html lang="en">

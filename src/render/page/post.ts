@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import { type PostPlace, type PostView, toPostBlocks, toPostHead } from '../blocks/post.ts';
 import { writeAccount, writeBlocks, writeFacts } from '../html/blocks.ts';
@@ -9,12 +8,12 @@ import type { PageView } from './view.ts';
 interface PagePlace extends PostPlace, Pick<PostView, 'isTitledByArticle' | 'articles'> {}
 
 /** Renders an `article` element; yields after each block of an article for other tasks. */
-export function* renderPost(post: Post, place: PagePlace, view: PageView): Steps<string> {
+export function renderPost(post: Post, place: PagePlace, view: PageView): string {
   const kind = place.isRequested ? 'post requested' : 'post';
   const { full, fetchedAt } = view;
   const { isTitledByArticle, articles, level } = place;
   const content = { full, fetchedAt, isTitledByArticle, articles, level: level + 1 };
-  const body = yield* writeBlocks(toPostBlocks(post, place, content), view);
+  const body = writeBlocks(toPostBlocks(post, place, content), view);
   const head = renderHeader(post, place, view);
   return `<article class="${kind}">\n<header>\n${head}\n</header>\n${body}\n</article>`;
 }

@@ -1,4 +1,3 @@
-import type { Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
@@ -26,15 +25,15 @@ export interface ResultOptions extends RenderContext {
 }
 
 /** Renders the content of a page without scripts; yields after each post for other tasks. */
-export function* renderResult(
+export function renderResult(
   result: PostResult | BrowseResult,
   options: ResultOptions,
-): Steps<ResultHtml> {
+): ResultHtml {
   const view = createPageView(result, options);
   const isPost = result.kind === 'post';
   const content = isPost
-    ? yield* renderThread(result, options.level, view)
-    : yield* renderListPage(result, options.level, view);
+    ? renderThread(result, options.level, view)
+    : renderListPage(result, options.level, view);
   return {
     title: isPost ? titlePostPage(result) : titleBrowsePage(result),
     html: `${joinParts(content)}\n`,
@@ -47,7 +46,7 @@ function renderNotes(warnings: readonly string[]): string {
   return `<div class="notes">\n${paragraph('<strong>Notes</strong>')}\n${notes}\n</div>`;
 }
 
-function* renderThread(result: PostResult, level: number, view: PageView): Steps<string[]> {
+function renderThread(result: PostResult, level: number, view: PageView): string[] {
   const thread = toThread(result.posts);
   const positions = findPositions(thread);
   const isTitled = isTitledByArticle(result.posts, thread.main);
@@ -57,8 +56,8 @@ function* renderThread(result: PostResult, level: number, view: PageView): Steps
     const place = { thread, owner: null, position, isRequested, level: of } as const;
     return renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
   };
-  const chain = yield* renderEach(thread.chain, render(level + 1));
-  const replies = yield* renderEach(thread.replies, render(level + 2));
+  const chain = renderEach(thread.chain, render(level + 1));
+  const replies = renderEach(thread.replies, render(level + 2));
   return [
     heading(level, escapeLine(headPostPage(result))),
     ...chain,
@@ -68,14 +67,10 @@ function* renderThread(result: PostResult, level: number, view: PageView): Steps
   ];
 }
 
-function* renderEach(
-  posts: readonly Post[],
-  render: (post: Post) => Steps<string>,
-): Steps<readonly string[]> {
+function renderEach(posts: readonly Post[], render: (post: Post) => string): readonly string[] {
   const rendered: string[] = [];
   for (const post of posts) {
-    rendered.push(yield* render(post));
-    yield;
+    rendered.push(render(post));
   }
   return rendered;
 }
@@ -103,7 +98,7 @@ function renderUserDetail(
   ];
 }
 
-function* renderListPage(result: BrowseResult, level: number, view: PageView): Steps<string[]> {
+function renderListPage(result: BrowseResult, level: number, view: PageView): string[] {
   const { warnings, degraded, source } = result;
   const paging = renderPaging(result, view); // first, because the number of links is limited
   const origin = `<em>These results are not live; their source is ${escapeLine(source)}.</em>`;
@@ -112,7 +107,7 @@ function* renderListPage(result: BrowseResult, level: number, view: PageView): S
     renderTabs(result, view),
     renderSearchForm(result, view),
     degraded ? paragraph(origin) : '',
-    ...(yield* renderItems(result, level + 1, view)),
+    ...renderItems(result, level + 1, view),
     renderNotes(warnings),
     paging,
   ];
@@ -125,13 +120,13 @@ function renderListHead(result: BrowseResult, level: number, view: PageView): re
   return [heading(level, escapeLine(titleBrowsePage(result))), paragraph(about, 'facts')];
 }
 
-function* renderItems(result: BrowseResult, level: number, view: PageView): Steps<string[]> {
+function renderItems(result: BrowseResult, level: number, view: PageView): string[] {
   const { items } = result;
   if (items === null) return [];
   const [first] = 'posts' in items ? items.posts : items.users;
   if (first === undefined) return [paragraph(describeEmptyList(result), 'empty')];
   if ('users' in items) return [renderAccountList(items.users, view)];
-  return [...(yield* renderEach(items.posts, toPostRenderer(result, level, view)))];
+  return [...renderEach(items.posts, toPostRenderer(result, level, view))];
 }
 
 function toPostRenderer(result: BrowseResult, level: number, view: PageView) {

@@ -3,8 +3,8 @@ import { type Account, toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { Post } from '../../../src/model/post.ts';
 import type { BrowseResult } from '../../../src/model/results.ts';
+import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
 import { fc } from '../../support/fast-check.ts';
-import { renderBrowsePage } from '../../support/render-at-once.ts';
 import {
   connectionsResult,
   nextPage,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import { type BrowseResult, browseReply } from '../../../src/model/results.ts';
-import { renderBrowseJson, renderBrowsePage } from '../../support/render-at-once.ts';
+import { renderBrowseJson } from '../../../src/render/json.ts';
+import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
 import {
   connectionsResult,
   nextPage,

@@ -5,10 +5,10 @@ import { writeWords } from '../../../src/render/markdown/blocks.ts';
 import { escapeCell, escapeInline } from '../../../src/render/markdown/escape.ts';
 import { quoteBlock } from '../../../src/render/markdown/layout.ts';
 import { image } from '../../../src/render/markdown/links.ts';
+import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
 import { fc } from '../../support/fast-check.ts';
-import { renderPostPage } from '../../support/render-at-once.ts';
 import {
   expectedText,
   hostileLine,

@@ -5,8 +5,8 @@ import { listEntryPosts } from '../../../src/render/feeds/entry.ts';
 import { fc, runs } from '../../support/fast-check.ts';
 import { checkFeed, type ReadItem, readWithParsers } from '../../support/feeds.ts';
 import { hostileAccount, hostilePost, hostileWords } from '../../support/hostile-posts.ts';
-import { renderFeed } from '../../support/render-at-once.ts';
 import { profileResult, searchResult } from '../../support/render-browse.ts';
+import { renderFeed } from '../../support/render-feed.ts';
 import { result } from '../../support/render-posts.ts';
 
 /** Some parsers trim texts and join white space. */

@@ -7,8 +7,8 @@ import { toStrictUrl } from '../../../src/render/feeds/urls.ts';
 import { emptyElement, textElement } from '../../../src/render/feeds/xml.ts';
 import { clauseEach } from '../../support/clause.ts';
 import { textsAt } from '../../support/feeds.ts';
-import { renderFeed } from '../../support/render-at-once.ts';
 import { profileResult, repliesResult, searchResult } from '../../support/render-browse.ts';
+import { renderFeed } from '../../support/render-feed.ts';
 import {
   account,
   ada,

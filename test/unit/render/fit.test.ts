@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce, type Steps } from '../../../src/core/scheduling/slices.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { BrowseResult, PostResult } from '../../../src/model/results.ts';
 import { cutPost, cutText } from '../../../src/render/fit/cut-texts.ts';
@@ -19,14 +18,13 @@ import {
 /** Fits a result whose text is its JSON. Also returns the total length of all texts that were written. */
 function shorten<Of extends PostResult | BrowseResult>(whole: Of) {
   let [times, written] = [0, 0];
-  const write = function* (one: Of): Steps<string> {
+  const write = (one: Of): string => {
     const text = JSON.stringify('items' in one ? one.items : one.posts);
     times += 1;
     written += text.length;
-    yield;
     return text;
   };
-  return { ...runAtOnce(fitResult(whole, write)), times, written };
+  return { ...fitResult(whole, write), times, written };
 }
 
 const listOf = (sizes: readonly number[], maxChars: number): BrowseResult =>

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { postReply } from '../../../src/model/results.ts';
-import { render, renderInSlices } from '../../../src/render/formats.ts';
-import { renderPostJson, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
+import { renderPostJson } from '../../../src/render/json.ts';
+import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
+import { renderPostNote } from '../../../src/render/obsidian.ts';
 import { ada, bo, facet, result, status, tombstone } from '../../support/render-posts.ts';
 
 const text = '#Fog and #fog at #Sea_side in #2026';
@@ -39,26 +40,6 @@ describe('the JSON representation', () => {
     });
     expect(Object.keys(postReply.parse(body))).toEqual(Object.keys(postReply.unwrap().shape));
   });
-});
-
-const context = { baseUrl: 'http://perch.example' };
-
-describe('a representation', () => {
-  it.each(['markdown', 'json', 'obsidian', 'html'] as const)(
-    'is rendered post by post, with the same bytes: %s',
-    async (format) => {
-      const read = result([post, reply, reply]);
-      let pauses = 0;
-      const endSlice = async () => {
-        pauses += 1;
-      };
-
-      const rendered = await renderInSlices(read, { format, context }, { endSlice });
-
-      expect(rendered).toEqual(render(read, { format, context }));
-      expect(pauses).toBeGreaterThan(read.posts.length);
-    },
-  );
 });
 
 describe('the Obsidian representation', () => {

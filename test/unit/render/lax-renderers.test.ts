@@ -8,11 +8,13 @@ import {
   renderRepost,
   renderRepostsHead,
 } from '../../../src/render/archive-notes.ts';
+import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
+import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
+import { renderPostNote } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
 import { elementsOf, laxRenderers, renderPlainly } from '../../support/lax-renderers.ts';
-import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import {
   connectionsResult,
   profileResult,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
-import { renderPostNote } from '../../support/render-at-once.ts';
+import { renderPostNote } from '../../../src/render/obsidian.ts';
 import { parseMarkdown, visibleText } from '../../support/render-markdown.ts';
 import {
   account,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { renderFrontMatter } from '../../../src/render/obsidian.ts';
+import { renderFrontMatter, renderPostNote } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
-import { renderPostNote } from '../../support/render-at-once.ts';
 import { hostileLine, runs } from '../../support/render-markdown.ts';
 import { account, result, status } from '../../support/render-posts.ts';
 

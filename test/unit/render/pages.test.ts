@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { PostResult } from '../../../src/model/results.ts';
-import { renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
+import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
+import { renderPostNote } from '../../../src/render/obsidian.ts';
 import { tokenTypes } from '../../support/render-markdown.ts';
 import {
   account,

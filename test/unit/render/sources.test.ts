@@ -5,13 +5,11 @@ import type { Status } from '../../../src/model/post.ts';
 import type { EmbedReply, PostResult } from '../../../src/model/results.ts';
 import { renderEmbedJson } from '../../../src/render/embed-json.ts';
 import { renderPostLines } from '../../../src/render/history.ts';
+import { renderPostJson } from '../../../src/render/json.ts';
+import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
+import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
+import { renderPostNote } from '../../../src/render/obsidian.ts';
 import { renderPreviewPage } from '../../../src/render/preview-page.ts';
-import {
-  renderBrowsePage,
-  renderPostJson,
-  renderPostNote,
-  renderPostPage,
-} from '../../support/render-at-once.ts';
 import { connectionsResult, searchResult } from '../../support/render-browse.ts';
 import { parseHtml, parsePage } from '../../support/render-html.ts';
 import { account, ada, answerTo, bo, facet, result, status } from '../../support/render-posts.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { titlePostPage } from '../../../src/render/markdown/post-page.ts';
+import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
+import { renderPostPage, titlePostPage } from '../../../src/render/markdown/post-page.ts';
 import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
-import { toNoteFileNames } from '../../../src/render/obsidian.ts';
+import { renderPostNote, toNoteFileNames } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
-import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import { profileResult, repliesResult, searchResult } from '../../support/render-browse.ts';
 import { hostileText, parseMarkdown, runs } from '../../support/render-markdown.ts';
 import { account, ada, answerTo, article, bo, result, status } from '../../support/render-posts.ts';

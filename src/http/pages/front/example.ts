@@ -1,4 +1,3 @@
-import { runAtOnce } from '../../../core/scheduling/slices.ts';
 import type { PostResult } from '../../../model/results.ts';
 import { reads } from '../../../reads/index.ts';
 import { render } from '../../../render/formats.ts';
@@ -22,7 +21,7 @@ export async function readExample({ reader, context, site }: ExampleOptions): Pr
   const whole = reader.assemble(found) as PostResult;
   const result = { ...whole, posts: whole.posts.slice(0, shownPosts) };
   const toOwnPage = createOwnLinks(context, (_address, own) => toQuestionLink(own, site));
-  const rendered = runAtOnce(renderResult(result, { ...context, toOwnPage, level: 3 }));
+  const rendered = renderResult(result, { ...context, toOwnPage, level: 3 });
   const { body } = render(result, { format: 'markdown', context });
   return renderExample({ url, markdown: body, rendered }, site);
 }

@@ -2,13 +2,12 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import { runInSlices, type Steps } from '../../../core/scheduling/slices.ts';
-import { sliceByTurns } from '../../../core/scheduling/turns.ts';
+import { waitForTurn } from '../../../core/scheduling/turns.ts';
 import { createRenderingCache } from '../../../fetching/plan.ts';
 import type { Result } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
-import { type AnsweredRead, nameView, type RenderOptions } from '../../../reads/run.ts';
+import { type AnsweredRead, nameView } from '../../../reads/run.ts';
 import type { RenderContext } from '../../../render/context.ts';
 import { fitInFormat } from '../../../render/formats.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
@@ -100,7 +99,7 @@ const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
   toHtmlHeaders(hasDirectPictures);
 
 function createFrontAnswer(options: FrontOptions) {
-  const { site, accessLog, context, identification, heavyTurns } = options;
+  const { site, accessLog, context } = options;
   const toReply = createFoundReplies(options);
   return async (reply: FastifyReply, format: PageFormat): Promise<void> => {
     const { request } = reply;
@@ -112,9 +111,7 @@ function createFrontAnswer(options: FrontOptions) {
     };
     try {
       const found = await find(question, request, options);
-      const { address } = identification.clientOf(request);
-      const slices = { ...sliceByTurns(heavyTurns, address), span: request.span };
-      send(await toReply(found, format, slices));
+      send(await toReply(found, format, request));
       accessLog.logIfNotable(request, reply, 200);
     } catch (error) {
       // Programs get the problem document, browsers a page that describes it (docs/decisions/0029).
@@ -192,40 +189,44 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
+function createFoundReplies(frontOptions: FrontOptions) {
+  const { site, context, sharedCacheSeconds, reader, heavyTurns, identification } = frontOptions;
   // Links lead to the result on the front page.
   const toOwnPage = createOwnLinks(context, (_address, url) => toQuestionLink(url, site));
   const options: ResultOptions = { ...context, toOwnPage, level: 3 };
   // Rendering is the slowest step, so its result is cached with the answer.
   const cache = createRenderingCache<ResultHtml>();
-  const renderSteps = function* (whole: Result): Steps<ResultHtml> {
-    const { result } = yield* fitInFormat(whole, { format: 'html', context });
+  const render = (whole: Result): ResultHtml => {
+    const { result } = fitInFormat(whole, { format: 'html', context });
     if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
-    return yield* renderResult(result, options);
+    return renderResult(result, options);
   };
-  const renderOnce = async (found: Found, sliced: RenderOptions): Promise<ResultHtml> => {
+  const takeTurn = (request: FastifyRequest) =>
+    waitForTurn(heavyTurns, identification.clientOf(request).address, () => true);
+  const renderOnce = async (found: Found, request: FastifyRequest): Promise<ResultHtml> => {
     const { renderings } = found.answer;
     const name = nameView(found, 'html');
     const cached = cache.get(renderings, name);
     if (cached !== undefined) return cached;
-    const rendered = await runInSlices(renderSteps(reader.assemble(found)), sliced);
+    await takeTurn(request);
+    const rendered = render(reader.assemble(found));
     cache.set(renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
   return async (
     found: Found,
     format: PageFormat,
-    sliced: RenderOptions,
+    request: FastifyRequest,
   ): Promise<PreparedReply> => {
     const { input, address, variesByKey } = found;
     const { source, cache } = found.answer;
-    const representation = await reader.represent(found, 'markdown', sliced);
-    await sliced.endSlice?.();
+    await takeTurn(request);
+    const representation = await reader.represent(found, 'markdown', request.span);
     const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
     const headers = toReplyHeaders({ ...facts, variesByAgent: false, variesByMode: false });
     if (format === 'markdown') return prepareReply(headers, representation.body);
     const markdown = representation.body.toString();
-    const rendered = await renderOnce(found, sliced);
+    const rendered = await renderOnce(found, request);
     const url = `${site.baseUrl}${address}`;
     const hasFeeds = representation.feedUrl !== null;
     const watched = toWatched(input.target);

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../../core/http/http-client.ts';
-import { mapInSlices } from '../../../core/scheduling/slices.ts';
+import { mapWithPauses } from '../../../core/scheduling/map-with-pauses.ts';
 import type { Account } from '../../../model/account.ts';
 import type { ConnectionsQuery, Page, SearchQuery } from '../../../model/queries.ts';
 import { ProviderError } from '../../../platforms/provider-error.ts';
@@ -40,7 +40,7 @@ export async function readList<Row>(
 ): Promise<ListAnswer<Row>> {
   const answer = await upstream(`${path}?${writeParameters(parameters)}`, context);
   const body = readBody(answer);
-  const rows = await parseRows(body?.[field ?? 'results'], parseRow, context);
+  const rows = await parseRows(body?.[field ?? 'results'], parseRow);
   const status = trueStatus(answer, body);
   if (status === 400 && body !== null) return { is: 'refused' };
   if (status === 404 && rows !== null) return { is: 'absent' };
@@ -103,7 +103,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
     const isBare = countSent(page) === 0 && cursor === null && next === null;
     if (isBare) await throwIfMissing(profiles.read(handle, context), context);
     return {
-      items: await mapInSlices(uniqueById(page.rows), shapeAccount, context),
+      items: await mapWithPauses(uniqueById(page.rows), shapeAccount),
       ...toPaging(page, next),
       warnings: describeUnread(page, 'account'),
     };
@@ -118,7 +118,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
     const parameters = { q: writeSearch(query), feed: upstreamFeeds[feed], ...place };
     const request = { path: '/2/search', parameters, parseRow: parsePost };
     const page = await readFound(upstream, request, context);
-    const posts = await shapeListed(page.rows, context);
+    const posts = await shapeListed(page.rows);
     return {
       items: uniqueById(posts.filter((post) => isHit(post, query))),
       ...toPaging(page, nextCursor(page, cursor)),
@@ -189,7 +189,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
     const request = { path: '/2/typeahead', parameters, parseRow: parseUser };
     const page = await readFound(upstream, { ...request, field: 'users' }, context);
     return {
-      items: uniqueById(page.rows).map(shapeSuggested),
+      items: await mapWithPauses(uniqueById(page.rows), shapeSuggested),
       ...toPaging(page, null),
       warnings: [suggestions, ...describeUnread(page, 'account')],
     };

@@ -35,7 +35,7 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
     // do the same.
     const isStuck = isSamePlace(page.cursor, sent);
     const cursor = isStuck ? null : nextCursor(page, sent);
-    const posts = await shapeListed(page.rows, context);
+    const posts = await shapeListed(page.rows);
     return {
       items: pickPosts(posts, cursor, query),
       ...toPaging(page, cursor, isStuck || cursor !== null),

@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Turns } from '../../../../src/core/scheduling/turns.ts';
+import { describe, expect, it } from 'vitest';
 import {
   createProviderBreakers,
   createProviderChain,
@@ -215,55 +214,5 @@ describe('the provider chain', () => {
     expect(failure).toMatchObject({ code: 'upstream_error' });
     expect(String(failure)).not.toContain('internals');
     await expect(whole.ask('post', query, { signal })).resolves.toBeDefined();
-  });
-});
-
-describe('a long answer', () => {
-  /** Asks a provider whose answer has three slow rows. */
-  function askSlowly(options: { readonly signal: AbortSignal }) {
-    const turns: string[] = [];
-    const heavyTurns: Turns = {
-      take: (client, go) => {
-        turns.push(client);
-        setImmediate(go);
-      },
-    };
-    const provider = createStubProvider('slow', async (_, { endSlice }) => {
-      for (let row = 0; row < 3; row += 1) {
-        await endSlice?.();
-        vi.advanceTimersByTime(20);
-      }
-      return stubFound(stubPost('20'));
-    });
-    const breaker = { failures: 5, openMs: 1000, maxOpenMs: 1000, onChange: () => undefined };
-    const breakers = createProviderBreakers(provider, () => ({
-      clock: createManualClock(),
-      ...breaker,
-    }));
-    const chain = createProviderChain([{ provider, breakers }], {
-      heavyTurns,
-      onFailure: () => undefined,
-    });
-    const client = { address: '127.0.0.9', network: null };
-    return { turns, found: chain.ask('post', query, { ...options, client }) };
-  }
-
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-  afterEach(() => void vi.useRealTimers());
-
-  it("is read in slices that wait for the client's turns", async () => {
-    const { turns, found } = askSlowly({ signal });
-
-    await expect(found).resolves.toMatchObject({ source: 'slow' });
-    expect(turns).toEqual(['127.0.0.9', '127.0.0.9']);
-  });
-
-  it('is abandoned when no caller waits for it', async () => {
-    const leaving = new AbortController();
-    const { turns, found } = askSlowly({ signal: leaving.signal });
-    leaving.abort();
-
-    await expect(found).rejects.toMatchObject({ code: 'upstream_unavailable' });
-    expect(turns).toHaveLength(1);
   });
 });

@@ -382,10 +382,10 @@ describe('rows', () => {
   it('are parsed one by one', async () => {
     const list = [fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7];
 
-    const rows = await parseRows(list, parsePost, {});
+    const rows = await parseRows(list, parsePost);
 
     expect(rows?.rows.map(({ id }) => id)).toEqual(['1', '2']);
     expect(rows?.unreadable).toBe(2);
-    expect(await parseRows(null, parsePost, {})).toBeNull();
+    expect(await parseRows(null, parsePost)).toBeNull();
   });
 });

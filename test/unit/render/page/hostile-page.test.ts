@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/core/scheduling/slices.ts';
 import { createPageUrls } from '../../../../src/http/pages/own-links.ts';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { Post } from '../../../../src/model/post.ts';
@@ -152,7 +151,7 @@ function findFaults(html: string): readonly string[] {
   return [...errors, ...nodes, ...faults, ...parseHtml(body).errors];
 }
 
-const render = (read: PostResult | BrowseResult) => runAtOnce(renderHtmlPage(read, context));
+const render = (read: PostResult | BrowseResult) => renderHtmlPage(read, context);
 
 describe('the page of hostile content', () => {
   it.each([

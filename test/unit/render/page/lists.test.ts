@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/core/scheduling/slices.ts';
 import { createPageUrls } from '../../../../src/http/pages/own-links.ts';
 import type { BrowseResult, PageUrls, PostResult } from '../../../../src/model/results.ts';
 import type { RenderContext } from '../../../../src/render/context.ts';
@@ -32,7 +31,7 @@ const toUrls = (self: string, told: Partial<PageUrls> = {}): PageUrls => ({
 });
 
 function open(read: PostResult | BrowseResult, context: Partial<RenderContext> = {}) {
-  const html = runAtOnce(renderHtmlPage(read, { baseUrl, toOwnPage, ...context }));
+  const html = renderHtmlPage(read, { baseUrl, toOwnPage, ...context });
   const page = parsePage(html);
   expect(page.errors).toEqual([]);
   return { html, elements: page.elements };

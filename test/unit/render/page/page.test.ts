@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/core/scheduling/slices.ts';
 import { createPageUrls } from '../../../../src/http/pages/own-links.ts';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { BrowseResult, PostResult } from '../../../../src/model/results.ts';
@@ -33,7 +32,7 @@ const toOwnPage = createPageUrls({
 });
 
 const open = (read: PostResult | BrowseResult, context: Partial<RenderContext> = {}) => {
-  const html = runAtOnce(renderHtmlPage(read, { baseUrl, toOwnPage, ...context }));
+  const html = renderHtmlPage(read, { baseUrl, toOwnPage, ...context });
   const page = parsePage(html);
   expect(page.errors).toEqual([]);
   const main = html.slice(html.indexOf('<main'), html.indexOf('</main>'));
