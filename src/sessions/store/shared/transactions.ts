@@ -79,17 +79,21 @@ function createRunner({ engine, watch }: TransactionsOptions) {
     // Callers get no text of the engine, which can contain addresses.
     return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
   };
-  /** Repeats a call once after an outage, so the script must be safe to repeat. */
-  const run = async (script: EngineScript, args: Args, tries = 2): Promise<unknown> => {
+  const attempt = async (script: EngineScript, args: Args): Promise<unknown> => {
     const isUp = await engine.waitUntilUp(patienceMs);
     if (!isUp) throw unavailable(new EngineError(String(engine.state.fault), true));
+    return engine.evaluate(script, { keys: [keyBase], args });
+  };
+  /** Repeats a call once after an outage, so the script must be safe to repeat. */
+  const run = async (script: EngineScript, args: Args): Promise<unknown> => {
+    const repeatOutage = (error: unknown) => {
+      if (error instanceof EngineError && error.isOutage) return attempt(script, args);
+      throw error;
+    };
     try {
-      return await engine.evaluate(script, { keys: [keyBase], args });
+      return await attempt(script, args).catch(repeatOutage);
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      if (!error.isOutage) throw unavailable(error);
-      if (tries > 1) return run(script, args, tries - 1);
-      throw unavailable(error);
+      throw error instanceof EngineError ? unavailable(error) : error;
     }
   };
   return { run, unavailable };
