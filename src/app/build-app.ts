@@ -1,14 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createHostCheck } from '../core/http/origins.ts';
 import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
-import { createServerLoop, type ServerLoop } from '../core/scheduling/loop.ts';
-import { createHeavyTurns } from '../core/scheduling/turns.ts';
-import { openTracing, type Tracing } from '../core/tracing/tracing.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
 import { setKeyStatus } from '../http/key-status/plugin.ts';
 import { setLifecycle } from '../http/lifecycle/lifecycle.ts';
-import { createWork, openLoadGauge } from '../http/operations/load.ts';
-import { createTraffic } from '../http/operations/traffic.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createPathSuggestions } from '../http/reads/near-path.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
@@ -20,17 +15,12 @@ import { refuseUnrouted, setMethods } from '../web/methods.ts';
 import { boundBodies } from '../web/request-bodies.ts';
 import { setRequestTracing } from '../web/request-tracing.ts';
 import { boundReplies } from '../web/unread-bodies.ts';
+import type { AppOptions } from './context.ts';
 import { listPaths } from './endpoints.ts';
-import { openAccess } from './open/access.ts';
-import { openAnsweredSessions } from './open/answered-sessions.ts';
-import { toSite } from './open/documents.ts';
-import { openFetching } from './open/fetching.ts';
+import { openServices, type Services } from './open/services.ts';
 import { writeAddressFile } from './open/sessions.ts';
-import { openSharedEngine } from './open/shared-engine.ts';
-import type { AppOptions } from './options.ts';
-import { createRequestIds } from './request-ids.ts';
 import { createServer } from './server.ts';
-import { registerSurfaces, type Services } from './surfaces.ts';
+import { registerSurfaces } from './surfaces.ts';
 
 /** Server with a count of operations in progress and functions that shut it down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
@@ -47,28 +37,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
 }
 
 async function openApp(options: AppOptions, opened: CleanupStack) {
-  const { config, tracing = openTracing() } = options;
+  const services = await openServices(options, opened);
+  const { config, site, fetching, sessions, traffic, work } = services;
   const readiness = { draining: false };
-  const work = createWork();
-  const sharedEngine = await openSharedEngine(options);
-  if (sharedEngine !== null) opened.add(sharedEngine.close);
-  const access = await openAccess(options, sharedEngine);
-  opened.add(access.close);
-  const traffic = createTraffic();
-  const loop = createServerLoop();
-  const shared = { ledger: access.ledger, heavyTurns: createHeavyTurns(loop) };
-  const bounded = { ...options, ...shared, tracing, sharedEngine, pool: access.allowances.pool };
-  const fetching = await openFetching({ ...bounded, countAnswers: traffic.countAnswers });
-  opened.add(fetching.close);
-  const sessions = await openAnsweredSessions(bounded);
-  if (sessions !== null) opened.add(sessions.close);
-  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
-  opened.add(() => load.close());
-  const identification = options.identification ?? access.identification;
-  const site = toSite(options, fetching.context, sessions !== null);
   const writePage = createProblemPages(site);
-  const requestIds = createRequestIds(options.random);
-  const server = createServer({ ...options, writePage, requestIds }, access, identification);
+  const server = createServer({ ...services, writePage });
   server.addHook('onClose', opened.close);
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) writeAddressFile(server, config);
@@ -78,10 +51,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const suggestPath = createPathSuggestions(listPaths(prefix));
   const baseUrl = config.PERCH_BASE_URL;
   setProblemHandlers(server, { baseUrl, accessLog, writePage, suggestPath });
-  const serving = { site, identification, access, fetching, sessions, traffic, work, load };
-  const { settings = new Map(), startWarnings = [] } = options;
-  const services = { ...bounded, ...serving, requestIds, settings, startWarnings };
-  await addHooks(server, { ...services, loop }, readiness);
+  await addHooks(server, services, readiness);
   registerSurfaces(server, { ...services, accessLog });
   await server.ready();
   return {
@@ -103,17 +73,11 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   };
 }
 
-interface HookServices {
-  readonly tracing: Tracing | null;
-  readonly loop: ServerLoop;
-}
-
 async function addHooks(
   server: FastifyInstance,
-  services: Omit<Services, 'accessLog'> & HookServices,
+  { config, identification, access, tracing, loop }: Services,
   readiness: Readiness,
 ): Promise<void> {
-  const { config, identification, access, tracing, loop } = services;
   recordArrivals(server);
   setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
   takeTurns(server, loop, access.clientOf);

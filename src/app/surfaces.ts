@@ -1,25 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { createCopyReader } from '../archive/media/copy-reader.ts';
-import type { Settings } from '../config/sources.ts';
-import type { Engine } from '../core/engine/engine.ts';
 import { openEngineReport } from '../core/engine/engine-report.ts';
 import { createOrigins, type Origins } from '../core/http/origins.ts';
-import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
 import { adminPlugin } from '../http/admin/admin-plugin.ts';
 import { type AdminGuard, createAdminGuard } from '../http/admin/guard.ts';
 import { dashboardPlugin } from '../http/dashboard/dashboard-plugin.ts';
 import { discoveryPlugin } from '../http/discovery/documents.ts';
-import { type Identification, identityOf } from '../http/key-status/plugin.ts';
+import { identityOf } from '../http/key-status/plugin.ts';
 import { copiesPlugin } from '../http/media/copies-plugin.ts';
 import { pictureProxyPlugin } from '../http/media/proxy-plugin.ts';
-import { type LoadGauge, overloaded, type Work } from '../http/operations/load.ts';
+import { overloaded } from '../http/operations/load.ts';
 import { healthPlugin, metricsPlugin } from '../http/operations/probes.ts';
-import type { Traffic } from '../http/operations/traffic.ts';
 import { assetsPlugin } from '../http/pages/assets.ts';
 import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
 import { frontPlugin } from '../http/pages/front/front-plugin.ts';
-import type { FrontSite } from '../http/pages/front/page.ts';
 import { feedRedirectsPlugin } from '../http/reads/feed-redirects.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
 import { opmlPlugin } from '../http/reads/opml-route.ts';
@@ -28,40 +23,17 @@ import { aliasRoutes, historyRoutes, readRoutes } from '../http/reads/routes.ts'
 import { mcpPlugin } from '../mcp/plugin.ts';
 import { sessionsPlugin } from '../sessions/http/plugin.ts';
 import type { AccessLog } from '../web/access-log.ts';
-import type { Access } from './open/access.ts';
-import type { AnsweredSessions } from './open/answered-sessions.ts';
-import { createSections, createSessionsOfDashboard } from './open/dashboard.ts';
+import { createSessionsOfDashboard, openSections, type ReadEngine } from './open/dashboard.ts';
 import { describeAdmin, listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.ts';
-import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
-import { openOperatorFigures, type ReadEngine } from './open/operator-figures.ts';
 import { createPageAnswers } from './open/page-answers.ts';
-import { toCallerRules } from './open/sessions.ts';
-import type { AppBasics } from './options.ts';
-import type { RequestIds } from './request-ids.ts';
+import type { Services } from './open/services.ts';
+import { type AnsweredSessions, toCallerRules } from './open/sessions.ts';
 import { createReporter } from './server.ts';
 
-/** Services that the HTTP routes, HTML pages, MCP routes and session routes use. */
-export interface Services extends AppBasics {
-  readonly site: FrontSite;
-  readonly heavyTurns: Turns;
-  readonly identification: Identification;
-  readonly access: Access;
-  readonly fetching: Fetching;
-  /** Valkey or Redis server that several instances share; `null` if there is one instance. */
-  readonly sharedEngine: Engine | null;
-  readonly sessions: AnsweredSessions | null;
-  readonly traffic: Traffic;
-  readonly work: Work;
-  readonly load: LoadGauge;
-  readonly accessLog: AccessLog;
-  readonly requestIds: RequestIds;
-  readonly settings: Settings;
-  /** Warnings about the settings, collected at the start, for the dashboard. */
-  readonly startWarnings: readonly string[];
-}
+type Surfaces = Services & { readonly accessLog: AccessLog };
 
-export function registerSurfaces(server: FastifyInstance, services: Services): void {
+export function registerSurfaces(server: FastifyInstance, services: Surfaces): void {
   const { config, clock, access, fetching, sessions } = services;
   const { site, identification, heavyTurns, work, load, accessLog } = services;
   const { reader, context, importer } = fetching;
@@ -115,7 +87,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   if (sessions !== null) registerSessions(server, sessions, services);
 }
 
-function registerCopies(server: FastifyInstance, { config, access, identification }: Services) {
+function registerCopies(server: FastifyInstance, { config, access, identification }: Surfaces) {
   const { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: providers } = config;
   const isServed = providers.includes('archive');
   const copies = createCopyReader({
@@ -127,8 +99,8 @@ function registerCopies(server: FastifyInstance, { config, access, identificatio
   server.register(copiesPlugin, { copies, ledger, clientOf: identification.clientOf });
 }
 
-function openReport(server: FastifyInstance, services: Services): ReadEngine {
-  const { clock, logger, sharedEngine: engine } = services;
+function openReport(server: FastifyInstance, services: Surfaces): ReadEngine {
+  const { clock, logger, redis: engine } = services;
   const onWarnings = (warnings: readonly string[]) =>
     warnings.length > 0
       ? logger.warn({ warnings }, 'the shared engine can lose data or refuse changes')
@@ -146,13 +118,13 @@ interface OperationsOptions {
 
 function registerOperator(
   server: FastifyInstance,
-  services: Services,
+  services: Surfaces,
   { guard, origins, readEngine }: OperationsOptions,
 ): void {
-  const { config, clock, access, site, accessLog, random, sharedEngine } = services;
+  const { config, clock, access, site, accessLog, random, redis } = services;
   const { keys, connectionOf } = access;
-  const figures = openOperatorFigures(services, readEngine);
-  server.addHook('onClose', async () => figures.close());
+  const { sections, close } = openSections(services, readEngine);
+  server.addHook('onClose', async () => close());
   server.register(adminPlugin, {
     ...{ origins, guard, keys, connectionOf },
     baseUrl: config.PERCH_BASE_URL,
@@ -161,14 +133,14 @@ function registerOperator(
   server.register(dashboardPlugin, {
     ...{ site, origins, guard, accessLog, random },
     token: config.PERCH_ADMIN_TOKEN,
-    store: createSessionsOfDashboard(clock, sharedEngine),
-    sections: createSections(services, figures),
+    store: createSessionsOfDashboard(clock, redis),
+    sections,
   });
 }
 
 function registerOperations(
   server: FastifyInstance,
-  services: Services,
+  services: Surfaces,
   { guard, origins, readEngine }: OperationsOptions,
 ): void {
   const { config, fetching, sessions } = services;
@@ -184,7 +156,7 @@ function registerOperations(
 function registerSessions(
   server: FastifyInstance,
   { service }: AnsweredSessions,
-  { config, access, accessLog }: Services,
+  { config, access, accessLog }: Surfaces,
 ): void {
   const segment = config.PERCH_SESSION_PREFIX;
   server.register(sessionsPlugin, {
