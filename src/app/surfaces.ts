@@ -161,7 +161,7 @@ function registerSessions(
   const segment = config.PERCH_SESSION_PREFIX;
   server.register(sessionsPlugin, {
     service,
-    segment,
+    prefix: `/${segment}`,
     base: `/${segment}/v1`,
     rules: toCallerRules(config),
     origins: config.PERCH_SESSION_ORIGINS,

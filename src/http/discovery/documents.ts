@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { contributorDocs } from '../../answers/corpus/corpus.ts';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
+import { type Endpoint, route } from '../../web/route.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { keepParameters, readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
@@ -145,7 +145,7 @@ export function describeForPrograms(facts: DiscoveryFacts, nowMs: number): JsonS
   return describeOpenApi({ ...facts, nowMs, examples });
 }
 
-export const discoveryEndpoints: readonly Endpoint[] = documents.map(
+export const discoveryRoutes: readonly Endpoint[] = documents.map(
   ({ id, path, title, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
     const vary = { description: '`Accept` chooses between JSON and Markdown.' };
     const headers = {
@@ -195,12 +195,13 @@ export async function discoveryPlugin(
     const charset = mediaType === json || schema === 'text' ? '; charset=utf-8' : '';
     const usual = cacheReply(`${mediaType}${charset}`, write);
     const markdown = writeMarkdown && cacheReply('text/markdown; charset=utf-8', writeMarkdown);
-    app.get(path, (request, reply) => {
-      const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
-      const chosen = (isMarkdown && markdown) || usual;
-      sendPrepared({ request, reply }, chosen(), defaultReplyOptions);
+    route(app, path, {
+      GET: (request, reply) => {
+        const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
+        const chosen = (isMarkdown && markdown) || usual;
+        sendPrepared({ request, reply }, chosen(), defaultReplyOptions);
+      },
     });
-    app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
   }
 }
 

@@ -9,7 +9,6 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Requester } from '../../fetching/cost.ts';
 import { addVary } from '../../web/headers.ts';
-import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import { type Load, overloaded } from '../operations/load.ts';
 
@@ -32,7 +31,7 @@ declare module 'fastify' {
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    const surface = allowanceOf(configOf(request), request);
+    const surface = allowanceOf(request.routeOptions.config, request);
     const identity = surface === null ? null : identification.identify(request, surface);
     if (!(identity instanceof Promise)) {
       request.identity = identity;

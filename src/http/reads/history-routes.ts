@@ -17,6 +17,7 @@ import {
 } from '../../render/history.ts';
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
+import { route } from '../../web/route.ts';
 import { overloadedByReplies } from '../../web/unread-bodies.ts';
 import { identityOf, refuseRead, toKeyHeaders, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
@@ -50,13 +51,13 @@ function registerPath(
     const { format, ...parsed } = importProfilePosts.parse(toParameters(pattern, request));
     return { ...parsed, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
-  app.head(url, { config }, (request, reply) =>
-    reply.headers(headersOf(parse(request).format)).send(),
-  );
-  app.get(url, { config }, (request, reply) =>
-    options.work.track(importAndSend(reply, parse(request), options)),
-  );
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
+  const served = {
+    handler: (request: FastifyRequest, reply: FastifyReply) =>
+      options.work.track(importAndSend(reply, parse(request), options)),
+    head: (request: FastifyRequest, reply: FastifyReply) =>
+      reply.headers(headersOf(parse(request).format)).send(),
+  };
+  route(app, url, { GET: served }, { isRoute, config });
 }
 
 interface HistoryRequest extends Omit<ReturnType<typeof importProfilePosts.parse>, 'format'> {

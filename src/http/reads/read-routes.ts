@@ -21,6 +21,7 @@ import {
   type ReplyOptions,
   sendPrepared,
 } from '../../web/reply.ts';
+import { route } from '../../web/route.ts';
 import {
   allowanceOf,
   type Identification,
@@ -79,6 +80,8 @@ export interface ReadEndpoint {
   /** Returns the operation and its parameters. Throws Problem if the request is invalid. */
   readonly toRequestedRead: (request: FastifyRequest) => RequestedRead;
   readonly hasPreviews: boolean;
+  /** Handler of HEAD. Default: that of GET. */
+  readonly head?: typeof answerWithoutRead;
 }
 
 /** Registers the routes of reads, and the routes for complete URLs in the path. */
@@ -94,21 +97,17 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     reply.headers(corsHeaders);
   });
   const register = (url: string, endpoint: ReadEndpoint): void => {
-    const { isRoute } = endpoint;
+    const { isRoute, head } = endpoint;
     const config = { ...endpoint.config, ...toErrorPages(url, options) };
     const countHit = options.countHits(url);
-    app.get(
-      url,
-      { config: { ...config, cors: false } },
-      createHandler(endpoint, { ...handling, countHit }),
-    );
-    app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
+    const handler = createHandler(endpoint, { ...handling, countHit });
+    const served = { handler, ...(head && { head }), config: { cors: false as const } };
+    route(app, url, { GET: served }, { isRoute, config });
   };
   const addressed = createAddressEndpoint(options);
   for (const row of options.routes) {
     for (const { url, pattern } of listRouterPaths(row)) {
       const endpoint = toEndpoint(row, pattern, options);
-      if (row.surface === 'alias') app.head(url, endpoint, answerWithoutRead);
       // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
       register(url, url.startsWith('/:handle/:id') ? orElse(endpoint, addressed) : endpoint);
     }
@@ -126,6 +125,7 @@ function toEndpoint(
     isRoute: isRouteOf(row, pattern),
     hasPreviews: linkPreviews && row.surface === 'permalink',
     toRequestedRead: (request) => toRequestedRead(row, toParameters(pattern, request)),
+    ...(row.surface === 'alias' && { head: answerWithoutRead }),
   };
 }
 
