@@ -5,7 +5,7 @@ import { adminKeysRoutes } from '../http/admin/keys.ts';
 import { discoveryRoutes } from '../http/discovery/documents.ts';
 import { copiesRoutes } from '../http/media/copies-plugin.ts';
 import { pictureRoutes } from '../http/media/proxy-plugin.ts';
-import { healthRoutes, metricsRoutes } from '../http/operations/probes.ts';
+import { livenessRoutes, metricsRoutes, readinessRoutes } from '../http/operations/probes.ts';
 import { askRoutes, assetRoutes, docsRoutes, frontRoutes } from '../http/pages/endpoints.ts';
 import { addressRoutes } from '../http/reads/address-route.ts';
 import { feedRedirectRoutes } from '../http/reads/feed-redirects.ts';
@@ -26,7 +26,8 @@ export const endpoints: readonly Endpoint[] = [
   frontRoutes,
   docsRoutes,
   assetRoutes,
-  healthRoutes,
+  livenessRoutes,
+  readinessRoutes,
 ].flatMap((declared) => Object.values<Endpoint>(declared));
 
 /** Routes for the operator, which `/api/admin/openapi.json` describes. */

@@ -19,26 +19,28 @@ interface HealthOptions {
   readonly readStoreFault: (() => string | null) | undefined;
 }
 
-/** Registers the health routes. During a shutdown, `setAdmission` rejects `/health/ready`. */
-export async function healthPlugin(app: FastifyInstance, options: HealthOptions) {
+const config = { isProbe: true } as const;
+
+const sendState = (reply: FastifyReply, state: object): FastifyReply =>
+  sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state));
+
+export async function livenessPlugin(app: FastifyInstance): Promise<void> {
+  const getLiveness = (_request: unknown, reply: FastifyReply) =>
+    sendState(reply, { status: 'ok' });
+  serveRoutes(app, livenessRoutes, { getLiveness }, { config });
+}
+
+/** Registers the readiness probe. During a shutdown, `setAdmission` rejects it. */
+export async function readinessPlugin(app: FastifyInstance, options: HealthOptions) {
   const { chain, readEngine, readStoreFault } = options;
-  const send = (reply: FastifyReply, state: object) =>
-    sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state));
-  serveRoutes(
-    app,
-    healthRoutes,
-    {
-      getLiveness: (_request, reply) => send(reply, { status: 'ok' }),
-      getReadiness: (_request, reply) =>
-        send(reply, {
-          status: 'ready',
-          providers: chain.states(),
-          ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
-          ...(readStoreFault !== undefined && { session_store: toStoreState(readStoreFault()) }),
-        }),
-    },
-    { config: { isProbe: true } },
-  );
+  const getReadiness = (_request: unknown, reply: FastifyReply) =>
+    sendState(reply, {
+      status: 'ready',
+      providers: chain.states(),
+      ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
+      ...(readStoreFault !== undefined && { session_store: toStoreState(readStoreFault()) }),
+    });
+  serveRoutes(app, readinessRoutes, { getReadiness }, { config });
 }
 
 const breaker = z.enum(['closed', 'open', 'half_open'] satisfies readonly BreakerState[]);
@@ -115,33 +117,35 @@ const ready = z
   })
   .meta({ id: 'Readiness' });
 
-export const healthRoutes = declareRoutes(
-  { method: 'GET', tag: 'health', access: 'open', problems: [] },
-  {
-    getLiveness: {
-      path: '/health/live',
-      title: 'Check whether the process runs',
-      summary: 'Returns 200 while the process runs, also during a shutdown.',
-      replies: [
-        { status: 200, description: 'The process runs.', content: { 'application/json': live } },
-      ],
-    },
-    getReadiness: {
-      path: '/health/ready',
-      title: 'Check whether the server is ready',
-      summary: 'Returns whether the process accepts requests, and the state of its providers.',
-      description:
-        'During a shutdown the status is 503 `shutting_down`. An open breaker, or a shared engine or session store that is down, does not change the status.',
-      replies: [
-        {
-          status: 200,
-          description: 'The process is ready.',
-          content: { 'application/json': ready },
-        },
-      ],
-    },
+const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;
+
+export const livenessRoutes = declareRoutes(health, {
+  getLiveness: {
+    path: '/health/live',
+    title: 'Check whether the process runs',
+    summary: 'Returns 200 while the process runs, also during a shutdown.',
+    replies: [
+      { status: 200, description: 'The process runs.', content: { 'application/json': live } },
+    ],
   },
-);
+});
+
+export const readinessRoutes = declareRoutes(health, {
+  getReadiness: {
+    path: '/health/ready',
+    title: 'Check whether the server is ready',
+    summary: 'Returns whether the process accepts requests, and the state of its providers.',
+    description:
+      'During a shutdown the status is 503 `shutting_down`. An open breaker, or a shared engine or session store that is down, does not change the status.',
+    replies: [
+      {
+        status: 200,
+        description: 'The process is ready.',
+        content: { 'application/json': ready },
+      },
+    ],
+  },
+});
 
 interface MetricsOptions {
   /** Check of the admin token; `null` if the route requires no token (`PERCH_METRICS=open`). */

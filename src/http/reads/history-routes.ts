@@ -22,18 +22,17 @@ import { overloadedByReplies } from '../../web/unread-bodies.ts';
 import { identityOf, refuseRead, toKeyHeaders, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';
-import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
+import { type HistoryRoute, historyRoutes, listRouterPaths, type RouterPath } from './routes.ts';
 
 interface HistoryRoutesOptions
   extends Pick<ReadingOptions, 'identification' | 'work' | 'load' | 'accessLog'> {
-  readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly ledger: Ledger;
   readonly context: RenderContext;
 }
 
 export async function historyRoutesPlugin(app: FastifyInstance, options: HistoryRoutesOptions) {
-  for (const row of options.routes) {
+  for (const row of historyRoutes) {
     for (const path of listRouterPaths(row)) registerPath(app, { row, ...path }, options);
   }
 }

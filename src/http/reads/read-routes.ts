@@ -29,7 +29,7 @@ import {
   refuseRead,
   toRequester,
 } from '../key-status/plugin.ts';
-import { lifecycleOf } from '../lifecycle/lifecycle.ts';
+import { lifecycleOf, setLifecycle } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import type { CountHit } from '../operations/traffic.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
@@ -37,11 +37,13 @@ import { isPageNavigation, namesFormat, negotiate, offers } from './negotiation.
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import {
   type AliasRoute,
+  aliasRoutes,
   chooseRead,
   listRouterPaths,
   pickParameters,
   type ReadRoute,
   type Route,
+  readRoutes,
   surfaceOf,
 } from './routes.ts';
 
@@ -64,7 +66,6 @@ export interface ReadingOptions {
 }
 
 export interface ReadRoutesOptions extends ReadingOptions {
-  readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether link-preview crawlers get a page with Open Graph tags for the URL of a post. */
   readonly linkPreviews: boolean;
   /** Whether browsers get HTML pages if the request does not select a format. */
@@ -96,23 +97,29 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   app.addHook('onSend', async (_request, reply) => {
     reply.headers(corsHeaders);
   });
-  const register = (url: string, endpoint: ReadEndpoint): void => {
+  const register = (scope: FastifyInstance, url: string, endpoint: ReadEndpoint): void => {
     const { isRoute, head } = endpoint;
     const config = { ...endpoint.config, ...toErrorPages(url, options) };
     const countHit = options.countHits(url);
     const handler = createHandler(endpoint, { ...handling, countHit });
     const served = { handler, ...(head && { head }), config: { cors: false as const } };
-    route(app, url, { GET: served }, { isRoute, config });
+    route(scope, url, { GET: served }, { isRoute, config });
   };
   const addressed = createAddressEndpoint(options);
-  for (const row of options.routes) {
+  const registerRow = (scope: FastifyInstance, row: ReadRoute | AliasRoute) => {
     for (const { url, pattern } of listRouterPaths(row)) {
       const endpoint = toEndpoint(row, pattern, options);
       // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
-      register(url, url.startsWith('/:handle/:id') ? orElse(endpoint, addressed) : endpoint);
+      const isWide = url.startsWith('/:handle/:id');
+      register(scope, url, isWide ? orElse(endpoint, addressed) : endpoint);
     }
-  }
-  for (const url of addressPaths) register(url, addressed);
+  };
+  for (const row of readRoutes) registerRow(app, row);
+  app.register(async (aliases) => {
+    setLifecycle(aliases, options.context.baseUrl);
+    for (const row of aliasRoutes) registerRow(aliases, row);
+  });
+  for (const url of addressPaths) register(app, url, addressed);
 }
 
 function toEndpoint(

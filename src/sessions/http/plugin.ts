@@ -31,7 +31,7 @@ export interface SessionsOptions extends HandlerOptions {
 const sessionConfig = { decidesWhileDraining: true };
 
 /** Registers the session service below the prefix of `app`, such as `/svc`. */
-export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
+export async function sessionService(app: FastifyInstance, options: SessionsOptions) {
   const { origins, pages, problems } = options;
   app.decorateRequest('knownSession', null);
   disableCompression(app);
