@@ -23,7 +23,6 @@ import {
   type Notice,
   renderConfiguration,
 } from '../../http/dashboard/configuration/configuration-page.ts';
-import { createFigureSection } from '../../http/dashboard/figure-section.ts';
 import { createKeysSection } from '../../http/dashboard/keys/keys-section.ts';
 import type {
   OverviewFigures,
@@ -31,9 +30,9 @@ import type {
   SessionFigures,
   TrafficName,
 } from '../../http/dashboard/overview/figures.ts';
-import { createOverviewSection } from '../../http/dashboard/overview/overview-section.ts';
-import type { DashboardSection } from '../../http/dashboard/pages.ts';
-import { answersPath, archivePath, configurationPath } from '../../http/dashboard/section-paths.ts';
+import { createOverviewSection } from '../../http/dashboard/overview/overview-page.ts';
+import { createFigureSection, type DashboardSection } from '../../http/dashboard/pages.ts';
+import { answersPath, archivePath, configurationPath } from '../../http/dashboard/paths.ts';
 import {
   historyMinutes,
   type MinuteHistory,

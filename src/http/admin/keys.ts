@@ -39,7 +39,7 @@ export function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysO
     deleteKey: async ({ params: { id }, body }: OneKey, reply) => {
       refuseFields(body);
       known((await keys.remove(id)) || undefined, id);
-      return setHeaders(reply).code(204).send();
+      return reply.code(204).header('cache-control', privateCaching).send();
     },
     rotateKey: async ({ params: { id }, body }: OneKey, reply) => {
       refuseFields(body);
@@ -59,17 +59,11 @@ function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: stri
 
 /** Sends a JSON body with headers that forbid caching. */
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
-  return setHeaders(reply)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(toJsonBody(body));
-}
-
-function setHeaders(reply: FastifyReply): FastifyReply {
-  return reply.headers({
-    'x-request-id': reply.request.id,
-    'x-content-type-options': 'nosniff',
+  reply.headers({
     'cache-control': privateCaching,
+    'content-type': 'application/json; charset=utf-8',
   });
+  return reply.send(toJsonBody(body));
 }
 
 function known<Found>(found: Found | undefined, id: string): Found {

@@ -17,7 +17,6 @@ import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
 import { historyRoutes, readRoutes } from '../reads/routes.ts';
 import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
-import { personalFetchers } from './personal-fetchers.ts';
 import {
   apiCatalog,
   ardManifest,
@@ -204,6 +203,20 @@ export async function discoveryPlugin(
     });
   }
 }
+
+/** Names (RFC 9309 §2.2.1) of fetchers, documented by their owners, that act for one person. */
+const personalFetchers: readonly string[] = [
+  'ChatGPT-User', // https://platform.openai.com/docs/bots
+  'Claude-User', // https://support.claude.com/en/articles/8896518
+  'Perplexity-User', // https://docs.perplexity.ai/guides/bots
+  'MistralAI-User', // https://docs.mistral.ai/robots
+  'ModelContextProtocol', // https://github.com/modelcontextprotocol/servers/tree/main/src/fetch
+  'meta-externalfetcher', // https://developers.facebook.com/docs/sharing/webmasters/web-crawlers
+  'Amzn-User', // https://developer.amazon.com/amazonbot
+  // https://developers.google.com/crawling/docs/crawlers-fetchers/google-user-triggered-fetchers
+  'Google-NotebookLM',
+  'Google-GeminiNotebook',
+];
 
 const dayMs = 86_400_000;
 

@@ -184,11 +184,5 @@ export const metricsRoutes = declareRoutes(
 );
 
 function sendFresh(reply: FastifyReply, mediaType: string, body: string): FastifyReply {
-  const headers = {
-    'content-type': mediaType,
-    'x-request-id': reply.request.id,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  };
-  return reply.headers(headers).send(body);
+  return reply.headers({ 'content-type': mediaType, 'cache-control': 'no-store' }).send(body);
 }

@@ -118,7 +118,10 @@ async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply
   const name = nameOf(request);
   const { page, address, isSource } = requirePage(docs, name);
   const location = toLink(`${docsPath}/${address}`, docs.site);
-  if (name !== address) return redirect(request, reply, location);
+  if (name !== address) {
+    reply.header('cache-control', 'public, max-age=60');
+    return reply.redirect(location, 308);
+  }
   const format = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
   return sendPrepared({ request, reply }, await docs.reply(page, format), defaultReplyOptions);
 }
@@ -179,14 +182,4 @@ function countEdits(a: string, b: string): number {
     previous = current;
   }
   return previous[b.length] ?? 0;
-}
-
-function redirect(request: FastifyRequest, reply: FastifyReply, location: string) {
-  const headers = {
-    location,
-    'x-request-id': request.id,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'public, max-age=60',
-  };
-  return reply.code(308).headers(headers).send();
 }
