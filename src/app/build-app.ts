@@ -13,7 +13,7 @@ import { routeNotFound, setErrorHandler } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
 import { boundBodies } from '../web/request-bodies.ts';
 import { setRequestTracing } from '../web/request-tracing.ts';
-import { refuseUnrouted, setMethods } from '../web/route.ts';
+import { refuseUnrouted } from '../web/route.ts';
 import { boundReplies } from '../web/unread-bodies.ts';
 import type { AppOptions } from './context.ts';
 import { listPaths } from './endpoints.ts';
@@ -90,7 +90,6 @@ async function addHooks(
   recordArrivals(server);
   setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
   takeTurns(server, loop, access.clientOf);
-  setMethods(server);
   setCommonHeaders(server);
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));

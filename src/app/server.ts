@@ -24,6 +24,7 @@ import {
   type WriteProblemPage,
 } from '../web/errors.ts';
 import { toCanonicalTarget } from '../web/request-target.ts';
+import { withRoutedMethod } from '../web/route.ts';
 import type { Services } from './open/services.ts';
 
 /** Returns the functions with which session routes report errors as all other routes do. */
@@ -59,7 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     childLoggerFactory: () => logger,
     genReqId: requestIds.next,
     // Before the router and all hooks, which then know only one form of each path.
-    rewriteUrl: ({ url = '' }) => toCanonicalTarget(url),
+    rewriteUrl: (request) => toCanonicalTarget(withRoutedMethod(request).url ?? ''),
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: async (error, request, reply) => {
       const accessLog = silentAccessLog;

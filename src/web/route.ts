@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -190,11 +189,22 @@ function refuseIn(
   app.route({ ...refused, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
 }
 
-/** Registers all methods, so that `route` can refuse them, and answers unknown paths with 404. */
-export function setMethods(app: FastifyInstance): void {
-  for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Method that the client sent, if it is not one of those that have routes. */
+    sentMethod?: string;
   }
+}
+
+const routedMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY TRACE'.split(' ');
+
+/** Routes a method such as PROPFIND as TRACE, which every path refuses: 35 routes a path are slow. */
+export function withRoutedMethod<Request extends { method?: string; sentMethod?: string }>(
+  request: Request,
+): Request {
+  const { method = '' } = request;
+  if (routedMethods.includes(method)) return request;
+  return Object.assign(request, { sentMethod: method, method: 'TRACE' });
 }
 
 /** Answers unknown paths with 404 before their bodies are read. */
