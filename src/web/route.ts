@@ -199,7 +199,7 @@ declare module 'node:http' {
 const routedMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY TRACE'.split(' ');
 
 /** Routes a method such as PROPFIND as TRACE, which every path refuses: 35 routes a path are slow. */
-export function withRoutedMethod<Request extends { method?: string; sentMethod?: string }>(
+export function withRoutedMethod<Request extends { method?: string | undefined; sentMethod?: string }>(
   request: Request,
 ): Request {
   const { method = '' } = request;
