@@ -33,7 +33,6 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   multiformats: /^archive\/imports\/bluesky\//,
   'better-sqlite3': /^core\/files\/sqlite\.ts$/,
   '@fastify/cors': /^web\/cors\.ts$/,
-  'find-my-way': /^web\/methods\.ts$/,
   'content-disposition': /^web\/headers\.ts$/,
   'ipaddr.js': /^core\/http\/ip-address\.ts$/,
   'lru-cache': /^(?:access|answers|archive|fetching|http|platforms|providers|sessions)\//,

@@ -136,7 +136,7 @@ export async function benchSharedHits(
  */
 async function openReader(engine: Engine, upstream: Served) {
   const asked: string[] = [];
-  const sharedEngine: Engine = {
+  const redis: Engine = {
     ...engine,
     get state() {
       return engine.state;
@@ -164,7 +164,8 @@ async function openReader(engine: Engine, upstream: Served) {
     logger: pino({ level: 'silent' }),
     ledger: openLedger(),
     heavyTurns: createHeavyTurns(createServerLoop()),
-    sharedEngine,
+    redis,
+    tracing: null,
   });
   const { parse, fetch } = fetching.reader;
   return {

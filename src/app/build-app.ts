@@ -1,36 +1,27 @@
 import type { FastifyInstance } from 'fastify';
-import { createHostCheck } from '../core/http/origins.ts';
+import { createHostCheck, createOrigins } from '../core/http/origins.ts';
 import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
-import { createServerLoop, type ServerLoop } from '../core/scheduling/loop.ts';
-import { createHeavyTurns } from '../core/scheduling/turns.ts';
-import { openTracing, type Tracing } from '../core/tracing/tracing.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
-import { setKeyStatus } from '../http/key-status/plugin.ts';
-import { setLifecycle } from '../http/lifecycle/lifecycle.ts';
-import { createWork, openLoadGauge } from '../http/operations/load.ts';
-import { createTraffic } from '../http/operations/traffic.ts';
+import { livenessPlugin } from '../http/operations/probes.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createPathSuggestions } from '../http/reads/near-path.ts';
+import { sessionService } from '../sessions/http/plugin.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
 import { setCompression } from '../web/compression.ts';
 import { setCors } from '../web/cors.ts';
-import { setProblemHandlers } from '../web/errors.ts';
+import { routeNotFound, setErrorHandler } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
-import { refuseUnrouted, setMethods } from '../web/methods.ts';
 import { boundBodies } from '../web/request-bodies.ts';
 import { setRequestTracing } from '../web/request-tracing.ts';
+import { refuseUnrouted } from '../web/route.ts';
 import { boundReplies } from '../web/unread-bodies.ts';
+import type { AppOptions } from './context.ts';
 import { listPaths } from './endpoints.ts';
-import { openAccess } from './open/access.ts';
-import { openAnsweredSessions } from './open/answered-sessions.ts';
-import { toSite } from './open/documents.ts';
-import { openFetching } from './open/fetching.ts';
-import { writeAddressFile } from './open/sessions.ts';
-import { openSharedEngine } from './open/shared-engine.ts';
-import type { AppOptions } from './options.ts';
-import { createRequestIds } from './request-ids.ts';
-import { createServer } from './server.ts';
-import { registerSurfaces, type Services } from './surfaces.ts';
+import { openServices, type Services } from './open/services.ts';
+import { type AnsweredSessions, toCallerRules, writeAddressFile } from './open/sessions.ts';
+import { operatorSurface } from './operator-surface.ts';
+import { readSurface, type Surface } from './read-surface.ts';
+import { createReporter, createServer } from './server.ts';
 
 /** Server with a count of operations in progress and functions that shut it down. */
 export type App = Awaited<ReturnType<typeof openApp>>;
@@ -47,42 +38,29 @@ export async function buildApp(options: AppOptions): Promise<App> {
 }
 
 async function openApp(options: AppOptions, opened: CleanupStack) {
-  const { config, tracing = openTracing() } = options;
+  const services = await openServices(options, opened);
+  const { config, site, fetching, sessions, traffic, work } = services;
   const readiness = { draining: false };
-  const work = createWork();
-  const sharedEngine = await openSharedEngine(options);
-  if (sharedEngine !== null) opened.add(sharedEngine.close);
-  const access = await openAccess(options, sharedEngine);
-  opened.add(access.close);
-  const traffic = createTraffic();
-  const loop = createServerLoop();
-  const shared = { ledger: access.ledger, heavyTurns: createHeavyTurns(loop) };
-  const bounded = { ...options, ...shared, tracing, sharedEngine, pool: access.allowances.pool };
-  const fetching = await openFetching({ ...bounded, countAnswers: traffic.countAnswers });
-  opened.add(fetching.close);
-  const sessions = await openAnsweredSessions(bounded);
-  if (sessions !== null) opened.add(sessions.close);
-  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
-  opened.add(() => load.close());
-  const identification = options.identification ?? access.identification;
-  const site = toSite(options, fetching.context, sessions !== null);
+  const baseUrl = config.PERCH_BASE_URL;
   const writePage = createProblemPages(site);
-  const requestIds = createRequestIds(options.random);
-  const server = createServer({ ...options, writePage, requestIds }, access, identification);
+  const server = createServer({ ...services, writePage });
   server.addHook('onClose', opened.close);
-  server.addHook('onListen', async () => sessions?.start());
-  if (sessions !== null) writeAddressFile(server, config);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   const prefix = sessions === null ? null : config.PERCH_SESSION_PREFIX;
   const suggestPath = createPathSuggestions(listPaths(prefix));
-  const baseUrl = config.PERCH_BASE_URL;
-  setProblemHandlers(server, { baseUrl, accessLog, writePage, suggestPath });
-  const serving = { site, identification, access, fetching, sessions, traffic, work, load };
-  const { settings = new Map(), startWarnings = [] } = options;
-  const services = { ...bounded, ...serving, requestIds, settings, startWarnings };
-  await addHooks(server, { ...services, loop }, readiness);
-  registerSurfaces(server, { ...services, accessLog });
+  setErrorHandler(server, { baseUrl, accessLog, writePage, suggestPath });
+  await addHooks(server, services, readiness);
+  const surface = { ...services, accessLog };
+  server.addHook('onListen', async () => sessions?.start());
+  if (sessions !== null) writeAddressFile(server, config);
+  server.register(livenessPlugin);
+  server.register(async (app) => {
+    addBodyHooks(app, services);
+    app.register(readSurface, surface);
+    app.register(operatorSurface, surface);
+    if (sessions !== null) app.register(sessionService, toSessionOptions(sessions, surface));
+  });
   await server.ready();
   return {
     server,
@@ -103,30 +81,43 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   };
 }
 
-interface HookServices {
-  readonly tracing: Tracing | null;
-  readonly loop: ServerLoop;
-}
-
+/** Adds the hooks that all requests need, also a liveness probe. */
 async function addHooks(
   server: FastifyInstance,
-  services: Omit<Services, 'accessLog'> & HookServices,
+  { config, access, tracing, loop }: Services,
   readiness: Readiness,
 ): Promise<void> {
-  const { config, identification, access, tracing, loop } = services;
   recordArrivals(server);
   setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
   takeTurns(server, loop, access.clientOf);
-  setMethods(server);
   setCommonHeaders(server);
-  setKeyStatus(server, identification);
-  setLifecycle(server, config.PERCH_BASE_URL);
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   refuseUnrouted(server);
+}
+
+/** Adds the hooks that bound and compress bodies, also for the problems of unknown paths. */
+function addBodyHooks(app: FastifyInstance, { access, identification }: Services): void {
   const limits = { ledger: access.ledger, clientOf: identification.clientOf };
-  boundBodies(server, limits);
-  boundReplies(server, limits);
+  app.setNotFoundHandler((request) => {
+    throw routeNotFound(request);
+  });
+  boundBodies(app, limits);
+  boundReplies(app, limits);
   // Last, so that the limits count the memory of a reply while it is being compressed.
-  setCompression(server);
+  setCompression(app);
+}
+
+function toSessionOptions({ service }: AnsweredSessions, { config, access, accessLog }: Surface) {
+  const prefix = `/${config.PERCH_SESSION_PREFIX}`;
+  return {
+    service,
+    prefix,
+    base: `${prefix}/v1`,
+    rules: toCallerRules(config),
+    origins: config.PERCH_SESSION_ORIGINS,
+    pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
+    clientOf: access.clientOf,
+    problems: createReporter(config.PERCH_BASE_URL, accessLog),
+  };
 }

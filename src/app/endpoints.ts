@@ -1,40 +1,42 @@
 import type { Config } from '../config/config.ts';
-import type { Endpoint } from '../core/endpoint.ts';
-import { adminDescriptionEndpoints } from '../http/admin/admin-plugin.ts';
-import { connectionEndpoints } from '../http/admin/connection.ts';
-import { adminKeysEndpoints } from '../http/admin/keys.ts';
-import { discoveryEndpoints } from '../http/discovery/documents.ts';
-import { copiesEndpoints } from '../http/media/copies-endpoints.ts';
-import { pictureEndpoints } from '../http/media/proxy-plugin.ts';
-import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
-import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
-import { addressEndpoints } from '../http/reads/address-route.ts';
-import { feedRedirectEndpoints } from '../http/reads/feed-redirects.ts';
-import { opmlEndpoint } from '../http/reads/opml-route.ts';
+import { adminDescriptionRoutes } from '../http/admin/admin-plugin.ts';
+import { connectionRoutes } from '../http/admin/connection.ts';
+import { adminKeysRoutes } from '../http/admin/keys.ts';
+import { discoveryRoutes } from '../http/discovery/documents.ts';
+import { copiesRoutes } from '../http/media/copies-plugin.ts';
+import { pictureRoutes } from '../http/media/proxy-plugin.ts';
+import { livenessRoutes, metricsRoutes, readinessRoutes } from '../http/operations/probes.ts';
+import { askRoutes, assetRoutes, docsRoutes, frontRoutes } from '../http/pages/endpoints.ts';
+import { addressRoutes } from '../http/reads/address-route.ts';
+import { feedRedirectRoutes } from '../http/reads/feed-redirects.ts';
+import { opmlRoutes } from '../http/reads/opml-route.ts';
 import { routes } from '../http/reads/routes.ts';
-import { mcpEndpoints } from '../mcp/endpoints.ts';
-import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
+import { mcpRoutes } from '../mcp/endpoints.ts';
+import { listSessionRoutes } from '../sessions/http/endpoints.ts';
+import type { Endpoint } from '../web/route.ts';
 
 /** Public routes in the order of `/api`, except reads, sessions, `/docs/ask` and pictures. */
 export const endpoints: readonly Endpoint[] = [
-  opmlEndpoint,
-  ...addressEndpoints,
-  ...feedRedirectEndpoints,
-  ...copiesEndpoints,
-  ...mcpEndpoints,
-  ...discoveryEndpoints,
-  ...frontEndpoints,
-  ...docsEndpoints,
-  ...healthEndpoints,
-];
+  opmlRoutes,
+  addressRoutes,
+  feedRedirectRoutes,
+  copiesRoutes,
+  mcpRoutes,
+  discoveryRoutes,
+  frontRoutes,
+  docsRoutes,
+  assetRoutes,
+  livenessRoutes,
+  readinessRoutes,
+].flatMap((declared) => Object.values<Endpoint>(declared));
 
 /** Routes for the operator, which `/api/admin/openapi.json` describes. */
 export const adminEndpoints: readonly Endpoint[] = [
-  ...adminKeysEndpoints,
-  ...connectionEndpoints,
-  ...metricsEndpoints,
-  ...adminDescriptionEndpoints,
-];
+  adminKeysRoutes,
+  connectionRoutes,
+  metricsRoutes,
+  adminDescriptionRoutes,
+].flatMap((declared) => Object.values<Endpoint>(declared));
 
 /** Returns the paths of all public routes outside the documentation, with parameters in braces. */
 export function listPaths(sessionSegment: string | null): readonly string[] {
@@ -51,7 +53,7 @@ export function listEndpoints(
   sessionSegment: string | null,
   media: Config['PERCH_MEDIA'] = 'proxy',
 ): readonly Endpoint[] {
-  const listed = media === 'proxy' ? [...endpoints, ...pictureEndpoints] : endpoints;
+  const listed = media === 'proxy' ? [...endpoints, ...Object.values(pictureRoutes)] : endpoints;
   if (sessionSegment === null) return listed;
-  return [...listed, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
+  return [...listed, ...Object.values(askRoutes), ...listSessionRoutes(sessionSegment)];
 }

@@ -8,7 +8,6 @@ import {
   describeRefused,
   type RefusedPath,
 } from '../http/admission/refusals.ts';
-import type { Identification } from '../http/key-status/plugin.ts';
 import { toPath } from '../http/reads/routes.ts';
 import {
   type ProblemReplies,
@@ -25,9 +24,8 @@ import {
   type WriteProblemPage,
 } from '../web/errors.ts';
 import { toCanonicalTarget } from '../web/request-target.ts';
-import type { Access } from './open/access.ts';
-import type { AppBasics } from './options.ts';
-import type { RequestIds } from './request-ids.ts';
+import { withRoutedMethod } from '../web/route.ts';
+import type { Services } from './open/services.ts';
 
 /** Returns the functions with which session routes report errors as all other routes do. */
 export function createReporter(baseUrl: string, accessLog: AccessLog): ProblemReplies {
@@ -42,34 +40,27 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
   return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
 }
 
-interface ServerOptions extends AppBasics {
-  readonly writePage: WriteProblemPage;
-  readonly requestIds: RequestIds;
-}
+type ServerOptions = Services & { readonly writePage: WriteProblemPage };
 
 /** Creates the Fastify server. The caller must add error handlers, hooks and routes. */
-export function createServer(
-  { config, logger, writePage, requestIds }: ServerOptions,
-  access: Access,
-  identification: Identification,
-): FastifyInstance {
-  const requestId = requestIds.next;
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { config, logger, writePage, requestIds, access, identification } = options;
   const baseUrl = config.PERCH_BASE_URL;
   // Unreadable requests to session routes get no CORS headers.
   const describe = (url: string): RefusedPath =>
     isSessionPath(url, config)
       ? { headers: {}, toDocument: toSessionDocument }
       : { headers: describeRefused(url, baseUrl) };
-  const refusals = createRefusals({ baseUrl, requestId, describe });
+  const refusals = createRefusals({ baseUrl, requestId: requestIds.next, describe });
   const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
     logController: new LogController({ disableRequestLogging: true }),
     // As an option, the logger would make Fastify add listeners to each response. Log lines name
     // the request id themselves.
     childLoggerFactory: () => logger,
-    genReqId: requestId,
+    genReqId: requestIds.next,
     // Before the router and all hooks, which then know only one form of each path.
-    rewriteUrl: ({ url = '' }) => toCanonicalTarget(url),
+    rewriteUrl: (request) => toCanonicalTarget(withRoutedMethod(request).url ?? ''),
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: async (error, request, reply) => {
       const accessLog = silentAccessLog;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Endpoint } from '../core/endpoint.ts';
+import { declareRoutes } from '../web/route.ts';
 import { maxBatch } from './exchange.ts';
-import { mcpPath } from './plugin.ts';
+
+export const mcpPath = '/mcp';
 
 const id = z.union([z.string(), z.number()]);
 
@@ -30,40 +31,39 @@ const answer = z
 
 const content = { 'application/json': answer };
 
-export const mcpEndpoints: readonly Endpoint[] = [
+export const mcpRoutes = declareRoutes(
+  { method: 'POST', tag: 'mcp', access: 'key' },
   {
-    id: 'sendMcpMessage',
-    method: 'POST',
-    path: mcpPath,
-    tag: 'mcp',
-    title: 'Send a message to the MCP server',
-    summary: 'Handles a message of the Model Context Protocol.',
-    description:
-      'Streamable HTTP without sessions, in revision 2026-07-28 and the older revisions with a handshake since 2025-03-26. The tools are the reads. A failed tool call is a result with `isError`.',
-    body: { 'application/json': messages },
-    headers: { Vary: { description: 'Request headers on which the response depends.' } },
-    replies: [
-      {
-        status: 200,
-        description:
-          'Response, or one response for each request of a batch. For clients that accept only `text/event-stream`, an event stream with this response.',
-        content: {
-          'application/json': z.union([answer, z.array(answer)]),
-          'text/event-stream': 'text',
+    sendMcpMessage: {
+      path: mcpPath,
+      title: 'Send a message to the MCP server',
+      summary: 'Handles a message of the Model Context Protocol.',
+      description:
+        'Streamable HTTP without sessions, in revision 2026-07-28 and the older revisions with a handshake since 2025-03-26. The tools are the reads. A failed tool call is a result with `isError`.',
+      body: { 'application/json': messages },
+      headers: { Vary: { description: 'Request headers on which the response depends.' } },
+      replies: [
+        {
+          status: 200,
+          description:
+            'Response, or one response for each request of a batch. For clients that accept only `text/event-stream`, an event stream with this response.',
+          content: {
+            'application/json': z.union([answer, z.array(answer)]),
+            'text/event-stream': 'text',
+          },
         },
-      },
-      { status: 202, description: 'The message was accepted and needs no response.' },
-      { status: 400, description: 'The message is invalid.', content },
-      { status: 404, description: 'The method does not exist in the newest revision.', content },
-    ],
-    problems: [
-      'invalid_option',
-      'invalid_key',
-      'origin_not_allowed',
-      'method_not_allowed',
-      'payload_too_large',
-      'unsupported_media_type',
-    ],
-    access: 'key',
+        { status: 202, description: 'The message was accepted and needs no response.' },
+        { status: 400, description: 'The message is invalid.', content },
+        { status: 404, description: 'The method does not exist in the newest revision.', content },
+      ],
+      problems: [
+        'invalid_option',
+        'invalid_key',
+        'origin_not_allowed',
+        'method_not_allowed',
+        'payload_too_large',
+        'unsupported_media_type',
+      ],
+    },
   },
-];
+);

@@ -7,7 +7,8 @@ import { Problem } from '../core/problem.ts';
 import type { Ledger } from '../core/scheduling/ledger.ts';
 import { type Turns, waitForTurn } from '../core/scheduling/turns.ts';
 import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
-import { refuseOtherMethods } from '../web/methods.ts';
+import { serveRoutes } from '../web/route.ts';
+import { mcpPath, mcpRoutes } from './endpoints.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
@@ -28,16 +29,13 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly logIfNotable: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
-export const mcpPath = '/mcp';
-
-const allowedMethods = ['POST'];
 const noSessions =
   'The MCP server has no sessions, so only POST with a JSON-RPC message is supported.';
 
 /** Registers the route `/mcp`, which serves MCP over Streamable HTTP without sessions. */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
   const { origins, identityOf } = options;
-  const cors = toCorsPolicy(origins, { methods: allowedMethods, exposedHeaders });
+  const cors = toCorsPolicy(origins, { methods: ['POST'], exposedHeaders });
   const config = { allowance: 'browse', cors } as const;
   app.addHook('onRequest', (request, _reply, done) => {
     done(origins.faultOf(request.headers) ?? undefined);
@@ -46,21 +44,19 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
   app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
   const open = openExchangeOnce(app, options);
-  app.post(mcpPath, {
-    config,
-    onRequest: async (request) => {
-      const refusal = options.shed() ?? identityOf(request).refusal;
-      if (refusal !== null) throw refusal;
-    },
-    handler: async (request, reply) => {
-      const exchange = { request, reply, disconnect: abortOnDisconnect(reply) };
-      const response = await options.track(answer(await open(), options, exchange));
-      options.logIfNotable(request, reply, response.status);
-      if (isStream(response)) await countStream(response, options, exchange);
-      return send(exchange, response);
-    },
-  });
-  refuseOtherMethods(app, mcpPath, { allow: allowedMethods, config, detail: noSessions });
+  const refuse = async (request: FastifyRequest) => {
+    const refusal = options.shed() ?? identityOf(request).refusal;
+    if (refusal !== null) throw refusal;
+  };
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const exchange = { request, reply, disconnect: abortOnDisconnect(reply) };
+    const response = await options.track(answer(await open(), options, exchange));
+    options.logIfNotable(request, reply, response.status);
+    if (isStream(response)) await countStream(response, options, exchange);
+    return send(exchange, response);
+  };
+  const handlers = { sendMcpMessage: { onRequest: [refuse], handler } };
+  serveRoutes(app, mcpRoutes, handlers, { config, detail: noSessions });
 }
 
 function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Topic } from '../core/endpoint.ts';
 import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
@@ -34,6 +33,9 @@ export interface ParsedRead {
   readonly views: Readonly<Record<Format, string>>;
   assemble(answer: Answer): Result;
 }
+
+/** Subject of operations: a tag in the OpenAPI document and a page of the API reference. */
+export type Topic = 'posts' | 'profiles' | 'follows' | 'search' | 'history' | 'embeds' | 'feeds';
 
 export interface ReadAbout {
   /** OpenAPI operation id of the read operation. */

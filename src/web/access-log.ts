@@ -77,7 +77,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, status: number)
     {
       request_id: request.id,
       ...toLogFields(request.span),
-      method: request.method,
+      method: request.raw.sentMethod ?? request.method,
       url: toLoggedUrl(request, reply),
       status,
       duration_ms: Math.round(elapsedMs(request)),

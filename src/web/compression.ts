@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify';
 import { toOwnBuffer } from '../core/own-buffer.ts';
 import { type Coding, createCodingChoice, isCompressible } from './content-coding.ts';
 import { varyByCoding } from './headers.ts';
-import { configOf } from './methods.ts';
 
 export interface Compression {
   /** Returns the coding that an `Accept-Encoding` header prefers; `null` for none. */
@@ -60,7 +59,7 @@ export function setCompression(app: FastifyInstance): void {
     const body = Buffer.from(payload);
     const mediaType = reply.getHeader('content-type')?.toString();
     if (!isCompressible(mediaType, body.length)) return payload;
-    if (configOf(request).isCompressed === false) return payload;
+    if (request.routeOptions.config.isCompressed === false) return payload;
     reply.header('vary', varyByCoding(reply.getHeader('vary')));
     const coding = compression.choose(request.headers['accept-encoding']);
     const compressed = coding && (await compression.compress(body, coding));

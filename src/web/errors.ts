@@ -56,11 +56,10 @@ type ProblemOptions = Readonly<{
 
 const clientDisconnected = 499;
 
-/** Sets handlers that send a problem document or an HTML page for every failed request. */
-export function setProblemHandlers(app: FastifyInstance, options: ProblemOptions): void {
+/** Sends a problem document or an HTML page for every failed request. */
+export function setErrorHandler(app: FastifyInstance, options: ProblemOptions): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error, options));
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), options));
 }
 
 /** Sends a problem document or page. Sends nothing if the client has disconnected. */

@@ -110,7 +110,7 @@ function toPreparedHeaders(headers: Headers): PreparedHeaders {
   };
 }
 
-interface Exchange {
+export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }

@@ -42,7 +42,8 @@ const knownMethods = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
 );
 
-function describeMethod({ method, routeOptions: { url } }: FastifyRequest) {
+function describeMethod({ raw, method: routed, routeOptions: { url } }: FastifyRequest) {
+  const method = raw.sentMethod ?? routed;
   const isKnown = knownMethods.has(method);
   const verb = isKnown ? method : 'HTTP';
   return {

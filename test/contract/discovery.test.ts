@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
 import { moveDocExamples } from '../../src/core/http/base-url-of-examples.ts';
-import { discoveryEndpoints } from '../../src/http/discovery/documents.ts';
+import { discoveryRoutes } from '../../src/http/discovery/documents.ts';
 import { isApiPage, navigation } from '../../src/http/pages/docs/navigation.ts';
+import type { Endpoint } from '../../src/web/route.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -12,7 +12,7 @@ import { mayFetch } from '../support/robots.ts';
 import { withoutCoding } from '../support/vary.ts';
 
 const env = { PERCH_BASE_URL: 'https://perch.example.org' };
-const documents = discoveryEndpoints;
+const documents = discoveryRoutes;
 
 /** The first kind of content of a successful reply, and its schema. */
 function contentOf({ replies }: Endpoint) {

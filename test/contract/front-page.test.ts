@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { frontEndpoints } from '../../src/http/pages/endpoints.ts';
+import { frontRoutes } from '../../src/http/pages/endpoints.ts';
 import { toLine } from '../../src/render/markdown/characters.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
@@ -220,7 +220,7 @@ describe('the front page', () => {
   });
 
   it('is described in OpenAPI with its problem codes', () => {
-    expect(frontEndpoints.map(({ method, path, tag }) => [method, path, tag])).toEqual([
+    expect(Object.values(frontRoutes).map(({ method, path, tag }) => [method, path, tag])).toEqual([
       ['GET', '/', 'pages'],
     ]);
   });

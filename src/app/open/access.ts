@@ -12,14 +12,14 @@ import type { Engine } from '../../core/engine/engine.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createIdentification } from '../../http/key-status/plugin.ts';
-import type { AppBasics } from '../options.ts';
+import type { AppContext } from '../context.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 /** Opens keys, limits and identification. Logs an unreadable key file instead of throwing. */
-export async function openAccess(options: AppBasics, engine: Engine | null) {
-  const { config, clock, logger } = options;
+export async function openAccess(options: AppContext) {
+  const { config, clock, logger, redis: engine } = options;
   const keys = engine === null ? openKeyFileStore(options) : openSharedKeys({ ...options, engine });
   const stores =
     engine === null ? createOwnWindows(options) : await createSharedWindows(options, engine);
@@ -45,7 +45,7 @@ export async function openAccess(options: AppBasics, engine: Engine | null) {
   };
 }
 
-function openKeyFileStore({ config, clock, random, logger }: AppBasics): KeyStore {
+function openKeyFileStore({ config, clock, random, logger }: AppContext): KeyStore {
   const folder = config.PERCH_DATA_DIR;
   return openKeyStore({
     path: folder === ':memory:' ? folder : `${folder}/perch.db`,
@@ -57,7 +57,7 @@ function openKeyFileStore({ config, clock, random, logger }: AppBasics): KeyStor
 
 const reportMs = 60_000;
 
-function toKeyLogLines(logger: AppBasics['logger'], clock: Clock) {
+function toKeyLogLines(logger: AppContext['logger'], clock: Clock) {
   let reportedMs = Number.NEGATIVE_INFINITY;
   let isReported = false;
   return {
@@ -78,13 +78,13 @@ type AllowanceStores = Readonly<Record<'callers' | 'pool', AllowanceStore>>;
 
 const toWindowMs = ({ PERCH_ALLOWANCE_WINDOW_SECONDS: seconds }: Config) => seconds * 1000;
 
-function createOwnWindows({ config, clock }: AppBasics): AllowanceStores {
+function createOwnWindows({ config, clock }: AppContext): AllowanceStores {
   const window = { windowMs: toWindowMs(config), clock };
   return { callers: new AllowanceWindow(window), pool: new AllowanceWindow(window) };
 }
 
 async function createSharedWindows(
-  { config, clock, random }: AppBasics,
+  { config, clock, random }: AppContext,
   engine: Engine,
 ): Promise<AllowanceStores> {
   const secret = await openSharedSecret(engine, 'addresses', random);

@@ -21,8 +21,8 @@ import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { FrontSite } from '../../http/pages/front/page.ts';
 import type { McpDocument } from '../../mcp/server.ts';
 import type { PlanContext } from '../../reads/read.ts';
+import type { AppContext } from '../context.ts';
 import { adminEndpoints, listEndpoints } from '../endpoints.ts';
-import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
 /** Creates a function that returns the documentation pages, read on its first call. */
@@ -49,7 +49,7 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
 
 /** Returns the data that all HTML pages use: base URL, assets, and whether optional pages exist. */
 export function toSite(
-  { config, logger }: AppBasics,
+  { config, logger }: AppContext,
   { searchPlatform }: Pick<PlanContext, 'searchPlatform'>,
   hasAskPage: boolean,
 ): FrontSite {

@@ -3,6 +3,7 @@ import { type HistoryStore, openHistoryStore } from '../../archive/histories/his
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';
 import type { Engine } from '../../core/engine/engine.ts';
+import { watchEngineSpace } from '../../core/engine/engine-space.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
@@ -10,12 +11,20 @@ import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { Turns } from '../../core/scheduling/turns.ts';
 import { openSecret } from '../../core/secret.ts';
+import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
+import {
+  openSharedResponses,
+  type SharedResponses,
+} from '../../fetching/cache/shared-responses.ts';
+import { referenceOfSubject } from '../../fetching/cache/subjects.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { createFetcher, type Fetcher } from '../../fetching/fetch.ts';
 import {
   createHistoryImporter,
   type ImporterOptions,
 } from '../../fetching/histories/import-history.ts';
+import { createSentItemsMemory } from '../../fetching/lists/sent-items.ts';
+import { createSharedSentItems } from '../../fetching/lists/shared-sent-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
 import { createPageUrls } from '../../http/pages/own-links.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
@@ -25,22 +34,19 @@ import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
 import type { RenderContext } from '../../render/context.ts';
-import type { AppBasics, AppOptions } from '../options.ts';
-import { type Caches, openCaches } from './caches.ts';
+import type { AppContext, AppOptions } from '../context.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
 import { readPageAssets } from './page-assets.ts';
 import { openPictures } from './pictures.ts';
 
 /** Options of `openFetching`. Only the server passes `countAnswers` and `pool`. */
 export interface FetchingOptions
-  extends AppBasics,
+  extends AppContext,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
   /** Returns a fetcher that also counts each returned answer for the metrics. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Limit on the upstream requests of all callers together; absent for no shared limit. */
   readonly pool?: Pool;
-  /** Valkey or Redis server of several instances; `null` or absent for one instance. */
-  readonly sharedEngine?: Engine | null;
   /** Counter of each client's resources, shared by the HTTP, MCP and session routes. */
   readonly ledger: Ledger;
   readonly heavyTurns: Turns;
@@ -50,13 +56,13 @@ export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 
 /** Opens providers, caches and a reader of posts. Throws Error if the archive cannot be opened. */
 export async function openFetching(options: FetchingOptions) {
-  const { config, clock, logger, ledger, pool, sharedEngine } = options;
+  const { config, clock, logger, ledger, pool, redis } = options;
   const { countAnswers = (same: Fetcher) => same } = options;
   const cursorKey = await openCursorKey(options); // opened first, because this can fail
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits, options.network);
-  const settings = toSettings(config, { http, publicHttp, clock }, sharedEngine);
+  const settings = toSettings(config, { http, publicHttp, clock }, redis);
   const { archive } = options;
   const factories = archive ? { ...providerFactories, archive: () => archive } : providerFactories;
   const providers =
@@ -102,6 +108,56 @@ export async function openFetching(options: FetchingOptions) {
       historyStore?.close();
     },
   };
+}
+
+type Caches = ReturnType<typeof openCaches>;
+
+/** Opens this instance's response cache and, with Redis, the cache of all instances. */
+function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
+  const { config, logger, redis } = options;
+  const cache = createResponseCache({
+    maxEntries: config.PERCH_CACHE_ENTRIES,
+    maxBytes: config.PERCH_CACHE_BYTES,
+    onGone: (subject, keys) => {
+      purge(subject, historyStore, logger);
+      for (const key of keys) shared?.remove(key);
+    },
+  });
+  const shared = redis ? share(redis, options, () => cache) : undefined;
+  const sharedSent = redis ? createSharedSentItems(redis) : undefined;
+  return { cache, shared, memory: createSentItemsMemory(sharedSent) };
+}
+
+function share(
+  engine: Engine,
+  { config, clock }: FetchingOptions,
+  cacheOf: () => ResponseCache,
+): SharedResponses {
+  const space = watchEngineSpace(engine);
+  const shared = openSharedResponses({
+    engine,
+    clock,
+    leaseMs: Math.max(minLeaseMs, timeoutsPerLease * config.PERCH_REDIS_TIMEOUT_MS),
+    hasSpace: space.isFree,
+    onGone: ({ subject, goneMs }) => cacheOf().dropSubject(subject, goneMs),
+  });
+  const close = () => {
+    space.close();
+    shared.close();
+  };
+  return { ...shared, close };
+}
+
+const timeoutsPerLease = 3;
+const minLeaseMs = 150;
+
+function purge(subject: string, store: HistoryStore | undefined, logger: AppContext['logger']) {
+  const gone = referenceOfSubject(subject);
+  try {
+    if (gone !== null) store?.deleteGone(gone);
+  } catch (err) {
+    logger.error({ err }, 'a deleted post or account could not be removed from stored histories');
+  }
 }
 
 /** Opens the store; `undefined` if it is off. If opening fails, closes `chain` and throws. */
@@ -192,10 +248,10 @@ function toPageContext({ config, logger }: FetchingOptions): RenderPages {
   return { toOwnPage: createPageUrls(addresses), ...(pageAssets && { pageAssets }) };
 }
 
-async function openCursorKey({ config, random, sharedEngine }: FetchingOptions): Promise<Buffer> {
+async function openCursorKey({ config, random, redis }: FetchingOptions): Promise<Buffer> {
   const { PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder } = config;
   if (key !== undefined) return Buffer.from(key);
-  if (sharedEngine) return openSharedSecret(sharedEngine, 'cursor', random);
+  if (redis !== null) return openSharedSecret(redis, 'cursor', random);
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
@@ -214,7 +270,7 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
 export function toSettings(
   config: Config,
   shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,
-  engine: Engine | null | undefined,
+  engine: Engine | null,
 ): ProviderSettings {
   const folder = config.PERCH_DATA_DIR;
   return {

@@ -4,8 +4,8 @@ import { type MetricFamily, measureProcess, metric } from '../../core/metrics-te
 import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
 import type { LoadGauge } from '../../http/operations/load.ts';
-import type { Services } from '../surfaces.ts';
-import type { AnsweredSessions } from './answered-sessions.ts';
+import type { Services } from './services.ts';
+import type { AnsweredSessions } from './sessions.ts';
 
 export async function measureServer({
   traffic,
@@ -14,16 +14,16 @@ export async function measureServer({
   fetching: { cache, chain },
   access: { ledger, allowances },
   sessions,
-  sharedEngine,
+  redis,
 }: Services): Promise<readonly MetricFamily[]> {
   return [
     {
       name: 'perch_build_info',
       help: 'Version of Perch, as a label. With a shared engine, also the name of the instance.',
       type: 'gauge',
-      samples: [{ labels: toBuildLabels(sharedEngine), value: 1 }],
+      samples: [{ labels: toBuildLabels(redis), value: 1 }],
     },
-    ...(sharedEngine === null ? [] : measureEngine(sharedEngine)),
+    ...(redis === null ? [] : measureEngine(redis)),
     ...traffic.families(chain.records.names),
     gauge('perch_reads_in_flight', 'Reads in progress.', work.inFlight),
     gauge('perch_load_is_high', '1 while reads are refused as overloaded.', Number(load.isHigh)),

@@ -8,9 +8,9 @@ import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import { createPictureAddresses } from '../../fetching/media/picture-address.ts';
 import { createPictureStore } from '../../fetching/media/picture-store.ts';
 import { createPictures } from '../../fetching/media/pictures.ts';
-import type { AppBasics, AppOptions } from '../options.ts';
+import type { AppContext, AppOptions } from '../context.ts';
 
-interface PicturesOptions extends AppBasics, Pick<AppOptions, 'network'> {
+interface PicturesOptions extends AppContext, Pick<AppOptions, 'network'> {
   /** Secret for signing cursors, from which the key for picture URLs is derived. */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;

@@ -2,6 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { AnswerEngine } from '../../answers/answer.ts';
+import { createIndexRecord, type IndexRecord } from '../../answers/index/index-record.ts';
+import { createQuestionRecord } from '../../answers/question-record.ts';
+import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.ts';
 import type { Config } from '../../config/config.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { UnusableEngineError } from '../../core/engine/engine-error.ts';
@@ -14,7 +17,6 @@ import type { Random } from '../../core/random.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
-import type { Tracing } from '../../core/tracing/tracing.ts';
 import type { CallerRules } from '../../sessions/http/calls.ts';
 import {
   openSessionService,
@@ -25,21 +27,67 @@ import type { SessionStore, StampEvent } from '../../sessions/store/session-stor
 import { openSharedSessions } from '../../sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
 import { createStoreFaults, type StoreWatch } from '../../sessions/store/store-faults.ts';
-import type { AppBasics } from '../options.ts';
+import type { AppContext, AppOptions } from '../context.ts';
+import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSharedEngine } from './shared-engine.ts';
 
-export interface SessionsOptions extends AppBasics {
-  /** Source of tracing spans; `null` or absent if tracing is off. */
-  readonly tracing?: Tracing | null;
+interface SessionsOptions extends AppContext {
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
-  /** Valkey or Redis server of several instances; `null` or absent for one instance. */
-  readonly sharedEngine?: Engine | null;
+}
+
+/** Session service with its answer engine. Call `start` when the server is listening. */
+export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
+
+/** Opens the service; `null` if sessions are off. Throws CorpusError if documents are missing. */
+export async function openAnsweredSessions(
+  options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
+) {
+  const { engine, config, clock, logger } = options;
+  if (!config.PERCH_SESSIONS) return null;
+  const questions = createQuestionRecord({ clock, keep: config.PERCH_KEEP_DECLINED_QUESTIONS });
+  if (engine !== undefined) {
+    const watched = questions.watch(engine);
+    const service = await openSessions({ ...options, engine: watched });
+    const records = { questions, index: null };
+    return { service, engine: watched, records, start: () => {}, close: () => service.close() };
+  }
+  const index = createIndexRecord(clock);
+  const lines = recordIndex(toLogLines(logger, clock), index);
+  const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...lines });
+  const watched = questions.watch(answers.engine);
+  const records = { questions, index };
+  try {
+    const service = await openSessions({ ...options, engine: watched });
+    const close = () => service.close().finally(() => answers.close());
+    return { service, engine: watched, records, start: answers.keepCurrent, close };
+  } catch (error) {
+    await answers.close();
+    throw error;
+  }
+}
+
+function recordIndex(lines: ReturnType<typeof toLogLines>, record: IndexRecord): typeof lines {
+  return {
+    ...lines,
+    onProgress: (progress) => {
+      record.onProgress(progress);
+      lines.onProgress?.(progress);
+    },
+    onRefreshed: (summary) => {
+      record.onRefreshed(summary);
+      lines.onRefreshed?.(summary);
+    },
+    onError: (error) => {
+      record.onError(error);
+      lines.onError?.(error);
+    },
+  };
 }
 
 /** Opens the service. Throws FileLockedError if the store is in use, Error if it is unusable. */
 export async function openSessions(options: SessionsOptions): Promise<SessionService> {
-  const { config, clock, logger, random, sharedEngine } = options;
+  const { config, clock, logger, random, redis } = options;
   const faults = createStoreFaults({
     clock,
     onFault: (reason) => logger.error({ reason }, 'the session store cannot be used'),
@@ -54,18 +102,18 @@ export async function openSessions(options: SessionsOptions): Promise<SessionSer
     );
   };
   const basics = { ...options, limits: toServiceLimits(config), onFault, faults };
-  if (!sharedEngine) {
+  if (redis === null) {
     const openOwn = (stamp: StampEvent) =>
       openStore(toSessionsPath(config), { stamp, watch: faults });
     const secret = openSessionSecret(config, random);
     return openSessionService({ ...basics, secret, openStore: openOwn });
   }
-  const shared = await openSharedStore({ ...options, sharedEngine, onFault, watch: faults });
+  const shared = await openSharedStore({ ...options, redis, onFault, watch: faults });
   return openSessionService({ ...basics, ...shared });
 }
 
 type SharedStoreOptions = SessionsOptions & {
-  readonly sharedEngine: Engine;
+  readonly redis: Engine;
   readonly onFault: (error: unknown, doing: string) => void;
   readonly watch: StoreWatch;
 };
@@ -76,13 +124,13 @@ const sessionTimeoutMs = 2000;
 const silentLogger = { info: () => {}, error: () => {} };
 
 async function openSharedStore(options: SharedStoreOptions) {
-  const { config, random, sharedEngine } = options;
-  const { instance } = sharedEngine;
+  const { config, random, redis } = options;
+  const { instance } = redis;
   // The other connection counts the process as an instance, unless it is a command.
   const connection = { instance, isCounted: false, timeoutMs: sessionTimeoutMs };
   // The other connection to the engine logs outages, so this connection does not.
   const engine =
-    (await openSharedEngine({ ...options, logger: silentLogger }, connection)) ?? sharedEngine;
+    (await openSharedEngine({ ...options, logger: silentLogger }, connection)) ?? redis;
   try {
     await refuseVolatile(engine, config);
     const secret = await openSharedSecret(engine, 'session', random);

@@ -3,10 +3,10 @@ import { type Engine, type EngineState, openEngine } from '../../core/engine/eng
 import { EngineError, UnusableEngineError } from '../../core/engine/engine-error.ts';
 import { adviceFor, describeFault } from '../../core/engine/engine-faults.ts';
 import { parseEngineUrl } from '../../core/engine/engine-url.ts';
-import type { AppBasics } from '../options.ts';
+import type { AppOptions } from '../context.ts';
 
-interface EngineBasics extends Pick<AppBasics, 'config' | 'clock' | 'random' | 'engineClock'> {
-  readonly logger: Pick<AppBasics['logger'], 'info' | 'error'>;
+interface EngineBasics extends Pick<AppOptions, 'config' | 'clock' | 'random' | 'engineClock'> {
+  readonly logger: Pick<AppOptions['logger'], 'info' | 'error'>;
 }
 
 /** Maximum time in milliseconds to wait for the Valkey or Redis server when Perch starts. */

@@ -28,6 +28,8 @@ export async function withFetching(
       heavyTurns: createHeavyTurns(createServerLoop()),
       clock: systemClock,
       random: systemRandom,
+      tracing: null,
+      redis: null,
     });
   } catch (error) {
     throw new CommandError('usage', explainOpenError(error, config), { cause: error });

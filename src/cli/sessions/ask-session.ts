@@ -102,20 +102,21 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
   const options = { ...shared, open: openAnswers, onProgress: progress.hear };
   const answers = openConfiguredAnswers(options);
   let service: SessionService | null = null;
-  let sharedEngine: Engine | null = null;
+  let redis: Engine | null = null;
   const close = async () => {
     if (service !== null) await closeWhenDone(service);
-    sharedEngine?.close();
+    redis?.close();
     await answers.close();
   };
   try {
-    sharedEngine = await openCommandEngine(config);
+    redis = await openCommandEngine(config);
     service = await openSessions({
       ...shared,
       logger: await createLogger('warn', stderr),
       random: systemRandom,
       engine: answers.engine,
-      sharedEngine,
+      redis,
+      tracing: null,
       ledger: createLedger(toLedgerBounds(config)),
     });
     await answers.refresh();

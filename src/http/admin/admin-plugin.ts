@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { jsonMediaTypes, parseJsonBody } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import { disableCompression } from '../../web/compression.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
-import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
+import { declareRoutes, refuseAll, serveRoutes } from '../../web/route.ts';
 import { type ConnectionOptions, registerConnection } from './connection.ts';
 import type { AdminGuard } from './guard.ts';
 import { type AdminKeysOptions, registerKeys, sendJson } from './keys.ts';
-
-const descriptionPath = '/api/admin/openapi.json';
 
 interface AdminOptions extends AdminKeysOptions, ConnectionOptions {
   readonly guard: AdminGuard;
@@ -27,8 +24,9 @@ export async function adminPlugin(app: FastifyInstance, options: AdminOptions) {
   readJsonBodies(app);
   registerKeys(app, options);
   registerConnection(app, options);
-  app.get(descriptionPath, async (_request, reply) => sendJson(reply, options.describe()));
-  refuseOtherMethods(app, descriptionPath, { allow: ['GET', 'HEAD'] });
+  serveRoutes(app, adminDescriptionRoutes, {
+    getAdminOpenApi: (_request, reply) => sendJson(reply, options.describe()),
+  });
   for (const url of ['/api/admin', '/api/admin/*']) refuseAll(app, url);
 }
 
@@ -42,24 +40,22 @@ function readJsonBodies(app: FastifyInstance): void {
   );
 }
 
-export const adminDescriptionEndpoints: readonly Endpoint[] = [
+export const adminDescriptionRoutes = declareRoutes(
+  { method: 'GET', tag: 'operator', access: 'operator', problems: [] },
   {
-    id: 'getAdminOpenApi',
-    method: 'GET',
-    path: descriptionPath,
-    tag: 'operator',
-    title: 'Get the OpenAPI description of the admin API',
-    summary: 'Describes the routes for the operator (OpenAPI 3.1).',
-    replies: [
-      {
-        status: 200,
-        description: 'The description.',
-        content: {
-          'application/json': z.object({ openapi: z.string() }).meta({ id: 'AdminOpenApi' }),
+    getAdminOpenApi: {
+      path: '/api/admin/openapi.json',
+      title: 'Get the OpenAPI description of the admin API',
+      summary: 'Describes the routes for the operator (OpenAPI 3.1).',
+      replies: [
+        {
+          status: 200,
+          description: 'The description.',
+          content: {
+            'application/json': z.object({ openapi: z.string() }).meta({ id: 'AdminOpenApi' }),
+          },
         },
-      },
-    ],
-    problems: [],
-    access: 'operator',
+      ],
+    },
   },
-];
+);

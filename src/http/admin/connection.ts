@@ -2,11 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Client } from '../../core/caller.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
-import { refuseOtherMethods } from '../../web/methods.ts';
+import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import { sendJson } from './keys.ts';
-
-const path = '/api/admin/connection';
 
 const connectionReport = z
   .object({
@@ -48,35 +45,34 @@ export function registerConnection(
   app: FastifyInstance,
   { connectionOf }: ConnectionOptions,
 ): void {
-  app.get(path, async ({ raw }, reply) => {
-    const report: ConnectionReport = {
-      peer: raw.socket.remoteAddress ?? null,
-      is_trusted_proxy: connectionOf(raw.socket) === null,
-      forwarding_headers: forwardingHeaders(raw.headers),
-    };
-    return sendJson(reply, report);
+  serveRoutes(app, connectionRoutes, {
+    getConnection: ({ raw }, reply) => {
+      const report: ConnectionReport = {
+        peer: raw.socket.remoteAddress ?? null,
+        is_trusted_proxy: connectionOf(raw.socket) === null,
+        forwarding_headers: forwardingHeaders(raw.headers),
+      };
+      return sendJson(reply, report);
+    },
   });
-  refuseOtherMethods(app, path, { allow: ['GET', 'HEAD'] });
 }
 
-export const connectionEndpoints: readonly Endpoint[] = [
+export const connectionRoutes = declareRoutes(
+  { method: 'GET', tag: 'operator', access: 'operator', problems: [] },
   {
-    id: 'getConnection',
-    method: 'GET',
-    path,
-    tag: 'operator',
-    title: 'Get the address of the caller',
-    summary: 'Returns the address and the proxy headers of this request.',
-    description:
-      '`perch doctor` sends this request through the base URL to check `PERCH_TRUST_PROXY`.',
-    replies: [
-      {
-        status: 200,
-        description: 'The connection of this request.',
-        content: { 'application/json': connectionReport },
-      },
-    ],
-    problems: [],
-    access: 'operator',
+    getConnection: {
+      path: '/api/admin/connection',
+      title: 'Get the address of the caller',
+      summary: 'Returns the address and the proxy headers of this request.',
+      description:
+        '`perch doctor` sends this request through the base URL to check `PERCH_TRUST_PROXY`.',
+      replies: [
+        {
+          status: 200,
+          description: 'The connection of this request.',
+          content: { 'application/json': connectionReport },
+        },
+      ],
+    },
   },
-];
+);

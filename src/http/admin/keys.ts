@@ -1,12 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { keyChanges, keyMembers, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
 import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
-import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
+import { declareRoutes, type EndpointReply, serveRoutes } from '../../web/route.ts';
 
 const keysPath = '/api/admin/keys';
 
@@ -15,48 +14,38 @@ export interface AdminKeysOptions {
   readonly baseUrl: string;
 }
 
-type OneKey = { readonly Params: { readonly id: string } };
+type OneKey = FastifyRequest<{ Params: { readonly id: string } }>;
 
 /** Registers the API key routes. `app` must be a scope that requires the admin token. */
 export function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
-  registerKey(app, keys);
-  app.get(keysPath, async (_request, reply) =>
-    sendJson(reply, { keys: (await keys.list()).map(toKeyMembers) }),
-  );
-  app.post(keysPath, async (request, reply) =>
-    sendMade(reply, await keys.create(parseFields(newKey, request.body)), baseUrl),
-  );
-  refuseOtherMethods(app, keysPath, { allow: ['GET', 'HEAD', 'POST'] });
-  const rotation = `${keysPath}/:id/rotate`;
-  app.post<OneKey>(rotation, async ({ params, body }, reply) => {
-    refuseFields(body);
-    return sendMade(reply, known(await keys.rotate(params.id), params.id), baseUrl);
+  serveRoutes(app, adminKeysRoutes, {
+    listKeys: async (_request, reply) =>
+      sendJson(reply, { keys: (await keys.list()).map(toKeyMembers) }),
+    createKey: async ({ body }, reply) =>
+      sendMade(reply, await keys.create(parseFields(newKey, body)), baseUrl),
+    getKey: async ({ params: { id } }: OneKey, reply) => {
+      const record = (await keys.list()).find((one) => one.id === id);
+      return sendJson(reply, toKeyMembers(known(record, id)));
+    },
+    changeKey: async ({ params: { id }, body }: OneKey, reply) => {
+      const changes = parseFields(keyChanges, body);
+      if (Object.keys(changes).length === 0) {
+        const fields = listNames(Object.keys(keyChanges.shape));
+        const detail = `The body has no fields. Send at least one of ${fields}.`;
+        throw new Problem('invalid_body', { detail });
+      }
+      return sendJson(reply, toKeyMembers(known(await keys.change(id, changes), id)));
+    },
+    deleteKey: async ({ params: { id }, body }: OneKey, reply) => {
+      refuseFields(body);
+      known((await keys.remove(id)) || undefined, id);
+      return reply.code(204).header('cache-control', privateCaching).send();
+    },
+    rotateKey: async ({ params: { id }, body }: OneKey, reply) => {
+      refuseFields(body);
+      return sendMade(reply, known(await keys.rotate(id), id), baseUrl);
+    },
   });
-  refuseOtherMethods(app, rotation, { allow: ['POST'] });
-}
-
-function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void {
-  const url = `${keysPath}/:id`;
-  app.get<OneKey>(url, async ({ params }, reply) => {
-    const record = (await keys.list()).find(({ id }) => id === params.id);
-    return sendJson(reply, toKeyMembers(known(record, params.id)));
-  });
-  app.patch<OneKey>(url, async ({ params, body }, reply) => {
-    const changes = parseFields(keyChanges, body);
-    if (Object.keys(changes).length === 0) {
-      const fields = listNames(Object.keys(keyChanges.shape));
-      const detail = `The body has no fields. Send at least one of ${fields}.`;
-      throw new Problem('invalid_body', { detail });
-    }
-    const record = known(await keys.change(params.id, changes), params.id);
-    return sendJson(reply, toKeyMembers(record));
-  });
-  app.delete<OneKey>(url, async ({ params, body }, reply) => {
-    refuseFields(body);
-    known((await keys.remove(params.id)) || undefined, params.id);
-    return setHeaders(reply).code(204).send();
-  });
-  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD', 'PATCH', 'DELETE'] });
 }
 
 function refuseFields(body: unknown): void {
@@ -70,17 +59,11 @@ function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: stri
 
 /** Sends a JSON body with headers that forbid caching. */
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
-  return setHeaders(reply)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(toJsonBody(body));
-}
-
-function setHeaders(reply: FastifyReply): FastifyReply {
-  return reply.headers({
-    'x-request-id': reply.request.id,
-    'x-content-type-options': 'nosniff',
+  reply.headers({
     'cache-control': privateCaching,
+    'content-type': 'application/json; charset=utf-8',
   });
+  return reply.send(toJsonBody(body));
 }
 
 function known<Found>(found: Found | undefined, id: string): Found {
@@ -159,76 +142,78 @@ const bodyProblems = [
   'unsupported_media_type',
 ] as const;
 
-function describeEndpoint(
-  path: '' | '/{id}' | '/{id}/rotate',
-  reply: EndpointReply,
-  rest: Pick<Endpoint, 'id' | 'method' | 'title' | 'summary' | 'body'>,
-): Endpoint {
-  const id = z.string().describe('Id of the API key.');
-  return {
-    ...rest,
-    path: `${keysPath}${path}`,
-    tag: 'operator',
-    access: 'operator',
-    ...(path === '' ? {} : { parameters: { path: z.object({ id }) } }),
-    replies: [reply],
-    problems: [
-      ...(rest.method === 'GET' ? [] : bodyProblems),
-      ...(path === '' ? [] : (['not_found'] as const)),
-      'key_store_unavailable',
-    ],
-  };
-}
-
 function describeKey(description: string): EndpointReply {
   return { status: 200, description, content: { 'application/json': keyMembers } };
 }
 
-const deleted: EndpointReply = { status: 204, description: 'The key was deleted.' };
+const onOne = {
+  path: `${keysPath}/{id}`,
+  parameters: { path: z.object({ id: z.string().describe('Id of the API key.') }) },
+} as const;
 
-const all: EndpointReply = {
-  status: 200,
-  description: 'All keys.',
-  content: { 'application/json': z.object({ keys: z.array(keyMembers) }).meta({ id: 'KeyList' }) },
-};
+const changes = [...bodyProblems, 'not_found', 'key_store_unavailable'] as const;
 
-export const adminKeysEndpoints: readonly Endpoint[] = [
-  describeEndpoint('', all, {
-    id: 'listKeys',
-    method: 'GET',
-    title: 'List the API keys',
-    summary: 'Lists the API keys.',
-  }),
-  describeEndpoint('', created, {
-    id: 'createKey',
-    method: 'POST',
-    title: 'Create an API key',
-    summary: 'Creates a key and returns it once.',
-    body: { 'application/json': newKey },
-  }),
-  describeEndpoint('/{id}', describeKey('The key.'), {
-    id: 'getKey',
-    method: 'GET',
-    title: 'Get an API key',
-    summary: 'Returns the record of a key.',
-  }),
-  describeEndpoint('/{id}', describeKey('The key after the change.'), {
-    id: 'changeKey',
-    method: 'PATCH',
-    title: 'Change an API key',
-    summary: 'Changes the given fields of a key.',
-    body: { 'application/json': keyChanges },
-  }),
-  describeEndpoint('/{id}', deleted, {
-    id: 'deleteKey',
-    method: 'DELETE',
-    title: 'Delete an API key',
-    summary: 'Deletes a key, which is invalid from the next request on.',
-  }),
-  describeEndpoint('/{id}/rotate', created, {
-    id: 'rotateKey',
-    method: 'POST',
-    title: 'Replace an API key',
-    summary: 'Creates a new key with the fields of an old one, and deletes the old one.',
-  }),
-];
+export const adminKeysRoutes = declareRoutes(
+  { tag: 'operator', access: 'operator' },
+  {
+    listKeys: {
+      method: 'GET',
+      path: keysPath,
+      title: 'List the API keys',
+      summary: 'Lists the API keys.',
+      replies: [
+        {
+          status: 200,
+          description: 'All keys.',
+          content: {
+            'application/json': z.object({ keys: z.array(keyMembers) }).meta({ id: 'KeyList' }),
+          },
+        },
+      ],
+      problems: ['key_store_unavailable'],
+    },
+    createKey: {
+      method: 'POST',
+      path: keysPath,
+      title: 'Create an API key',
+      summary: 'Creates a key and returns it once.',
+      body: { 'application/json': newKey },
+      replies: [created],
+      problems: [...bodyProblems, 'key_store_unavailable'],
+    },
+    getKey: {
+      ...onOne,
+      method: 'GET',
+      title: 'Get an API key',
+      summary: 'Returns the record of a key.',
+      replies: [describeKey('The key.')],
+      problems: ['not_found', 'key_store_unavailable'],
+    },
+    changeKey: {
+      ...onOne,
+      method: 'PATCH',
+      title: 'Change an API key',
+      summary: 'Changes the given fields of a key.',
+      body: { 'application/json': keyChanges },
+      replies: [describeKey('The key after the change.')],
+      problems: changes,
+    },
+    deleteKey: {
+      ...onOne,
+      method: 'DELETE',
+      title: 'Delete an API key',
+      summary: 'Deletes a key, which is invalid from the next request on.',
+      replies: [{ status: 204, description: 'The key was deleted.' }],
+      problems: changes,
+    },
+    rotateKey: {
+      ...onOne,
+      path: `${onOne.path}/rotate`,
+      method: 'POST',
+      title: 'Replace an API key',
+      summary: 'Creates a new key with the fields of an old one, and deletes the old one.',
+      replies: [created],
+      problems: changes,
+    },
+  },
+);

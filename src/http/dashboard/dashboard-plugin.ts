@@ -10,7 +10,7 @@ import { disableCompression } from '../../web/compression.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
 import { recordProblem, sendError } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
-import { refuseAll, refuseOtherMethods } from '../../web/methods.ts';
+import { refuseAll, route } from '../../web/route.ts';
 import { type AdminGuard, unauthorized } from '../admin/guard.ts';
 import { type Site, toLink } from '../pages/layout.ts';
 import { renderProblem } from '../pages/problem-page.ts';
@@ -44,6 +44,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `visit` (default) restarts the idle timeout of the dashboard's session; `look` does not. */
     sessionUse?: SessionUse;
+    /** Whether the route takes the sign-in form, for which nobody needs a session. */
+    isSignIn?: boolean;
   }
 
   interface FastifyRequest {
@@ -61,16 +63,13 @@ export async function dashboardPlugin(app: FastifyInstance, options: DashboardOp
   app.addHook('onRequest', refuseOtherSites);
   readForms(app);
   app.setErrorHandler((error: FastifyError, _request, reply) => shell.sendError(error, reply));
-  const signInLimits = { bodyLimit: maxSignInBytes };
-  app.post(signInPath, signInLimits, (request, reply) => signIn(request, reply, shell));
-  await app.register(async (inside) => {
-    inside.addHook('onRequest', async (request) => {
-      const { sessionUse } = request.routeOptions.config;
-      request.dashboardSession = await shell.sessions.find(request, sessionUse);
-      if (request.dashboardSession === null) throw unauthorized();
-    });
-    registerPages(inside, shell);
+  app.addHook('onRequest', async (request) => {
+    const { sessionUse, isSignIn } = request.routeOptions.config;
+    if (isSignIn) return;
+    request.dashboardSession = await shell.sessions.find(request, sessionUse);
+    if (request.dashboardSession === null) throw unauthorized();
   });
+  registerPages(app, shell);
 }
 
 type Shell = ReturnType<typeof createShell>;
@@ -122,19 +121,26 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
   const page = (page: DashboardPage) => registerPage(app, page, shell);
   const part = (url: string, read: (visit: Visit) => unknown) => {
     // An open page must not keep the operator signed in.
-    app.get(url, { config: { sessionUse: 'look' } }, async (request, reply) => {
+    const config = { sessionUse: 'look' } as const;
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const body = toJsonBody(await read(toVisit(request, reply)));
       const headers = {
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'no-store',
       };
       return reply.headers(headers).send(body);
-    });
-    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+    };
+    route(app, url, { GET: { handler, config } });
   };
-  // After a failed attempt, the address bar contains this path.
-  app.get(signInPath, (_request, reply) => redirect(reply, dashboardPath, site));
-  refuseOtherMethods(app, signInPath, { allow: ['GET', 'HEAD', 'POST'] });
+  route(app, signInPath, {
+    // After a failed attempt, the address bar contains this path.
+    GET: (_request, reply) => redirect(reply, dashboardPath, site),
+    POST: {
+      config: { isSignIn: true },
+      bodyLimit: maxSignInBytes,
+      handler: (request, reply) => signIn(request, reply, shell),
+    },
+  });
   page({
     url: signOutPath,
     submit: async ({ session, reply }) => {
@@ -145,29 +151,28 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
   for (const { register } of sections) register({ site, page, part });
   const [first] = sections;
   if (first !== undefined && first.link.path !== dashboardPath) {
-    app.get(dashboardPath, (_request, reply) => redirect(reply, first.link.path, site));
-    refuseOtherMethods(app, dashboardPath, { allow: ['GET', 'HEAD'] });
+    route(app, dashboardPath, {
+      GET: (_request, reply) => redirect(reply, first.link.path, site),
+    });
   }
   refuseAll(app, `${dashboardPath}/*`);
 }
 
 function registerPage(app: FastifyInstance, { url, show, submit }: DashboardPage, shell: Shell) {
-  if (show !== undefined) {
-    app.get(url, async (request, reply) => shell.send(reply, await show(toVisit(request, reply))));
-  }
-  if (submit !== undefined) {
-    app.post(url, async (request, reply) => {
-      const visit = toVisit(request, reply);
-      const form = toForm(request);
-      if (!hasFormToken(visit.session, form)) throw formRefused();
-      return sendOutcome(reply, await submit(visit, form), shell);
-    });
-  }
-  const allow = [
-    ...(show === undefined ? [] : ['GET', 'HEAD']),
-    ...(submit === undefined ? [] : ['POST']),
-  ];
-  refuseOtherMethods(app, url, { allow });
+  route(app, url, {
+    ...(show && {
+      GET: async (request: FastifyRequest, reply: FastifyReply) =>
+        shell.send(reply, await show(toVisit(request, reply))),
+    }),
+    ...(submit && {
+      POST: async (request: FastifyRequest, reply: FastifyReply) => {
+        const visit = toVisit(request, reply);
+        const form = toForm(request);
+        if (!hasFormToken(visit.session, form)) throw formRefused();
+        return sendOutcome(reply, await submit(visit, form), shell);
+      },
+    }),
+  });
 }
 
 function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }: Shell) {

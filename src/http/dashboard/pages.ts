@@ -54,3 +54,27 @@ export interface View {
 
 /** Path to redirect to with status 303, or the error and the page that shows the form again. */
 export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };
+
+interface FigureSection<Figures> {
+  readonly link: SectionLink;
+  readonly read: () => Figures | Promise<Figures>;
+  /** Renders the body of the page as HTML that starts with the `h1` heading. */
+  readonly render: (figures: Figures, site: Site) => string;
+}
+
+/** Creates a section with one page, which has no forms. */
+export function createFigureSection<Figures>(section: FigureSection<Figures>): DashboardSection {
+  const { link, read, render } = section;
+  return {
+    link,
+    register: ({ page, site }) =>
+      page({
+        url: link.path,
+        show: async () => ({
+          title: link.text,
+          bodyHtml: render(await read(), site),
+          styles: ['admin-figures.css'],
+        }),
+      }),
+  };
+}

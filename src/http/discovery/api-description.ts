@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { problemKinds, problemMediaType } from '../../core/problem.ts';
 import { isFeedFormat, isInternalFormat } from '../../model/results.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
@@ -7,6 +6,7 @@ import { type ReadId, reads } from '../../reads/index.ts';
 import { acceptsFeeds } from '../../reads/read.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
+import type { Endpoint } from '../../web/route.ts';
 import { describeVersioning } from '../lifecycle/lifecycle.ts';
 import { describeParameters } from '../openapi/read-paths.ts';
 import { isBrowseRoute, type Route, routes, summarizeRoute } from '../reads/routes.ts';

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
+import { type Endpoint, route } from '../../web/route.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { keepParameters, readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
@@ -16,7 +16,6 @@ import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
 import { historyRoutes, readRoutes } from '../reads/routes.ts';
 import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
-import { personalFetchers } from './personal-fetchers.ts';
 import {
   apiCatalog,
   ardManifest,
@@ -144,7 +143,7 @@ export function describeForPrograms(facts: DiscoveryFacts, nowMs: number): JsonS
   return describeOpenApi({ ...facts, nowMs, examples });
 }
 
-export const discoveryEndpoints: readonly Endpoint[] = documents.map(
+export const discoveryRoutes: readonly Endpoint[] = documents.map(
   ({ id, path, title, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
     const vary = { description: '`Accept` chooses between JSON and Markdown.' };
     const headers = {
@@ -194,14 +193,29 @@ export async function discoveryPlugin(
     const charset = mediaType === json || schema === 'text' ? '; charset=utf-8' : '';
     const usual = cacheReply(`${mediaType}${charset}`, write);
     const markdown = writeMarkdown && cacheReply('text/markdown; charset=utf-8', writeMarkdown);
-    app.get(path, (request, reply) => {
-      const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
-      const chosen = (isMarkdown && markdown) || usual;
-      sendPrepared({ request, reply }, chosen(), defaultReplyOptions);
+    route(app, path, {
+      GET: (request, reply) => {
+        const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
+        const chosen = (isMarkdown && markdown) || usual;
+        sendPrepared({ request, reply }, chosen(), defaultReplyOptions);
+      },
     });
-    app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
   }
 }
+
+/** Names (RFC 9309 §2.2.1) of fetchers, documented by their owners, that act for one person. */
+const personalFetchers: readonly string[] = [
+  'ChatGPT-User', // https://platform.openai.com/docs/bots
+  'Claude-User', // https://support.claude.com/en/articles/8896518
+  'Perplexity-User', // https://docs.perplexity.ai/guides/bots
+  'MistralAI-User', // https://docs.mistral.ai/robots
+  'ModelContextProtocol', // https://github.com/modelcontextprotocol/servers/tree/main/src/fetch
+  'meta-externalfetcher', // https://developers.facebook.com/docs/sharing/webmasters/web-crawlers
+  'Amzn-User', // https://developer.amazon.com/amazonbot
+  // https://developers.google.com/crawling/docs/crawlers-fetchers/google-user-triggered-fetchers
+  'Google-NotebookLM',
+  'Google-GeminiNotebook',
+];
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint, EndpointTag } from '../../core/endpoint.ts';
+import type { Endpoint, EndpointTag } from '../../web/route.ts';
 import type { OpenApiFacts } from '../openapi/document.ts';
 import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';

@@ -9,7 +9,6 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Requester } from '../../fetching/cost.ts';
 import { addVary } from '../../web/headers.ts';
-import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import { type Load, overloaded } from '../operations/load.ts';
 
@@ -31,9 +30,12 @@ declare module 'fastify' {
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
+  const identify = (request: FastifyRequest) => {
+    const surface = allowanceOf(request.routeOptions.config, request);
+    return surface === null ? null : identification.identify(request, surface);
+  };
   app.addHook('onRequest', (request, _reply, done) => {
-    const surface = allowanceOf(configOf(request), request);
-    const identity = surface === null ? null : identification.identify(request, surface);
+    const identity = identify(request);
     if (!(identity instanceof Promise)) {
       request.identity = identity;
       return done();
@@ -43,7 +45,9 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
       done();
     }, done);
   });
-  app.addHook('onSend', async ({ identity }, reply) => {
+  app.addHook('onSend', async (request, reply) => {
+    // A hook of the server may have refused the request before the hook above.
+    const identity = request.identity ?? (await identify(request));
     if (identity === null) return;
     reply.headers(toKeyHeaders(identity));
     // 204 is the reply to a preflight, which does not depend on the caller.

@@ -4,7 +4,6 @@ import { parseQuery } from '../../core/http/query.ts';
 import { lifecycleState, toHeaderDates, toIsoDates } from '../../core/lifecycle.ts';
 import { redactKeys } from '../../core/redact.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { configOf } from '../../web/methods.ts';
 import {
   type AliasRoute,
   aliasRoutes,
@@ -29,7 +28,7 @@ export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
 
 /** Returns the deprecation headers of a reply; `null` if the route is not deprecated. */
 export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
-  const { deprecated } = configOf(request);
+  const { deprecated } = request.routeOptions.config;
   return deprecated === undefined
     ? null
     : toLifecycleHeaders(deprecated, request.raw.url ?? '', baseUrl);

@@ -1,13 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { CopyReader, StoredCopy } from '../../archive/media/copy-reader.ts';
 import { copiesPath } from '../../archive/media/media-links.ts';
+import { mediaExtensions } from '../../core/files/media-type.ts';
 import { isCode } from '../../core/files/private-files.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { matchesEtag } from '../../web/content-coding.ts';
 import { toNotModifiedHeaders } from '../../web/headers.ts';
+import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import type { Identification } from '../key-status/plugin.ts';
+import { listEndpointHeaders } from '../openapi/headers.ts';
 import { type ByteRange, parseRange } from './range.ts';
 import { sendFile } from './send-file.ts';
 
@@ -18,9 +22,8 @@ interface CopiesOptions extends Pick<Identification, 'clientOf'> {
 
 /** Registers the route that serves the media of imported archives and of the sample. */
 export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions) {
-  const url = `${copiesPath}:hash`;
-  type Found = { Params: { hash: string } };
-  const answer = async (request: FastifyRequest<Found>, reply: FastifyReply) => {
+  type Found = FastifyRequest<{ Params: { hash: string } }>;
+  const answer = async (request: Found, reply: FastifyReply) => {
     const copy = findCopy(request.params.hash, options.copies);
     const headers = toHeaders(copy);
     const known = request.headers['if-none-match'];
@@ -32,9 +35,7 @@ export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions)
     return sendFile(reply, file, { ...options, headers, range, bytes: copy.bytes });
   };
   // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
-  app.head<Found>(url, answer);
-  app.get<Found>(url, answer);
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
+  serveRoutes(app, copiesRoutes, { getArchivedFile: { handler: answer, head: answer } });
 }
 
 function findCopy(hash: string, copies: CopyReader): StoredCopy {
@@ -87,3 +88,56 @@ function readRange(
     detail: `The file has ${bytes} bytes, and the header \`Range\` asks for bytes after its end.`,
   });
 }
+
+const content = Object.fromEntries(
+  Object.keys(mediaExtensions).map((type) => [type, 'binary'] as const),
+);
+
+const headers = {
+  ...listEndpointHeaders(['ETag']),
+  'Accept-Ranges': { description: '`bytes`: the route supports the header `Range`.' },
+  'Cross-Origin-Resource-Policy': { description: '`cross-origin`.' },
+};
+
+/** Route that serves the pictures, videos and sounds of imports and of the sample. */
+export const copiesRoutes = declareRoutes(
+  { method: 'GET', tag: 'media', access: 'open' },
+  {
+    getArchivedFile: {
+      path: `${copiesPath}{hash}`,
+      title: 'Get a picture, video or sound of an imported archive',
+      summary:
+        'Returns a picture, video or sound of an imported archive, or a picture of the sample.',
+      description:
+        'The file never changes, because its path contains the hash of its content. With the header `Range`, the response contains one part of the file.',
+      parameters: {
+        path: z.object({
+          hash: z
+            .string()
+            .regex(/^[0-9a-f]{64}$/)
+            .describe('SHA-256 hash of the file, in lower-case hexadecimal.'),
+        }),
+        header: z.object({
+          Range: z
+            .string()
+            .optional()
+            .describe('Requested part of the file, such as `bytes=0-1023`.'),
+        }),
+      },
+      replies: [
+        { status: 200, description: 'The file.', content, headers },
+        {
+          status: 206,
+          description: 'A part of the file.',
+          content,
+          headers: {
+            ...headers,
+            'Content-Range': { description: 'The part and the size of the file.' },
+          },
+        },
+        { status: 304, description: 'The caller’s copy is still current.', headers },
+      ],
+      problems: ['not_found', 'range_not_satisfiable', 'overloaded'],
+    },
+  },
+);

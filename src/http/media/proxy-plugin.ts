@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import {
   mediaPath,
@@ -16,6 +15,7 @@ import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { toNotModifiedHeaders } from '../../web/headers.ts';
 import { prepareReply, sendPrepared } from '../../web/reply.ts';
+import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import { type Identification, identityOf, refuseRead } from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
@@ -35,8 +35,6 @@ export interface PictureProxyOptions {
   readonly accessLog: AccessLog;
 }
 
-const picturePath = `${mediaPath}:signed(^[\\w-]{32,4096}$)`;
-
 /** Maximum age in seconds of a picture in browsers and shared caches. */
 const maxAgeSeconds = 86_400;
 
@@ -44,15 +42,14 @@ const maxAgeSeconds = 86_400;
 export async function pictureProxyPlugin(app: FastifyInstance, options: PictureProxyOptions) {
   const { pictures, load, accessLog } = options;
   if (pictures === null) {
-    app.get(picturePath, (request) => {
+    const getPicture = (request: FastifyRequest) => {
       throw routeNotFound(request);
-    });
-    app.methodTable.add(picturePath, { allow: ['GET', 'HEAD'] });
-    return;
+    };
+    return serveRoutes(app, pictureRoutes, { getPicture });
   }
   const config = { allowance: 'media' } as const;
-  type Asked = { Params: { signed: string } };
-  const answer = async (request: FastifyRequest<Asked>, reply: FastifyReply) => {
+  type Asked = FastifyRequest<{ Params: { signed: string } }>;
+  const answer = async (request: Asked, reply: FastifyReply) => {
     refuseRead(request, load);
     const address = pictures.parse(request.params.signed);
     await sendPicture({ request, reply }, address, { ...options, pictures });
@@ -60,9 +57,7 @@ export async function pictureProxyPlugin(app: FastifyInstance, options: PictureP
     return reply;
   };
   // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
-  app.head<Asked>(picturePath, { config }, answer);
-  app.get<Asked>(picturePath, { config }, answer);
-  app.methodTable.add(picturePath, { allow: ['GET', 'HEAD'], config });
+  serveRoutes(app, pictureRoutes, { getPicture: { handler: answer, head: answer } }, { config });
 }
 
 interface Exchange {
@@ -137,47 +132,47 @@ const replyHeaders = {
   'Cross-Origin-Resource-Policy': { description: '`cross-origin`.' },
 };
 
-export const pictureEndpoints: readonly Endpoint[] = [
+export const pictureRoutes = declareRoutes(
+  { method: 'GET', tag: 'media', access: 'open' },
   {
-    id: 'getPicture',
-    method: 'GET',
-    path: `${mediaPath}{signed}`,
-    tag: 'media',
-    title: 'Get a picture of a post',
-    summary: 'Returns a picture that this server fetches from another host, or has in its cache.',
-    description:
-      'The web pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy` contain the addresses of pictures. With another value, the response is 404 `route_not_found`. The server determines the media type from the content of the picture, and ignores the header `Range`.',
-    parameters: {
-      path: z.object({
-        signed: z
-          .string()
-          .describe('URL of the picture, with an expiry and a signature of this server.'),
-      }),
-    },
-    headers: listEndpointHeaders(['RateLimit-Policy', 'RateLimit', 'Vary'], { isOptional: true }),
-    replies: [
-      {
-        status: 200,
-        description: 'The picture.',
-        content: {
-          'image/jpeg': 'binary',
-          'image/png': 'binary',
-          'image/gif': 'binary',
-          'image/webp': 'binary',
-          'image/avif': 'binary',
-        },
-        headers: replyHeaders,
+    getPicture: {
+      path: `${mediaPath}{signed}`,
+      url: `${mediaPath}:signed(^[\\w-]{32,4096}$)`,
+      title: 'Get a picture of a post',
+      summary: 'Returns a picture that this server fetches from another host, or has in its cache.',
+      description:
+        'The web pages, feeds and oEmbed documents of a server with `PERCH_MEDIA=proxy` contain the addresses of pictures. With another value, the response is 404 `route_not_found`. The server determines the media type from the content of the picture, and ignores the header `Range`.',
+      parameters: {
+        path: z.object({
+          signed: z
+            .string()
+            .describe('URL of the picture, with an expiry and a signature of this server.'),
+        }),
       },
-      { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
-    ],
-    problems: [
-      'invalid_picture_address',
-      'expired_picture_address',
-      'picture_not_found',
-      'route_not_found',
-      'rate_limited',
-      ...upstreamProblems,
-    ],
-    access: 'open',
+      headers: listEndpointHeaders(['RateLimit-Policy', 'RateLimit', 'Vary'], { isOptional: true }),
+      replies: [
+        {
+          status: 200,
+          description: 'The picture.',
+          content: {
+            'image/jpeg': 'binary',
+            'image/png': 'binary',
+            'image/gif': 'binary',
+            'image/webp': 'binary',
+            'image/avif': 'binary',
+          },
+          headers: replyHeaders,
+        },
+        { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
+      ],
+      problems: [
+        'invalid_picture_address',
+        'expired_picture_address',
+        'picture_not_found',
+        'route_not_found',
+        'rate_limited',
+        ...upstreamProblems,
+      ],
+    },
   },
-];
+);

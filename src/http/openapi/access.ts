@@ -1,7 +1,7 @@
 import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances/allowances.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { ProblemCode } from '../../core/problem.ts';
+import type { Endpoint } from '../../web/route.ts';
 
 /** Value of the OpenAPI member `security` for operations that accept an optional API key. */
 export const optionalKey = [{}, { bearerKey: [] }] as const;

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../core/endpoint.ts';
 import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
+import type { Endpoint } from '../../web/route.ts';
 import { describeSecurity } from './access.ts';
 import { describeBodyParts, describeEndpointPaths, listReplySchemas } from './endpoint-paths.ts';
 import { nameExamples, type RecordedExamples } from './examples.ts';

@@ -1,9 +1,10 @@
 import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
-import type { Endpoint, Topic } from '../../core/endpoint.ts';
 import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
 import { allReads } from '../../reads/index.ts';
+import type { Topic } from '../../reads/read.ts';
+import type { Endpoint } from '../../web/route.ts';
 import { surfaces } from '../discovery/surfaces.ts';
 import { describeLifecycle } from '../lifecycle/lifecycle.ts';
 import { routes } from '../reads/routes.ts';

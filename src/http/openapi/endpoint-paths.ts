@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Endpoint, EndpointHeaders, EndpointReply } from '../../core/endpoint.ts';
 import {
   type JsonSchema,
   toBodySchema,
@@ -8,6 +7,7 @@ import {
 } from '../../core/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { parameterSchemas } from '../../reads/parameters.ts';
+import type { Endpoint, EndpointHeaders, EndpointReply } from '../../web/route.ts';
 import { hasErrorPages } from '../reads/routes.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';

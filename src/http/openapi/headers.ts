@@ -1,8 +1,8 @@
 import type { KeyStatus } from '../../core/caller.ts';
-import type { EndpointHeader, EndpointHeaders } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { CacheState } from '../../fetching/plan.ts';
 import { sourceNames } from '../../model/results.ts';
+import type { EndpointHeader, EndpointHeaders } from '../../web/route.ts';
 import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 
 export const notModified = 'The caller’s copy is still current (`If-None-Match`).';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
 import type { EngineReport } from '../../core/engine/engine-report.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
@@ -9,7 +8,7 @@ import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
 import type { BreakerState } from '../../providers/circuit-breaker.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
-import { refuseOtherMethods } from '../../web/methods.ts';
+import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import type { AdminGuard } from '../admin/guard.ts';
 
 interface HealthOptions {
@@ -20,24 +19,28 @@ interface HealthOptions {
   readonly readStoreFault: (() => string | null) | undefined;
 }
 
-/** Registers the health routes. During a shutdown, `setAdmission` rejects `/health/ready`. */
-export async function healthPlugin(app: FastifyInstance, options: HealthOptions) {
+const config = { isProbe: true } as const;
+
+const sendState = (reply: FastifyReply, state: object): FastifyReply =>
+  sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state));
+
+export async function livenessPlugin(app: FastifyInstance): Promise<void> {
+  const getLiveness = (_request: unknown, reply: FastifyReply) =>
+    sendState(reply, { status: 'ok' });
+  serveRoutes(app, livenessRoutes, { getLiveness }, { config });
+}
+
+/** Registers the readiness probe. During a shutdown, `setAdmission` rejects it. */
+export async function readinessPlugin(app: FastifyInstance, options: HealthOptions) {
   const { chain, readEngine, readStoreFault } = options;
-  const states = {
-    '/health/live': () => ({ status: 'ok' }),
-    '/health/ready': () => ({
+  const getReadiness = (_request: unknown, reply: FastifyReply) =>
+    sendState(reply, {
       status: 'ready',
       providers: chain.states(),
       ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
       ...(readStoreFault !== undefined && { session_store: toStoreState(readStoreFault()) }),
-    }),
-  };
-  for (const [url, state] of Object.entries(states)) {
-    app.get(url, { config: { isProbe: true } }, async (_request, reply) =>
-      sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state())),
-    );
-    app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
-  }
+    });
+  serveRoutes(app, readinessRoutes, { getReadiness }, { config });
 }
 
 const breaker = z.enum(['closed', 'open', 'half_open'] satisfies readonly BreakerState[]);
@@ -116,10 +119,8 @@ const ready = z
 
 const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;
 
-export const healthEndpoints: readonly Endpoint[] = [
-  {
-    ...health,
-    id: 'getLiveness',
+export const livenessRoutes = declareRoutes(health, {
+  getLiveness: {
     path: '/health/live',
     title: 'Check whether the process runs',
     summary: 'Returns 200 while the process runs, also during a shutdown.',
@@ -127,21 +128,24 @@ export const healthEndpoints: readonly Endpoint[] = [
       { status: 200, description: 'The process runs.', content: { 'application/json': live } },
     ],
   },
-  {
-    ...health,
-    id: 'getReadiness',
+});
+
+export const readinessRoutes = declareRoutes(health, {
+  getReadiness: {
     path: '/health/ready',
     title: 'Check whether the server is ready',
     summary: 'Returns whether the process accepts requests, and the state of its providers.',
     description:
       'During a shutdown the status is 503 `shutting_down`. An open breaker, or a shared engine or session store that is down, does not change the status.',
     replies: [
-      { status: 200, description: 'The process is ready.', content: { 'application/json': ready } },
+      {
+        status: 200,
+        description: 'The process is ready.',
+        content: { 'application/json': ready },
+      },
     ],
   },
-];
-
-const metricsPath = '/metrics';
+});
 
 interface MetricsOptions {
   /** Check of the admin token; `null` if the route requires no token (`PERCH_METRICS=open`). */
@@ -154,35 +158,31 @@ export async function metricsPlugin(app: FastifyInstance, options: MetricsOption
   const { guard, measure, origins } = options;
   rejectOtherOrigins(app, origins);
   if (guard !== null) app.addHook('onRequest', guard.requireToken);
-  app.get(metricsPath, async (_request, reply) =>
-    sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
-  );
-  refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
+  serveRoutes(app, metricsRoutes, {
+    getMetrics: async (_request, reply) =>
+      sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
+  });
 }
 
-const measured = { status: 200, description: 'The current metrics.' };
-
-export const metricsEndpoints: readonly Endpoint[] = [
+export const metricsRoutes = declareRoutes(
+  { method: 'GET', tag: 'operator', access: 'operator', problems: [] },
   {
-    id: 'getMetrics',
-    method: 'GET',
-    path: metricsPath,
-    tag: 'operator',
-    title: 'Get the metrics of the server',
-    summary: 'Returns metrics of the server in the Prometheus text format.',
-    description: 'With `PERCH_METRICS=open` no token is needed.',
-    replies: [{ ...measured, content: { [metricsMediaType]: 'text' } }],
-    problems: [],
-    access: 'operator',
+    getMetrics: {
+      path: '/metrics',
+      title: 'Get the metrics of the server',
+      summary: 'Returns metrics of the server in the Prometheus text format.',
+      description: 'With `PERCH_METRICS=open` no token is needed.',
+      replies: [
+        {
+          status: 200,
+          description: 'The current metrics.',
+          content: { [metricsMediaType]: 'text' },
+        },
+      ],
+    },
   },
-];
+);
 
 function sendFresh(reply: FastifyReply, mediaType: string, body: string): FastifyReply {
-  const headers = {
-    'content-type': mediaType,
-    'x-request-id': reply.request.id,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  };
-  return reply.headers(headers).send(body);
+  return reply.headers({ 'content-type': mediaType, 'cache-control': 'no-store' }).send(body);
 }

@@ -1,11 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { disableCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import { refuseOtherMethods } from '../../web/methods.ts';
-import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../web/reply.ts';
-import { assetPath, faviconPath, prepareBody } from './layout.ts';
+import {
+  defaultReplyOptions,
+  type Exchange,
+  type PreparedReply,
+  sendPrepared,
+} from '../../web/reply.ts';
+import { serveRoutes } from '../../web/route.ts';
+import { assetRoutes } from './endpoints.ts';
+import { assetPath, prepareBody } from './layout.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -62,15 +68,15 @@ function toAsset(name: string, body: Buffer) {
 /** Registers the asset routes. Pages of other origins can embed assets but not read them. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   disableCors(app);
-  const get = (url: string, name?: string) => {
-    app.get<{ Params: { file?: string } }>(url, (request, reply) => {
-      const found = assets.find(name ?? request.params.file ?? '');
-      if (found === undefined) throw routeNotFound(request);
-      sendPrepared({ request, reply }, found, defaultReplyOptions);
-    });
-    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+  const send = (name: string, { request, reply }: Exchange) => {
+    const found = assets.find(name);
+    if (found === undefined) throw routeNotFound(request);
+    sendPrepared({ request, reply }, found, defaultReplyOptions);
   };
-  get(`${assetPath}:file`);
-  // Browsers request this path for documents without an icon, such as Markdown.
-  get(faviconPath, 'favicon.svg');
+  type Asked = FastifyRequest<{ Params: { readonly file: string } }>;
+  serveRoutes(app, assetRoutes, {
+    getAsset: (request: Asked, reply) => send(request.params.file, { request, reply }),
+    // Browsers request this path for documents without an icon, such as Markdown.
+    getFavicon: (request, reply) => send('favicon.svg', { request, reply }),
+  });
 }

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { answerReply } from '../../answers/answer.ts';
-import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
+import { declareRoutes, type Endpoint, type EndpointReply } from '../../web/route.ts';
 import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
 import { addressProblems, upstreamProblems } from '../reads/address-route.ts';
 import { findReply } from './docs/find-page.ts';
@@ -23,52 +23,51 @@ const readHeaders = listEndpointHeaders(
   onReads,
 );
 
-export const frontEndpoints: readonly Endpoint[] = [
+export const frontRoutes = declareRoutes(
+  { method: 'GET', tag: 'pages', access: 'key' },
   {
-    id: 'getFrontPage',
-    method: 'GET',
-    path: '/',
-    tag: 'pages',
-    title: 'Get the front page',
-    summary: 'Returns the front page: HTML to browsers, Markdown to other clients.',
-    description:
-      'With `q`, the response contains the post, account, list or search that `q` requests. The request quota and the headers are those of the v1 route or permalink of the resource. As Markdown, the response has the same bytes as the response of that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
-    parameters: {
-      query: z.object({
-        q: z
-          .string()
-          .optional()
-          .describe(
-            'A URL, an account or search words. A URL, with or without scheme, is the URL of a post, account, list, search or hashtag on any platform or on this server. An account, such as `@ada`, `ada.example` or `user@host`, can have a path such as `/followers`. Perch searches for any other text.',
-          ),
-      }),
-    },
-    headers: {
-      ...listEndpointHeaders(['Vary']),
-      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], onReads),
-    },
-    replies: [
-      {
-        status: 200,
-        description: 'The page, with `q` including the result of the read.',
-        content: htmlOrMarkdown,
-        headers: readHeaders,
+    getFrontPage: {
+      path: '/',
+      title: 'Get the front page',
+      summary: 'Returns the front page: HTML to browsers, Markdown to other clients.',
+      description:
+        'With `q`, the response contains the post, account, list or search that `q` requests. The request quota and the headers are those of the v1 route or permalink of the resource. As Markdown, the response has the same bytes as the response of that route, and errors are problem documents. As HTML, the status is always 200, and the page describes an error in words.',
+      parameters: {
+        query: z.object({
+          q: z
+            .string()
+            .optional()
+            .describe(
+              'A URL, an account or search words. A URL, with or without scheme, is the URL of a post, account, list, search or hashtag on any platform or on this server. An account, such as `@ada`, `ada.example` or `user@host`, can have a path such as `/followers`. Perch searches for any other text.',
+            ),
+        }),
       },
-      { ...notModified, headers: readHeaders },
-    ],
-    problems: [
-      'missing_query',
-      'invalid_query',
-      ...addressProblems,
-      ...(['invalid_params', 'invalid_handle', 'invalid_cursor', 'invalid_option'] as const),
-      ...(['unsupported_platform', 'invalid_key', 'not_found', 'rate_limited'] as const),
-      ...upstreamProblems,
-    ],
-    access: 'key',
+      headers: {
+        ...listEndpointHeaders(['Vary']),
+        ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], onReads),
+      },
+      replies: [
+        {
+          status: 200,
+          description: 'The page, with `q` including the result of the read.',
+          content: htmlOrMarkdown,
+          headers: readHeaders,
+        },
+        { ...notModified, headers: readHeaders },
+      ],
+      problems: [
+        'missing_query',
+        'invalid_query',
+        ...addressProblems,
+        ...(['invalid_params', 'invalid_handle', 'invalid_cursor', 'invalid_option'] as const),
+        ...(['unsupported_platform', 'invalid_key', 'not_found', 'rate_limited'] as const),
+        ...upstreamProblems,
+      ],
+    },
   },
-];
+);
 
-interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'title' | 'summary' | 'parameters'> {
+interface PageEndpoint extends Pick<Endpoint, 'path' | 'title' | 'summary' | 'parameters'> {
   readonly found: string;
   /** Schemas of the response body by media type. Default: HTML and Markdown. */
   readonly content?: EndpointReply['content'];
@@ -79,22 +78,19 @@ interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'title' | 'summary
   readonly problems?: readonly ProblemCode[];
 }
 
-function describePage(page: PageEndpoint): Endpoint {
+function describePage(page: PageEndpoint) {
   const { found, content = htmlOrMarkdown, headers: names = ['Vary'], ...described } = page;
   const { others = [], problems = [], ...rest } = described;
   const headers = listEndpointHeaders(['ETag', ...names]);
   return {
     ...rest,
-    method: 'GET',
-    tag: 'pages',
     replies: [
       { status: 200, description: found, content, headers },
       { ...notModified, headers },
       ...others,
     ],
     problems: [...problems, 'route_not_found'],
-    access: 'open',
-  };
+  } as const;
 }
 
 const renamed: EndpointReply = {
@@ -103,25 +99,24 @@ const renamed: EndpointReply = {
   headers: { Location: { description: 'The path of the page.' } },
 };
 
-export const docsEndpoints: readonly Endpoint[] = [
-  describePage({
-    id: 'getDocs',
+const pages = { method: 'GET', tag: 'pages', access: 'open' } as const;
+
+export const docsRoutes = declareRoutes(pages, {
+  getDocs: describePage({
     path: docsPath,
     title: 'List the pages of the documentation',
     summary:
       'Lists the pages of the documentation, as HTML, or as Markdown if `Accept` prefers it.',
     found: 'The list of pages, in groups.',
   }),
-  describePage({
-    id: 'getDocsPage',
+  getDocsPage: describePage({
     path: `${docsPath}/{page}`,
     title: 'Get a page of the documentation',
     summary: 'Returns a page of the documentation, as HTML, or as Markdown if `Accept` prefers it.',
     parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
     found: 'The page.',
   }),
-  describePage({
-    id: 'getDocsSource',
+  getDocsSource: describePage({
     path: `${docsPath}/{page}.md`,
     title: 'Get a page of the documentation as Markdown',
     summary: 'Returns a page of the documentation as Markdown, regardless of `Accept`.',
@@ -137,8 +132,7 @@ export const docsEndpoints: readonly Endpoint[] = [
     headers: [],
     others: [renamed],
   }),
-  describePage({
-    id: 'getApiPage',
+  getApiPage: describePage({
     path: `${docsPath}/api/{group}`,
     title: 'Get a page of the API reference',
     summary:
@@ -154,8 +148,7 @@ export const docsEndpoints: readonly Endpoint[] = [
     found: 'The page.',
     others: [renamed],
   }),
-  describePage({
-    id: 'searchDocs',
+  searchDocs: describePage({
     path: findPath,
     title: 'Search the documentation',
     summary: 'Searches the documentation; HTML, or JSON if `Accept` prefers it.',
@@ -166,8 +159,10 @@ export const docsEndpoints: readonly Endpoint[] = [
     content: { 'text/html': 'text', 'application/json': findReply },
     problems: textProblems,
   }),
-  describePage({
-    id: 'getAsset',
+});
+
+export const assetRoutes = declareRoutes(pages, {
+  getAsset: describePage({
     path: `${assetPath}{file}`,
     title: 'Get a style sheet, script or picture of the pages',
     summary: 'Returns a style sheet, script or picture of the pages.',
@@ -180,8 +175,7 @@ export const docsEndpoints: readonly Endpoint[] = [
     content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
     headers: [],
   }),
-  describePage({
-    id: 'getFavicon',
+  getFavicon: describePage({
     path: faviconPath,
     title: 'Get the icon of the pages',
     summary: 'Returns the icon of the pages, an SVG picture.',
@@ -189,12 +183,11 @@ export const docsEndpoints: readonly Endpoint[] = [
     content: { 'image/svg+xml': 'text' },
     headers: [],
   }),
-];
+});
 
 /** Endpoint of the question page, which requires `PERCH_SESSIONS=true` (the default). */
-export const askEndpoints: readonly Endpoint[] = [
-  describePage({
-    id: 'askDocs',
+export const askRoutes = declareRoutes(pages, {
+  askDocs: describePage({
     path: askPath,
     title: 'Ask a question about the documentation',
     summary:
@@ -206,7 +199,7 @@ export const askEndpoints: readonly Endpoint[] = [
     found: 'The answer. The HTML page also has this status if it describes an error.',
     problems: [...textProblems, 'rate_limited', 'overloaded', 'not_ready'],
   }),
-];
+});
 
 function describeText(description: string) {
   const q = z.string().max(maxQueryLength).optional().describe(description);

@@ -5,7 +5,6 @@ import { adviceBesides } from '../../core/problem-advice.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
-import { configOf } from '../../web/methods.ts';
 import { isNavigation } from '../reads/negotiation.ts';
 import { hasErrorPages, toPath } from '../reads/routes.ts';
 import { type FrontSite, renderBox } from './front/page.ts';
@@ -57,7 +56,7 @@ export function createProblemPages(site: FrontSite): WriteProblemPage {
   return (problem, reply) => {
     const { request } = reply;
     const path = toPath(request.raw.url ?? '');
-    const { errorPages } = configOf(request);
+    const { errorPages } = request.routeOptions.config;
     const isUnknown = problem.code === 'route_not_found' && !programPath.test(path);
     const isForBrowsers = hasErrorPages(path) || isUnknown || errorPages === 'html or navigation';
     if (isForBrowsers) addVary(reply, 'Accept', 'Sec-Fetch-Mode');
@@ -70,8 +69,8 @@ export function createProblemPages(site: FrontSite): WriteProblemPage {
 
 function isHtmlPermalink(request: FastifyRequest, path: string): boolean {
   if (programPath.test(path)) return false;
-  const isUnknown = request.is404 && !request.allowed;
-  if (configOf(request).errorPages === undefined && !isUnknown) return false;
+  const isUnknown = request.is404;
+  if (request.routeOptions.config.errorPages === undefined && !isUnknown) return false;
   const { format = [] } = parseQuery(request.raw.url ?? '');
   return [format].flat().some((one) => one.toLowerCase() === 'html');
 }

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
@@ -15,6 +14,7 @@ import {
   toTypedUrl,
 } from '../../reads/addresses/address.ts';
 import { routeNotFound } from '../../web/errors.ts';
+import { declareRoutes } from '../../web/route.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
@@ -83,51 +83,52 @@ const replyHeaders = {
   ...listEndpointHeaders(['Link', 'X-Search-Degraded'], onSomeReads),
 };
 
-export const addressEndpoints: readonly Endpoint[] = [
+export const addressRoutes = declareRoutes(
+  { method: 'GET', tag: 'permalink', access: 'key' },
   {
-    id: 'readAddress',
-    method: 'GET',
-    path: '/https://{address}',
-    tag: 'permalink',
-    topic: 'posts',
-    title: 'Read a whole URL',
-    summary: 'Reads the post, account, list of accounts or search that a whole URL stands for.',
-    description:
-      'The URL is one of X, its mirrors, Bluesky, a Mastodon server or this server. It may be percent-encoded, start with `http:` instead of `https:`, and have one slash after the scheme instead of two. The parameters, the body and the allowance are those of the read under `/api/v1`.',
-    parameters: {
-      path: z.object({
-        address: z.string().describe('The URL without its scheme, such as `x.com/jack/status/20`.'),
-      }),
-    },
-    headers: {
-      ...listEndpointHeaders(['Vary'], onSomeReads),
-      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], onSomeReads),
-    },
-    replies: [
-      {
-        status: 200,
-        description: 'The result of the read.',
-        content: {
-          'text/markdown': 'text',
-          'application/json': z.union([postReply, browseReply]),
-          'text/html': 'text',
-          'application/atom+xml': 'text',
-          'application/rss+xml': 'text',
-          'application/feed+json': jsonFeed,
-        },
-        headers: replyHeaders,
+    readAddress: {
+      path: '/https://{address}',
+      topic: 'posts',
+      title: 'Read a whole URL',
+      summary: 'Reads the post, account, list of accounts or search that a whole URL stands for.',
+      description:
+        'The URL is one of X, its mirrors, Bluesky, a Mastodon server or this server. It may be percent-encoded, start with `http:` instead of `https:`, and have one slash after the scheme instead of two. The parameters, the body and the allowance are those of the read under `/api/v1`.',
+      parameters: {
+        path: z.object({
+          address: z
+            .string()
+            .describe('The URL without its scheme, such as `x.com/jack/status/20`.'),
+        }),
       },
-      { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
-    ],
-    problems: [
-      ...addressProblems,
-      ...(['missing_query', 'invalid_query', 'invalid_handle', 'invalid_params'] as const),
-      ...(['invalid_feed', 'invalid_cursor', 'invalid_format', 'invalid_thread'] as const),
-      ...(['invalid_context', 'invalid_replies', 'invalid_userinfo'] as const),
-      'unsupported_platform',
-      'not_found',
-      ...upstreamProblems,
-    ],
-    access: 'key',
+      headers: {
+        ...listEndpointHeaders(['Vary'], onSomeReads),
+        ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], onSomeReads),
+      },
+      replies: [
+        {
+          status: 200,
+          description: 'The result of the read.',
+          content: {
+            'text/markdown': 'text',
+            'application/json': z.union([postReply, browseReply]),
+            'text/html': 'text',
+            'application/atom+xml': 'text',
+            'application/rss+xml': 'text',
+            'application/feed+json': jsonFeed,
+          },
+          headers: replyHeaders,
+        },
+        { status: 304, description: 'The caller’s copy is still current.', headers: replyHeaders },
+      ],
+      problems: [
+        ...addressProblems,
+        ...(['missing_query', 'invalid_query', 'invalid_handle', 'invalid_params'] as const),
+        ...(['invalid_feed', 'invalid_cursor', 'invalid_format', 'invalid_thread'] as const),
+        ...(['invalid_context', 'invalid_replies', 'invalid_userinfo'] as const),
+        'unsupported_platform',
+        'not_found',
+        ...upstreamProblems,
+      ],
+    },
   },
-];
+);

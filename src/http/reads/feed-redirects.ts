@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { accepts, toOwnPath } from '../../reads/addresses/own-path.ts';
 import { permalinkPatterns, readOfKind } from '../../reads/addresses/own-paths.ts';
 import { handleParam } from '../../reads/browse.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
+import { type Endpoint, route } from '../../web/route.ts';
 import { toParameters } from './read-routes.ts';
 import { toRouterPath } from './routes.ts';
 
@@ -22,7 +22,7 @@ const feedPaths = permalinkPatterns.flatMap((pattern) => {
   return id === undefined ? [] : [{ id, path, pattern }];
 });
 
-export const feedRedirectEndpoints: readonly Endpoint[] = feedPaths.map(({ id, path }) => ({
+export const feedRedirectRoutes: readonly Endpoint[] = feedPaths.map(({ id, path }) => ({
   id,
   method: 'GET',
   path,
@@ -54,14 +54,13 @@ export async function feedRedirectsPlugin(
   for (const { path, pattern } of feedPaths) {
     const isRoute = ({ params }: FastifyRequest) =>
       accepts({ surface: 'permalink' }, pattern, params as Readonly<Record<string, string>>);
-    const url = toRouterPath({ ...pattern, path });
-    app.get(url, (request, reply) => {
+    const redirect = (request: FastifyRequest, reply: FastifyReply) => {
       if (!isRoute(request)) throw routeNotFound(request);
       const given = { ...toParameters(pattern, request), format: 'rss' };
       const target = toOwnPath({ read: readOfKind[pattern.names], given }, 'permalink');
       reply.headers({ ...corsHeaders, 'cache-control': 'public, max-age=86400' });
       return reply.redirect(`${baseUrl}${target}`, 301);
-    });
-    app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute });
+    };
+    route(app, toRouterPath({ ...pattern, path }), { GET: redirect }, { isRoute });
   }
 }

@@ -17,22 +17,22 @@ import {
 } from '../../render/history.ts';
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
+import { route } from '../../web/route.ts';
 import { overloadedByReplies } from '../../web/unread-bodies.ts';
 import { identityOf, refuseRead, toKeyHeaders, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';
-import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
+import { type HistoryRoute, historyRoutes, listRouterPaths, type RouterPath } from './routes.ts';
 
 interface HistoryRoutesOptions
   extends Pick<ReadingOptions, 'identification' | 'work' | 'load' | 'accessLog'> {
-  readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly ledger: Ledger;
   readonly context: RenderContext;
 }
 
 export async function historyRoutesPlugin(app: FastifyInstance, options: HistoryRoutesOptions) {
-  for (const row of options.routes) {
+  for (const row of historyRoutes) {
     for (const path of listRouterPaths(row)) registerPath(app, { row, ...path }, options);
   }
 }
@@ -50,13 +50,13 @@ function registerPath(
     const { format, ...parsed } = importProfilePosts.parse(toParameters(pattern, request));
     return { ...parsed, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
-  app.head(url, { config }, (request, reply) =>
-    reply.headers(headersOf(parse(request).format)).send(),
-  );
-  app.get(url, { config }, (request, reply) =>
-    options.work.track(importAndSend(reply, parse(request), options)),
-  );
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
+  const served = {
+    handler: (request: FastifyRequest, reply: FastifyReply) =>
+      options.work.track(importAndSend(reply, parse(request), options)),
+    head: (request: FastifyRequest, reply: FastifyReply) =>
+      reply.headers(headersOf(parse(request).format)).send(),
+  };
+  route(app, url, { GET: served }, { isRoute, config });
 }
 
 interface HistoryRequest extends Omit<ReturnType<typeof importProfilePosts.parse>, 'format'> {

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
 import { parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { type AccountReference, parseHandle } from '../../model/reference.ts';
@@ -8,10 +7,10 @@ import { freeText, parseParameters } from '../../reads/parameters.ts';
 import { opmlMediaType, renderOpml } from '../../render/feeds/opml.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
+import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
 import { prepareBody } from '../pages/layout.ts';
 
-const path = '/api/v1/opml';
 const maxHandles = 100;
 
 const query = z.object({
@@ -22,44 +21,46 @@ const query = z.object({
 
 const headers = listEndpointHeaders(['ETag']);
 
-export const opmlEndpoint: Endpoint = {
-  id: 'getOpml',
-  method: 'GET',
-  path,
-  tag: 'v1',
-  topic: 'feeds',
-  title: 'List the feeds of accounts as OPML',
-  summary: 'Lists the feeds of accounts as OPML, which feed readers import.',
-  description:
-    'Perch does not read the accounts, and does not check whether they exist. The request does not count towards an allowance.',
-  parameters: { query },
-  replies: [
-    {
-      status: 200,
-      description: 'The list of Atom feeds, in the order of the handles.',
-      content: { [opmlMediaType]: 'text' },
-      headers,
+export const opmlRoutes = declareRoutes(
+  { method: 'GET', tag: 'v1', access: 'open' },
+  {
+    getOpml: {
+      path: '/api/v1/opml',
+      topic: 'feeds',
+      title: 'List the feeds of accounts as OPML',
+      summary: 'Lists the feeds of accounts as OPML, which feed readers import.',
+      description:
+        'Perch does not read the accounts, and does not check whether they exist. The request does not count towards an allowance.',
+      parameters: { query },
+      replies: [
+        {
+          status: 200,
+          description: 'The list of Atom feeds, in the order of the handles.',
+          content: { [opmlMediaType]: 'text' },
+          headers,
+        },
+        { status: 304, description: notModified, headers },
+      ],
+      problems: ['invalid_handle', 'invalid_option'],
     },
-    { status: 304, description: notModified, headers },
-  ],
-  problems: ['invalid_handle', 'invalid_option'],
-  access: 'open',
-};
+  },
+);
 
 export async function opmlPlugin(
   app: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },
 ): Promise<void> {
-  app.get(path, (request, reply) => {
-    const { handles } = parseParameters(query, parseQuery(request.raw.url ?? ''));
-    const prepared = prepareBody(renderOpml(parseHandles(handles), { baseUrl }), {
-      ...corsHeaders,
-      'content-type': opmlMediaType,
-      'cache-control': 'public, max-age=60',
-    });
-    sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+  serveRoutes(app, opmlRoutes, {
+    getOpml: (request, reply) => {
+      const { handles } = parseParameters(query, parseQuery(request.raw.url ?? ''));
+      const prepared = prepareBody(renderOpml(parseHandles(handles), { baseUrl }), {
+        ...corsHeaders,
+        'content-type': opmlMediaType,
+        'cache-control': 'public, max-age=60',
+      });
+      sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+    },
   });
-  app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
 }
 
 /** Parses handles separated by commas; throws `invalid_handle` or `invalid_option`. */

@@ -22,6 +22,7 @@ import {
   type ReplyOptions,
   sendPrepared,
 } from '../../web/reply.ts';
+import { route } from '../../web/route.ts';
 import {
   allowanceOf,
   type Identification,
@@ -29,7 +30,7 @@ import {
   refuseRead,
   toRequester,
 } from '../key-status/plugin.ts';
-import { lifecycleOf } from '../lifecycle/lifecycle.ts';
+import { lifecycleOf, setLifecycle } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import type { CountHit } from '../operations/traffic.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
@@ -37,11 +38,13 @@ import { isPageNavigation, namesFormat, negotiate, offers } from './negotiation.
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import {
   type AliasRoute,
+  aliasRoutes,
   chooseRead,
   listRouterPaths,
   pickParameters,
   type ReadRoute,
   type Route,
+  readRoutes,
   surfaceOf,
 } from './routes.ts';
 
@@ -64,7 +67,6 @@ export interface ReadingOptions {
 }
 
 export interface ReadRoutesOptions extends ReadingOptions {
-  readonly routes: readonly (ReadRoute | AliasRoute)[];
   /** Whether link-preview crawlers get a page with Open Graph tags for the URL of a post. */
   readonly linkPreviews: boolean;
   /** Whether browsers get HTML pages if the request does not select a format. */
@@ -80,6 +82,8 @@ export interface ReadEndpoint {
   /** Returns the operation and its parameters. Throws Problem if the request is invalid. */
   readonly toRequestedRead: (request: FastifyRequest) => RequestedRead;
   readonly hasPreviews: boolean;
+  /** Handler of HEAD. Default: that of GET. */
+  readonly head?: typeof answerWithoutRead;
 }
 
 /** Registers the routes of reads, and the routes for complete URLs in the path. */
@@ -94,27 +98,29 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   app.addHook('onSend', async (_request, reply) => {
     reply.headers(corsHeaders);
   });
-  const register = (url: string, endpoint: ReadEndpoint): void => {
-    const { isRoute } = endpoint;
+  const register = (scope: FastifyInstance, url: string, endpoint: ReadEndpoint): void => {
+    const { isRoute, head } = endpoint;
     const config = { ...endpoint.config, ...toErrorPages(url, options) };
     const countHit = options.countHits(url);
-    app.get(
-      url,
-      { config: { ...config, cors: false } },
-      createHandler(endpoint, { ...handling, countHit }),
-    );
-    app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
+    const handler = createHandler(endpoint, { ...handling, countHit });
+    const served = { handler, ...(head && { head }), config: { cors: false as const } };
+    route(scope, url, { GET: served }, { isRoute, config });
   };
   const addressed = createAddressEndpoint(options);
-  for (const row of options.routes) {
+  const registerRow = (scope: FastifyInstance, row: ReadRoute | AliasRoute) => {
     for (const { url, pattern } of listRouterPaths(row)) {
       const endpoint = toEndpoint(row, pattern, options);
-      if (row.surface === 'alias') app.head(url, endpoint, answerWithoutRead);
       // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
-      register(url, url.startsWith('/:handle/:id') ? orElse(endpoint, addressed) : endpoint);
+      const isWide = url.startsWith('/:handle/:id');
+      register(scope, url, isWide ? orElse(endpoint, addressed) : endpoint);
     }
-  }
-  for (const url of addressPaths) register(url, addressed);
+  };
+  for (const row of readRoutes) registerRow(app, row);
+  app.register(async (aliases) => {
+    setLifecycle(aliases, options.context.baseUrl);
+    for (const row of aliasRoutes) registerRow(aliases, row);
+  });
+  for (const url of addressPaths) register(app, url, addressed);
 }
 
 function toEndpoint(
@@ -127,6 +133,7 @@ function toEndpoint(
     isRoute: isRouteOf(row, pattern),
     hasPreviews: linkPreviews && row.surface === 'permalink',
     toRequestedRead: (request) => toRequestedRead(row, toParameters(pattern, request)),
+    ...(row.surface === 'alias' && { head: answerWithoutRead }),
   };
 }
 

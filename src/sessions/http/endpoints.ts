@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import type { Endpoint, EndpointHeader, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
+import {
+  declareRoutes,
+  type Endpoint,
+  type EndpointHeader,
+  type EndpointReply,
+} from '../../web/route.ts';
 import { leaseRecord, sessionEvent } from '../events.ts';
 import {
   cancelBody,
@@ -101,129 +106,119 @@ const bodyProblems: readonly ProblemCode[] = [
   'unsupported_media_type',
 ];
 
-type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
-
-const endpoints: readonly BearerEndpoint[] = [
+/** Routes below the prefix of the service. */
+export const sessionRoutes = declareRoutes(
+  { tag: 'sessions', access: 'bearer', headers: commonHeaders },
   {
-    id: 'getSessionHealth',
-    method: 'GET',
-    path: '/health',
-    title: 'Check whether sessions are available',
-    summary: 'Checks whether the session service accepts messages.',
-    replies: [{ ...reply(200, 'The service accepts messages.', healthReply), headers: {} }],
-    problems: ['not_ready', 'shutting_down'],
-    access: 'open',
-    headers: originHeaders,
-  },
-  {
-    id: 'startSession',
-    method: 'POST',
-    path: '/session',
-    title: 'Start a session with a question',
-    summary: 'Starts a session with a message.',
-    description:
-      '`Location` is the stream. The answer is the message of its last `message.completed` event.',
-    parameters: { header: onceHeader },
-    body: { 'application/json': startBody },
-    replies: [
-      {
-        ...reply(202, 'The message is accepted. The answer follows on the stream.', startReply),
-        headers: { ...sessionHeaders, Location: { description: 'Path of the stream.' } },
-      },
-    ],
-    problems: [...messageProblems, ...loadProblems],
-  },
-  {
-    id: 'continueSession',
-    method: 'POST',
-    path: '/session/{sessionId}',
-    title: 'Ask a follow-up question in a session',
-    summary: 'Sends a further message to a session.',
-    description:
-      'The message is answered after the earlier messages of the session. Slots are shared fairly between addresses; messages of one address are answered in the order of arrival.',
-    parameters: { path, header: tokenHeader.extend(onceHeader.shape) },
-    body: { 'application/json': followUpBody },
-    replies: [
-      reply(202, 'The message is accepted. The answer follows on the stream.', followUpReply),
-    ],
-    problems: [
-      ...messageProblems,
-      ...sessionProblems,
-      ...tokenProblems,
-      'session_not_active',
-      'turn_in_progress',
-      ...loadProblems,
-    ],
-  },
-  {
-    id: 'streamSession',
-    method: 'GET',
-    path: '/session/{sessionId}/stream',
-    title: 'Stream the events of a session',
-    summary: 'Streams the events of a session, one JSON object per line.',
-    description:
-      'Ignore unknown types and members. Spaces before a line keep an idle stream alive.',
-    parameters: { path, query: streamQuery, header: tokenHeader },
-    replies: [
-      {
-        status: 200,
-        description: 'Events from `startIndex` on, as they happen.',
-        content: { [streamMediaType]: streamLine },
-        headers: {
-          ...sessionHeaders,
-          ...underBothNames('Stream-Version', '`21`.'),
-          ...underBothNames('Stream-Format', '`ndjson`.'),
-          ...underBothNames(
-            'Stream-Tail-Index',
-            'Index of the last event when the stream was opened; `-1` if there were none.',
-          ),
-          'X-Accel-Buffering': { description: '`no`, so that proxies do not buffer the stream.' },
+    getSessionHealth: {
+      method: 'GET',
+      path: '/health',
+      title: 'Check whether sessions are available',
+      summary: 'Checks whether the session service accepts messages.',
+      replies: [{ ...reply(200, 'The service accepts messages.', healthReply), headers: {} }],
+      problems: ['not_ready', 'shutting_down'],
+      access: 'open',
+      headers: originHeaders,
+    },
+    startSession: {
+      method: 'POST',
+      path: '/session',
+      title: 'Start a session with a question',
+      summary: 'Starts a session with a message.',
+      description:
+        '`Location` is the stream. The answer is the message of its last `message.completed` event.',
+      parameters: { header: onceHeader },
+      body: { 'application/json': startBody },
+      replies: [
+        {
+          ...reply(202, 'The message is accepted. The answer follows on the stream.', startReply),
+          headers: { ...sessionHeaders, Location: { description: 'Path of the stream.' } },
         },
-      },
-    ],
-    problems: [...sessionProblems, 'invalid_start_index', 'invalid_option', 'overloaded'],
+      ],
+      problems: [...messageProblems, ...loadProblems],
+    },
+    continueSession: {
+      method: 'POST',
+      path: '/session/{sessionId}',
+      title: 'Ask a follow-up question in a session',
+      summary: 'Sends a further message to a session.',
+      description:
+        'The message is answered after the earlier messages of the session. Slots are shared fairly between addresses; messages of one address are answered in the order of arrival.',
+      parameters: { path, header: tokenHeader.extend(onceHeader.shape) },
+      body: { 'application/json': followUpBody },
+      replies: [
+        reply(202, 'The message is accepted. The answer follows on the stream.', followUpReply),
+      ],
+      problems: [
+        ...messageProblems,
+        ...sessionProblems,
+        ...tokenProblems,
+        'session_not_active',
+        'turn_in_progress',
+        ...loadProblems,
+      ],
+    },
+    streamSession: {
+      method: 'GET',
+      path: '/session/{sessionId}/stream',
+      title: 'Stream the events of a session',
+      summary: 'Streams the events of a session, one JSON object per line.',
+      description:
+        'Ignore unknown types and members. Spaces before a line keep an idle stream alive.',
+      parameters: { path, query: streamQuery, header: tokenHeader },
+      replies: [
+        {
+          status: 200,
+          description: 'Events from `startIndex` on, as they happen.',
+          content: { [streamMediaType]: streamLine },
+          headers: {
+            ...sessionHeaders,
+            ...underBothNames('Stream-Version', '`21`.'),
+            ...underBothNames('Stream-Format', '`ndjson`.'),
+            ...underBothNames(
+              'Stream-Tail-Index',
+              'Index of the last event when the stream was opened; `-1` if there were none.',
+            ),
+            'X-Accel-Buffering': { description: '`no`, so that proxies do not buffer the stream.' },
+          },
+        },
+      ],
+      problems: [...sessionProblems, 'invalid_start_index', 'invalid_option', 'overloaded'],
+    },
+    cancelTurn: {
+      method: 'POST',
+      path: '/session/{sessionId}/cancel',
+      title: 'Cancel the running turn of a session',
+      summary: 'Cancels the running turn of a session.',
+      parameters: { path, header: tokenHeader },
+      body: { 'application/json': cancelBody },
+      isBodyOptional: true,
+      replies: [
+        reply(202, 'The turn is being cancelled, if one is running. Events follow.', cancelReply),
+        { ...reply(200, 'The session is unknown or has ended.', idleReply), headers: {} },
+      ],
+      problems: [
+        'session_forbidden',
+        'invalid_continuation_token',
+        'conflicting_continuation_tokens',
+        ...bodyProblems,
+      ],
+    },
+    resetSession: {
+      method: 'POST',
+      path: '/session/{sessionId}/reset',
+      title: 'End a session',
+      summary: 'Ends a session.',
+      parameters: { path, header: tokenHeader },
+      body: { 'application/json': resetBody },
+      isBodyOptional: true,
+      replies: [reply(200, 'The session has ended, now or earlier.', resetReply)],
+      problems: [...sessionProblems, ...tokenProblems, ...bodyProblems],
+    },
   },
-  {
-    id: 'cancelTurn',
-    method: 'POST',
-    path: '/session/{sessionId}/cancel',
-    title: 'Cancel the running turn of a session',
-    summary: 'Cancels the running turn of a session.',
-    parameters: { path, header: tokenHeader },
-    body: { 'application/json': cancelBody },
-    isBodyOptional: true,
-    replies: [
-      reply(202, 'The turn is being cancelled, if one is running. Events follow.', cancelReply),
-      { ...reply(200, 'The session is unknown or has ended.', idleReply), headers: {} },
-    ],
-    problems: [
-      'session_forbidden',
-      'invalid_continuation_token',
-      'conflicting_continuation_tokens',
-      ...bodyProblems,
-    ],
-  },
-  {
-    id: 'resetSession',
-    method: 'POST',
-    path: '/session/{sessionId}/reset',
-    title: 'End a session',
-    summary: 'Ends a session.',
-    parameters: { path, header: tokenHeader },
-    body: { 'application/json': resetBody },
-    isBodyOptional: true,
-    replies: [reply(200, 'The session has ended, now or earlier.', resetReply)],
-    problems: [...sessionProblems, ...tokenProblems, ...bodyProblems],
-  },
-];
+);
 
 /** Returns the session routes below `segment` for the OpenAPI document. */
-export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
-  return endpoints.map((endpoint) => ({
-    access: 'bearer',
-    headers: commonHeaders,
-    ...endpoint,
-    path: `/${segment}/v1${endpoint.path}`,
-    tag: 'sessions',
-  }));
+export function listSessionRoutes(segment: string): readonly Endpoint[] {
+  return Object.values(sessionRoutes).map((one) => ({ ...one, path: `/${segment}/v1${one.path}` }));
 }

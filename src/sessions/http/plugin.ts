@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins as PageOrigins } from '../../core/http/origins.ts';
 import { disableCompression } from '../../web/compression.ts';
 import type { CorsPolicy } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import { refuseOtherMethods } from '../../web/methods.ts';
-import { findSession, type OneSession, refuseWithoutBearer, type SessionRequest } from './calls.ts';
+import { refuseAll, serveRoutes } from '../../web/route.ts';
+import { findSession, refuseWithoutBearer, type SessionRequest } from './calls.ts';
+import { sessionRoutes } from './endpoints.ts';
 import { type ProblemReplies, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import {
   cancel,
@@ -20,8 +21,6 @@ import {
 } from './routes.ts';
 
 export interface SessionsOptions extends HandlerOptions {
-  /** First path segment of the session routes, such as `svc`. */
-  readonly segment: string;
   /** Check that rejects requests from web pages whose `Origin` is not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemReplies;
@@ -31,8 +30,9 @@ export interface SessionsOptions extends HandlerOptions {
 
 const sessionConfig = { decidesWhileDraining: true };
 
-export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
-  const { origins, pages, problems, segment } = options;
+/** Registers the session service below the prefix of `app`, such as `/svc`. */
+export async function sessionService(app: FastifyInstance, options: SessionsOptions) {
+  const { origins, pages, problems } = options;
   app.decorateRequest('knownSession', null);
   disableCompression(app);
   app.setErrorHandler((error: Error, request, reply) =>
@@ -45,13 +45,9 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
     reply.headers(toSessionHeaders(request));
   });
   readBytes(app);
-  registerRoutes(app, options);
-  for (const url of [`/${segment}`, `/${segment}/*`]) {
-    const handler = async (request: FastifyRequest) => {
-      throw routeNotFound(request);
-    };
-    const config = { ...sessionConfig, cors: toSessionCors(origins, []) };
-    app.route({ method: [...app.supportedMethods], url, config, onRequest: handler, handler });
+  app.register(async (routes) => registerRoutes(routes, options), { prefix: '/v1' });
+  for (const url of ['', '/*']) {
+    refuseAll(app, url, { ...sessionConfig, cors: toSessionCors(origins, []) });
   }
 }
 
@@ -65,7 +61,7 @@ function readBytes(app: FastifyInstance): void {
 }
 
 function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
-  const { base, service } = options;
+  const { service } = options;
   const { bodyBytes: bodyLimit } = service.limits;
   const accept = async () => service.refuseUnlessReady();
   const identify = async (request: FastifyRequest) => {
@@ -77,31 +73,28 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   const checkKnown = async (request: SessionRequest): Promise<void> => {
     await findSession(request, options);
   };
-  const answering = (url: string, ...allow: string[]) => {
-    const config = { ...sessionConfig, cors: toSessionCors(options.origins, allow) };
-    const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);
-    refuseOtherMethods(app, url, { allow, isRoute, config });
-    return config;
-  };
   type Before = (request: SessionRequest) => Promise<void>;
-  const post = (url: string, onRequest: Before[], handle: Handle<SessionRequest>) => {
-    const route = { config: answering(url, 'POST'), bodyLimit, onRequest };
-    app.post<OneSession>(url, route, (request, reply) => handle(request, reply, options));
+  const post = (onRequest: Before[], handle: Handle<SessionRequest>) => ({
+    bodyLimit,
+    onRequest,
+    handler: (request: SessionRequest, reply: FastifyReply) => handle(request, reply, options),
+  });
+  const handlers = {
+    getSessionHealth: {
+      config: { isProbe: true },
+      handler: (request: FastifyRequest, reply: FastifyReply) =>
+        checkHealth(request, reply, options),
+    },
+    startSession: post([identify, accept, checkType], start),
+    continueSession: post([identify, accept, checkState, checkType], followUp),
+    streamSession: { ...post([identify, checkKnown], sendStream), head: null },
+    cancelTurn: post([identify, checkType], cancel),
+    resetSession: post([identify, checkType], reset),
   };
-  const health = `${base}/health`;
-  const probe = { config: { ...answering(health, 'GET', 'HEAD'), isProbe: true } };
-  app.get(health, probe, (request, reply) => checkHealth(request, reply, options));
-  const one = `${base}/session/:sessionId`;
-  post(`${base}/session`, [identify, accept, checkType], start);
-  post(one, [identify, accept, checkState, checkType], followUp);
-  const stream = `${one}/stream`;
-  const onRequest = [identify, checkKnown];
-  const config = answering(stream, 'GET');
-  app.get<OneSession>(stream, { config, exposeHeadRoute: false, onRequest }, (request, reply) =>
-    sendStream(request, reply, options),
-  );
-  post(`${one}/cancel`, [identify, checkType], cancel);
-  post(`${one}/reset`, [identify, checkType], reset);
+  serveRoutes(app, sessionRoutes, handlers, {
+    configOf: (allow) => ({ ...sessionConfig, cors: toSessionCors(options.origins, allow) }),
+    isRoute: ({ params }) => !isEmptyId(params),
+  });
 }
 
 const isEmptyId = (params: unknown): boolean =>

@@ -9,7 +9,8 @@ import {
   formatShare,
   renderTime,
 } from '../numbers.ts';
-import { configurationPath, overviewPart } from '../section-paths.ts';
+import type { DashboardSection } from '../pages.ts';
+import { configurationPath, dashboardPath, overviewPart } from '../paths.ts';
 import { renderTiles, type Tile } from '../tiles.ts';
 import type { OverviewFigures } from './figures.ts';
 import { renderProviders } from './providers.ts';
@@ -19,7 +20,7 @@ import { cacheUse, renderTraffic, total } from './traffic.ts';
 const refreshSeconds = 10;
 
 /** Renders the body of the page *Overview*. A script replaces the content of `#live`. */
-export function renderOverview(figures: OverviewFigures, site: Site): string {
+function renderOverview(figures: OverviewFigures, site: Site): string {
   return `<div class="page-head">
 <h1>Overview</h1>
 <button type="button" class="button" id="pause" hidden>Pause updates</button>
@@ -30,7 +31,7 @@ ${renderFigures(figures, site)}
 </div>`;
 }
 
-export function renderFigures(figures: OverviewFigures, site: Site): string {
+function renderFigures(figures: OverviewFigures, site: Site): string {
   return `${renderNow(figures)}
 ${renderAlerts(figures, site)}
 ${renderTiles(listTiles(figures))}
@@ -166,4 +167,23 @@ function renderSessionTiles(sessions: NonNullable<OverviewFigures['sessions']>):
     },
     { name: 'Stored sessions', value: formatBytes(storedBytes) },
   ]);
+}
+
+/** Creates the section with the overview, and the part with which a script refreshes it. */
+export function createOverviewSection(read: () => Promise<OverviewFigures>): DashboardSection {
+  return {
+    link: { path: dashboardPath, text: 'Overview' },
+    register: ({ page, part, site }) => {
+      page({
+        url: dashboardPath,
+        show: async () => ({
+          title: 'Overview',
+          bodyHtml: renderOverview(await read(), site),
+          styles: ['admin-figures.css', 'admin-charts.css'],
+          scripts: ['admin-overview.js'],
+        }),
+      });
+      part(overviewPart, async () => ({ html: renderFigures(await read(), site) }));
+    },
+  };
 }

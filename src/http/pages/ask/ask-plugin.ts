@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, toAnswerReply } from '../../../answers/answer.ts';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { parseQuery } from '../../../core/http/query.ts';
@@ -7,7 +7,6 @@ import { Problem, type ProblemDocument, toProblemDocument } from '../../../core/
 import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { toProblem } from '../../../web/errors.ts';
-import { refuseOtherMethods } from '../../../web/methods.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { overloaded } from '../../operations/load.ts';
 import { namesFormat, negotiate, offers } from '../../reads/negotiation.ts';
@@ -56,11 +55,11 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
   open(): Docs;
 }
 
-/** Registers the question page: HTML to browsers, Markdown or JSON to other clients. */
-export async function askPlugin(app: FastifyInstance, options: AskOptions) {
+/** Creates the handler of questions: HTML to browsers, Markdown or JSON to other clients. */
+export function createAskHandler(options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
-  app.get(askPath, async (request, reply) => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     open();
     const send = (prepared: PreparedReply, status = 200) => {
       sendPrepared({ request, reply }, prepared, defaultReplyOptions);
@@ -79,8 +78,7 @@ export async function askPlugin(app: FastifyInstance, options: AskOptions) {
     // The access log records the status of the problem, although the status of the page is 200.
     reply.problemCode = result.problem?.code ?? null;
     return send(page.write(result), result.problem?.status);
-  });
-  refuseOtherMethods(app, askPath, { allow: ['GET', 'HEAD'] });
+  };
 }
 
 /** Headers that forbid caching of answers, because questions are private. */

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../../core/problem.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
-import { refuseOtherMethods } from '../../../web/methods.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { serveRoutes } from '../../../web/route.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
-import { type AskOptions, askPlugin } from '../ask/ask-plugin.ts';
+import { type AskOptions, createAskHandler } from '../ask/ask-plugin.ts';
+import { askRoutes, docsRoutes } from '../endpoints.ts';
 import { docsPath, preparePage, renderPage, type Site, toLink } from '../layout.ts';
 import {
   createLinks,
@@ -15,7 +16,7 @@ import {
   describeDocsIndex,
   writeDocsIndex,
 } from './doc-pages.ts';
-import { findPlugin } from './find-page.ts';
+import { createFindHandler } from './find-page.ts';
 import type { Library, LibraryPage } from './library.ts';
 import { createMarkdown, type MarkdownDocument } from './markdown.ts';
 import { createSearchIndex, type SearchHit, type SearchIndex } from './search-index.ts';
@@ -46,21 +47,23 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
     const name = nameOf(request);
     return name === '' || findPage(open(), name) !== undefined;
   };
-  const get = (
-    url: string,
-    answer: (docs: Docs, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-  ) => {
-    app.get(url, (request, reply) => answer(open(), request, reply));
-    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute });
+  type Answer = (docs: Docs, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  const withDocs = (answer: Answer) => (request: FastifyRequest, reply: FastifyReply) =>
+    answer(open(), request, reply);
+  const handlers = {
+    getDocs: withDocs(sendIndex),
+    getDocsPage: withDocs(sendPage),
+    getDocsSource: null,
+    getApiPage: withDocs(sendPage),
+    searchDocs: createFindHandler(open),
   };
-  get(docsPath, async (docs, request, reply) => {
-    const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
-    sendPrepared({ request, reply }, prepared, defaultReplyOptions);
-  });
-  get(`${docsPath}/:page`, sendPage);
-  get(`${docsPath}/api/:group`, sendPage);
-  await app.register(findPlugin, { open });
-  if (ask !== null) await app.register(askPlugin, { ...ask, open });
+  serveRoutes(app, docsRoutes, handlers, { isRoute });
+  if (ask !== null) serveRoutes(app, askRoutes, { askDocs: createAskHandler({ ...ask, open }) });
+}
+
+async function sendIndex(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
+  const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
+  sendPrepared({ request, reply }, prepared, defaultReplyOptions);
 }
 
 type DocFormat = PageFormat | 'source';
@@ -115,7 +118,10 @@ async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply
   const name = nameOf(request);
   const { page, address, isSource } = requirePage(docs, name);
   const location = toLink(`${docsPath}/${address}`, docs.site);
-  if (name !== address) return redirect(request, reply, location);
+  if (name !== address) {
+    reply.header('cache-control', 'public, max-age=60');
+    return reply.redirect(location, 308);
+  }
   const format = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
   return sendPrepared({ request, reply }, await docs.reply(page, format), defaultReplyOptions);
 }
@@ -176,14 +182,4 @@ function countEdits(a: string, b: string): number {
     previous = current;
   }
   return previous[b.length] ?? 0;
-}
-
-function redirect(request: FastifyRequest, reply: FastifyReply, location: string) {
-  const headers = {
-    location,
-    'x-request-id': request.id,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'public, max-age=60',
-  };
-  return reply.code(308).headers(headers).send();
 }

@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { toJsonBody } from '../../../core/http/to-json-body.ts';
 import { Problem } from '../../../core/problem.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { refuseOtherMethods } from '../../../web/methods.ts';
 import { defaultReplyOptions, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import {
@@ -44,9 +43,9 @@ interface Findings {
   readonly hits: readonly SearchHit[];
 }
 
-/** Registers the search. The reply is HTML, or JSON if `Accept` prefers it. */
-export async function findPlugin(app: FastifyInstance, { open }: { readonly open: () => Docs }) {
-  app.get(findPath, async (request, reply) => {
+/** Creates the handler of the search. The reply is HTML, or JSON if `Accept` prefers it. */
+export const createFindHandler =
+  (open: () => Docs) => async (request: FastifyRequest, reply: FastifyReply) => {
     const isJson = negotiate(request.headers.accept, offers.read) === 'json';
     const query = parseText(request);
     if (isJson && query === '') throw new Problem('missing_query', { detail: blank });
@@ -56,9 +55,7 @@ export async function findPlugin(app: FastifyInstance, { open }: { readonly open
       ? preparePage(toJsonBody(toReply(findings, site)), 'json')
       : preparePage(renderPage(describeFindPage(findings, site), site), 'html');
     sendPrepared({ request, reply }, page, defaultReplyOptions);
-  });
-  refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
-}
+  };
 
 const blank = 'The parameter `q` is missing or empty. Send the search text.';
 

@@ -14,18 +14,19 @@ import { type ResultHtml, type ResultOptions, renderResult } from '../../../rend
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { recordProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
-import { refuseOtherMethods } from '../../../web/methods.ts';
 import {
   defaultReplyOptions,
   type PreparedReply,
   prepareReply,
   sendPrepared,
 } from '../../../web/reply.ts';
+import { serveRoutes } from '../../../web/route.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
 import { refuseRead, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
+import { frontRoutes } from '../endpoints.ts';
 import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
 import { createOwnLinks } from '../own-links.ts';
 import { renderProblem } from '../problem-page.ts';
@@ -61,15 +62,15 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('vary', 'Accept');
   });
-  app.get('/', { config }, (request, reply) => {
+  const getFrontPage = (request: FastifyRequest, reply: FastifyReply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
     const prepared = prepareFront(format);
     if (!(prepared instanceof Promise))
       return sendPrepared({ request, reply }, prepared, defaultReplyOptions);
     return prepared.then((page) => sendPrepared({ request, reply }, page, defaultReplyOptions));
-  });
-  refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
+  };
+  serveRoutes(app, frontRoutes, { getFrontPage }, { config });
 }
 
 function createFront(options: FrontOptions, log: FastifyBaseLogger) {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { endpoints } from '../../../../src/app/endpoints.ts';
-import type { Endpoint } from '../../../../src/core/endpoint.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
   listReplySchemas,
 } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { nameExamples } from '../../../../src/http/openapi/examples.ts';
+import type { Endpoint } from '../../../../src/web/route.ts';
 
 const thing = z.object({ name: z.string(), tone: z.enum(['low', 'high']) }).meta({ id: 'Thing' });
 const part = z.strictObject({ size: z.number() }).meta({ id: 'Part' });

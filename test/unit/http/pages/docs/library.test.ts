@@ -7,7 +7,7 @@ import { createOrigins } from '../../../../../src/core/http/origins.ts';
 import { docsPlugin } from '../../../../../src/http/pages/docs/docs-plugin.ts';
 import { createLibrary } from '../../../../../src/http/pages/docs/library.ts';
 import { silentAccessLog } from '../../../../../src/web/access-log.ts';
-import { setProblemHandlers } from '../../../../../src/web/errors.ts';
+import { setErrorHandler } from '../../../../../src/web/errors.ts';
 import { temporaryFolder } from '../../../../support/spawn-perch.ts';
 
 const baseUrl = 'http://perch.test';
@@ -76,7 +76,7 @@ describe('a server without a folder of documentation', () => {
     const stream = { write: (line: string) => lines.push(line) };
     const app = Fastify({ logger: { level: 'error', stream } });
     onTestFinished(() => app.close());
-    setProblemHandlers(app, { baseUrl, accessLog: silentAccessLog, writePage: () => null });
+    setErrorHandler(app, { baseUrl, accessLog: silentAccessLog, writePage: () => null });
     const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
     await app.register(docsPlugin, {
       site: { baseUrl, assets },

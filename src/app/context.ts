@@ -3,6 +3,7 @@ import type { AnswerEngine } from '../answers/answer.ts';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/sources.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Engine } from '../core/engine/engine.ts';
 import type { PublicHttpOptions } from '../core/http/public-network.ts';
 import type { Random } from '../core/random.ts';
 import type { Tracing } from '../core/tracing/tracing.ts';
@@ -10,16 +11,21 @@ import type { Identification } from '../http/key-status/plugin.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { Provider } from '../providers/provider.ts';
 
-export interface AppBasics {
+/** Values that every part of the server needs, made once at the start. */
+export interface AppContext {
   readonly config: Config;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /** Clock for the engine's connections. Default: `clock`. Tests that fake it pass a real one. */
+  /** Clock for the connections to Redis. Default: `clock`. Tests that fake it pass a real one. */
   readonly engineClock?: Clock;
+  /** Source of spans; `null` if tracing is off. */
+  readonly tracing: Tracing | null;
+  /** Valkey or Redis server that several instances share; `null` if there is one instance. */
+  readonly redis: Engine | null;
 }
 
-export interface AppOptions extends AppBasics {
+export interface AppOptions extends Omit<AppContext, 'tracing' | 'redis'> {
   /** Sources of posts. Default: the configured ones. Closing the server closes them. */
   readonly providers?: readonly Provider[];
   /** Archive opened by the caller. Default: the server opens the one in `PERCH_DATA_DIR`. */
