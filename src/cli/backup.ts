@@ -17,8 +17,7 @@ import { FileLockedError, lockFile } from '../core/files/file-lock.ts';
 import { isCode } from '../core/files/private-files.ts';
 import { BusyDatabasesError } from '../core/files/snapshot.ts';
 import { withOptions } from './arguments.ts';
-import { toSize } from './backup/disk-space.ts';
-import { listMediaCount, type Manifest } from './backup/manifest.ts';
+import { listMediaCount, type Manifest, toSize } from './backup/manifest.ts';
 import { type Copied, copyData, writeBackup } from './backup/write-backup.ts';
 import {
   type CommandBody,

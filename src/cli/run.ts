@@ -146,7 +146,7 @@ async function runInFolder(
   const { folder = 'shared' } = command;
   if (folder === 'own' || path === ':memory:') return run(context);
   // Loading SQLite takes a while, so invalid settings are reported before that.
-  const { enterFolder } = await import('./backup/enter-folder.ts');
+  const { enterFolder } = await import('./backup/data-folder.ts');
   const lock = await enterFolder(path, folder, context);
   if (lock === null) return command.lockedExit ?? exitCodes.upstream;
   try {

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { z } from 'zod';
 import { savedFiles } from '../../core/files/data-folder.ts';
 import { CommandError } from '../command.ts';
@@ -8,6 +9,9 @@ const formatVersion = 1;
 /** Name of the first file of a backup, which describes the other files. */
 export const manifestName = 'manifest.json';
 export const maxManifestBytes = 65_536;
+
+/** Pattern of the paths of media files in a backup. Captures the SHA-256 hash of the content. */
+export const mediaName = /^media\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
 const savedFile = z.object({
   name: z.enum(savedFiles),
@@ -76,4 +80,20 @@ function parseJson(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** Checks the disk of `folder`. @throws CommandError if fewer than `bytes` bytes are free */
+export function requireSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (free >= bytes) return;
+  throw new CommandError(
+    'upstream',
+    `The disk with ${folder} has ${toSize(free)} free, but the command needs ${toSize(bytes)}. Free some space and run the command again.`,
+  );
+}
+
+export function toSize(bytes: number): string {
+  const megabytes = bytes / 1e6;
+  return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
 }
