@@ -16,7 +16,6 @@ import { systemClock } from '../core/clock.ts';
 import { FileLockedError, lockFile } from '../core/files/file-lock.ts';
 import { isCode } from '../core/files/private-files.ts';
 import { BusyDatabasesError } from '../core/files/snapshot.ts';
-import { withOptions } from './arguments.ts';
 import { listMediaCount, type Manifest, toSize } from './backup/manifest.ts';
 import { type Copied, copyData, writeBackup } from './backup/write-backup.ts';
 import {
@@ -26,11 +25,12 @@ import {
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
 import { explainWriteErrors } from './output/output-file.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { dataFolderOf } from './stores/with-store.ts';
+import { dataFolderOf } from './stores.ts';
 
 export const backupCommand: CommandBody = {
   details: `The backup is a zip file with the archive, the keys, the sessions and the secrets, as they are at one moment.

@@ -1,4 +1,3 @@
-import { globalOptions, withOptions, withSubcommands } from './arguments.ts';
 import {
   type ActionHelp,
   type BareBody,
@@ -6,7 +5,10 @@ import {
   type Command,
   type CommandOption,
   exitCodes,
+  globalOptions,
   UsageError,
+  withOptions,
+  withSubcommands,
 } from './command.ts';
 
 type Commands = Readonly<Record<string, Command>>;
@@ -32,7 +34,7 @@ export function createCompletionCommand(load: () => Promise<Commands>): BareBody
 }
 
 /** Word that can follow `after`, the names of a command and its subcommand. */
-export interface Completion {
+interface Completion {
   readonly after: string;
   /** Name or option; `:path` if the arguments are paths. */
   readonly word: string;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { seizeDataFolder } from '../core/files/folder-lock.ts';
 import { makePrivateFolder } from '../core/files/private-files.ts';
-import { withOptions } from './arguments.ts';
 import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/data-folder.ts';
 import { listMediaCount, requireSpace } from './backup/manifest.ts';
 import { type Backup, openBackup } from './backup/read-backup.ts';
@@ -15,10 +14,11 @@ import {
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { dataFolderOf } from './stores/with-store.ts';
+import { dataFolderOf } from './stores.ts';
 
 /** Command `perch restore`, which needs a stopped server. */
 export const restoreCommand: CommandBody = {

@@ -7,13 +7,14 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
 import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../../core/files/sqlite.ts';
 import { CommandError } from '../command.ts';
-import { checkContent, newestSchemaOf } from './check-file.ts';
 import {
+  checkContent,
   type Manifest,
   madeByNewer,
   manifestName,
   maxManifestBytes,
   mediaName,
+  newestSchemaOf,
   notABackup,
   parseManifest,
   type SavedFile,

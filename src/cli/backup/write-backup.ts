@@ -17,11 +17,12 @@ import { takeSnapshots } from '../../core/files/snapshot.ts';
 import { connectSqlite } from '../../core/files/sqlite.ts';
 import { version } from '../../core/version.ts';
 import { CommandError } from '../command.ts';
-import { checkContent, measureFile } from './check-file.ts';
 import {
+  checkContent,
   createManifest,
   type Manifest,
   manifestName,
+  measureFile,
   mediaName,
   requireSpace,
   type SavedFile,
@@ -33,7 +34,7 @@ interface SavedMedia {
   readonly bytes: number;
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Data folder to back up. Other processes may use the folder at the same time. */
   readonly folder: string;
   readonly target: string;

@@ -14,7 +14,7 @@ import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { isMissing } from '../../core/files/private-files.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
-import { type Memory, maxRemembered } from './memory.ts';
+import { type Memory, maxRemembered } from './poll.ts';
 
 /** State of `perch watch`. `memories` has the known posts by the key of the list. */
 export interface State {

@@ -5,11 +5,14 @@ import { feeds } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import { parseParameters, timestamp } from '../../reads/parameters.ts';
 import type { Read } from '../../reads/read.ts';
-import { refuseMisspelling } from '../arguments.ts';
-import { type CommandContext, type CommandOptions, UsageError } from '../command.ts';
+import {
+  type CommandContext,
+  type CommandOptions,
+  refuseMisspelling,
+  UsageError,
+} from '../command.ts';
+import { createReadOptions, type OptionValues, parseInput, textOf } from '../reading/arguments.ts';
 import { toCommandError } from '../reading/open-reading.ts';
-import { parseInput } from '../reading/read-inputs.ts';
-import { createReadOptions, type OptionValues, textOf } from '../reading/read-options.ts';
 
 /** List to watch: the posts of an account, or the results of a search. */
 export interface Target {
