@@ -113,11 +113,4 @@ describe('the table of completions', () => {
       'archive remove --platform': ['x', 'bluesky', 'mastodon'],
     });
   });
-
-  it('refuses an unknown shell', async () => {
-    const ended = await spawnPerch(['completion', 'tcsh']).ended;
-
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('The subcommands of perch completion are bash, zsh, fish.');
-  });
 });
