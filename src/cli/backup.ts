@@ -1,12 +1,9 @@
 import {
-  closeSync,
   createWriteStream,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   renameSync,
   rmSync,
 } from 'node:fs';
@@ -14,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { FileLockedError, lockFile } from '../core/files/file-lock.ts';
-import { isCode } from '../core/files/private-files.ts';
+import { isCode, syncFolder } from '../core/files/private-files.ts';
 import { BusyDatabasesError } from '../core/files/snapshot.ts';
 import { listMediaCount, type Manifest, toSize } from './backup/manifest.ts';
 import { type Copied, copyData, writeBackup } from './backup/write-backup.ts';
@@ -169,12 +166,7 @@ function publish(draft: string, path: string, force: boolean): void {
     requireNew(path, force);
     renameSync(draft, path);
   }
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolder(dirname(path));
 }
 
 /** Copies the data folder to `target`. @throws CommandError with a message for the user */

@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { SettingSources, Settings } from '../config/sources.ts';
-import { nearestChoice } from '../core/near-choice.ts';
-import { nearestName } from '../core/near-name.ts';
+import { nearestChoice, nearestName } from '../core/near-name.ts';
 import type { Output } from './output/output.ts';
 
 /** Standard streams. The outputs replace control characters that could affect a terminal. */
@@ -143,12 +142,13 @@ export const listenOptions = {
   host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
 } as const satisfies CommandOptions;
 
-export const toListenSettings = ({ port, host }: ListenValues) => ({ PORT: port, HOST: host });
-
-interface ListenValues {
-  readonly port?: string | undefined;
-  readonly host?: string | undefined;
-}
+export const toListenSettings = ({
+  port,
+  host,
+}: Readonly<{ port?: string | undefined; host?: string | undefined }>) => ({
+  PORT: port,
+  HOST: host,
+});
 
 /** Separates global options from the rest. @throws UsageError if one is repeated or empty */
 export function takeGlobalOptions(args: readonly string[]) {

@@ -82,13 +82,9 @@ its results.`,
     'Exit code: 0 success, 1 not found, 2 bad usage, 3 source not available; with several inputs, the highest.',
   ...withOptions(options, (values, positionals) => async (context) => {
     const { config, stdin } = context;
-    const parsing = {
-      baseUrl: config.PERCH_BASE_URL,
-      xMirrors: config.PERCH_X_MIRRORS,
-      mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-      platform: textOf(values.platform),
-    };
-    const inputs = (await listInputs(positionals, stdin)).map((text) => parseInput(text, parsing));
+    const named = textOf(values.platform);
+    const listed = await listInputs(positionals, stdin);
+    const inputs = listed.map((text) => parseInput(text, config, named));
     const [first, ...more] = inputs;
     // If the only input is invalid, the usage of the command is printed too.
     if (first?.target instanceof UsageError && more.length === 0) throw first.target;

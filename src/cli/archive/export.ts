@@ -150,20 +150,18 @@ async function writeLines(request: ExportRequest, output: Output): Promise<void>
   await write();
 }
 
-interface MediaExportOptions {
-  readonly store: ArchiveStore;
-  readonly media: MediaFolder;
-  readonly folder: ExportFolder;
-  readonly baseUrl: string;
-}
-
 const mediaFolder = 'media';
 
 const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
 
 export type MediaExport = ReturnType<typeof createMediaExport>;
 
-function createMediaExport({ store, media, folder, baseUrl }: MediaExportOptions) {
+function createMediaExport({
+  store,
+  media,
+  folder,
+  baseUrl,
+}: Readonly<{ store: ArchiveStore; media: MediaFolder; folder: ExportFolder; baseUrl: string }>) {
   const names = new Map<string, string | null>();
   /** Returns the name of the copy; `null` if the archive does not have the file. */
   const copy = (hash: string): string | null => {

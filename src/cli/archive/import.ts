@@ -261,12 +261,11 @@ const barWidth = 10;
 
 const everyMs = 100;
 
-interface ImportedFile {
-  readonly name: string;
-  readonly source: ExportSource;
-}
-
-export function createImportProgress(stderr: Output, clock: Clock, { name, source }: ImportedFile) {
+export function createImportProgress(
+  stderr: Output,
+  clock: Clock,
+  { name, source }: Readonly<{ name: string; source: ExportSource }>,
+) {
   const begunMs = clock.now();
   let dueMs = begunMs + everyMs;
   let itemsBefore: number | null = null;

@@ -1,10 +1,7 @@
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmdirSync,
@@ -20,7 +17,7 @@ import {
 } from '../../core/files/data-folder.ts';
 import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
 import { seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
-import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
+import { giveToOwnerOf, makePrivateFolder, syncFolder } from '../../core/files/private-files.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenError } from '../output/explain.ts';
 
@@ -94,16 +91,6 @@ function nameEarlier(folder: string, nowMs: number): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${number}`;
     if (!existsSync(`${folder}/${name}`)) return name;
-  }
-}
-
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 

@@ -151,16 +151,10 @@ export async function checkModel(
   }
 }
 
-interface Endpoint {
-  readonly model: string;
-  readonly host: string;
-  readonly stallMs: number;
-}
-
 function describeFailure(
   failure: ModelFailure,
   status: number | null,
-  { model, host, stallMs }: Endpoint,
+  { model, host, stallMs }: Readonly<{ model: string; host: string; stallMs: number }>,
 ): Result {
   if (status === 401 || status === 403) {
     return fault(

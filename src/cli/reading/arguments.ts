@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Config } from '../../config/config.ts';
 import { Problem } from '../../core/problem.ts';
 import {
   isPostId,
@@ -7,18 +8,13 @@ import {
   parseHandle,
   platform,
 } from '../../model/reference.ts';
-import type { AddressedRead, AddressOptions } from '../../reads/addresses/address.ts';
+import type { AddressedRead } from '../../reads/addresses/address.ts';
 import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { describeParametersOf, type ReadAbout } from '../../reads/read.ts';
 import { type CommandOption, refuseMisspelling, UsageError } from '../command.ts';
 
 /** Argument of `perch read`. `target` is an error if the argument is invalid. */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
-
-interface InputOptions extends AddressOptions {
-  /** Value of `--platform`: the platform of an id or handle. */
-  readonly platform: string | undefined;
-}
 
 const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
@@ -53,18 +49,23 @@ async function readLines(stdin: Readable): Promise<readonly string[]> {
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Parses an argument of `perch read`. Returns an error in `target` instead of throwing it. */
-export function parseInput(text: string, options: InputOptions): ReadInput {
+/** Parses an argument of `perch read`. `named`: value of `--platform`. Does not throw. */
+export function parseInput(text: string, config: Config, named: string | undefined): ReadInput {
   try {
-    return { text, target: toTarget(text.trim(), options) };
+    return { text, target: toTarget(text.trim(), config, named) };
   } catch (error) {
     if (error instanceof Problem || error instanceof UsageError) return { text, target: error };
     throw error;
   }
 }
 
-function toTarget(text: string, { platform: named, ...place }: InputOptions): AddressedRead {
+function toTarget(text: string, config: Config, named: string | undefined): AddressedRead {
   if (named !== undefined) return toPlatformTarget(text, toPlatform(named));
+  const place = {
+    baseUrl: config.PERCH_BASE_URL,
+    xMirrors: config.PERCH_X_MIRRORS,
+    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
+  };
   const found = parseTypedInput(text, place, 'The address');
   if (found !== null) return found;
   // For an invalid handle, the read operation throws an error that describes valid handles.

@@ -66,14 +66,11 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-interface DurationRange {
-  readonly name: string;
-  readonly minMs: number;
-  readonly maxMs: number;
-}
-
 /** Parses `90`, `90s`, `5m`, `1h` or `1d` to milliseconds. @throws UsageError if out of range */
-export function parseDuration(text: string, { name, minMs, maxMs }: DurationRange): number {
+export function parseDuration(
+  text: string,
+  { name, minMs, maxMs }: Readonly<{ name: string; minMs: number; maxMs: number }>,
+): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const ms = digits === '' ? Number.NaN : Number(digits) * (unitMs[unit] ?? 0);
   if (ms >= minMs && ms <= maxMs) return ms;

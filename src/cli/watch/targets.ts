@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../../config/config.ts';
 import { Problem } from '../../core/problem.ts';
 import { searchPlatforms } from '../../model/reference.ts';
 import { feeds } from '../../model/results.ts';
@@ -64,14 +65,8 @@ export function toTargets(
   if (first === undefined) {
     throw new UsageError('Give a handle such as @jack, or `search` and a text to search for.');
   }
-  const place = {
-    baseUrl: config.PERCH_BASE_URL,
-    xMirrors: config.PERCH_X_MIRRORS,
-    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-    platform: textOf(values.platform),
-  };
   refuseTooMany(args);
-  return args.map((text) => toTarget(text, values, place));
+  return args.map((text) => toTarget(text, values, config));
 }
 
 function toSearches(texts: readonly string[], values: OptionValues): readonly Target[] {
@@ -85,12 +80,8 @@ function refuseTooMany(texts: readonly string[]): void {
   throw new UsageError(`perch watch accepts up to ${maxTargets} accounts or searches.`);
 }
 
-function toTarget(
-  text: string,
-  values: OptionValues,
-  place: Parameters<typeof parseInput>[1],
-): Target {
-  const { target } = parseInput(text, place);
+function toTarget(text: string, values: OptionValues, config: Config): Target {
+  const { target } = parseInput(text, config, textOf(values.platform));
   if (target instanceof UsageError) throw target;
   if (target instanceof Problem) throw toCommandError(target);
   const { read: name, given } = target;
