@@ -13,7 +13,7 @@ import {
 } from '../../http/admin/connection.ts';
 import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
 
-/** What is on `HOST` and `PORT`: a running server, or one that the doctor has opened. */
+/** Server on `HOST` and `PORT`: a running one, or a temporary one that the doctor has opened. */
 type Listener =
   | { readonly kind: 'perch'; readonly process: string }
   | { readonly kind: 'other' }
