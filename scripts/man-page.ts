@@ -1,7 +1,6 @@
-import { globalOptions } from '../src/cli/arguments.ts';
 import type { ActionHelp, Command, CommandOptions } from '../src/cli/command.ts';
-import { exitCodes } from '../src/cli/command.ts';
-import { wrap } from '../src/cli/output/help.ts';
+import { exitCodes, globalOptions } from '../src/cli/command.ts';
+import { wrap } from '../src/cli/run.ts';
 
 /** Environment variable that the manual page lists. `description` is a text with Markdown. */
 export interface ManVariable {

@@ -1,9 +1,8 @@
+import { listAction, removeAction } from './archive/accounts.ts';
 import { exportAction } from './archive/export.ts';
 import { importAction } from './archive/import.ts';
-import { listAction } from './archive/list.ts';
-import { removeAction } from './archive/remove.ts';
-import { withSubcommands } from './arguments.ts';
 import type { CommandBody } from './command.ts';
+import { withSubcommands } from './command.ts';
 
 export const archiveCommand: CommandBody = {
   exits:

@@ -6,7 +6,13 @@ import { openConfiguredAnswers, toModelChoice } from '../app/open/answers.ts';
 import { httpUrl } from '../config/schemas.ts';
 import { systemClock } from '../core/clock.ts';
 import { isSessionId } from '../sessions/ids.ts';
-import { withOptions } from './arguments.ts';
+import {
+  askService,
+  atUrl,
+  createProgressLine,
+  inDataFolder,
+  type ProgressLine,
+} from './ask-session.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -14,11 +20,10 @@ import {
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { createProgressLine, type ProgressLine } from './output/progress-line.ts';
 import { toJsonLines } from './output/table.ts';
-import { askServer, askSession } from './sessions/ask-session.ts';
 
 export const askCommand: CommandBody = {
   exits:
@@ -53,14 +58,14 @@ export const askCommand: CommandBody = {
       }
       refuseCombinations({ corpus, session, url });
       if (url !== undefined) {
-        const request = { question, url: toServerUrl(url), json };
-        return (context) => askServer(request, context);
+        const service = atUrl(toServerUrl(url));
+        return (context) => askService({ question, sessionId: null, json }, service, context);
       }
       if (session === undefined) {
         return (context) => ask({ question, corpora: corpus ?? [], json }, context);
       }
       const request = { question, sessionId: toSessionId(session), json };
-      return (context) => askSession(request, context);
+      return (context) => askService(request, inDataFolder(context), context);
     },
   ),
 };
@@ -98,7 +103,11 @@ function toSessionId(value: string): string | null {
   throw new UsageError('--session must be `new` or an ID (ses_…) from `perch sessions list`.');
 }
 
-type AskInput = Readonly<{ question: string; corpora: readonly string[]; json: boolean }>;
+interface AskInput {
+  readonly question: string;
+  readonly corpora: readonly string[];
+  readonly json: boolean;
+}
 
 async function ask(request: AskInput, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr } = context;

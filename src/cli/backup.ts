@@ -1,12 +1,9 @@
 import {
-  closeSync,
   createWriteStream,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   renameSync,
   rmSync,
 } from 'node:fs';
@@ -14,11 +11,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { FileLockedError, lockFile } from '../core/files/file-lock.ts';
-import { isCode } from '../core/files/private-files.ts';
+import { isCode, syncFolder } from '../core/files/private-files.ts';
 import { BusyDatabasesError } from '../core/files/snapshot.ts';
-import { withOptions } from './arguments.ts';
-import { toSize } from './backup/disk-space.ts';
-import { listMediaCount, type Manifest } from './backup/manifest.ts';
+import { listMediaCount, type Manifest, toSize } from './backup/manifest.ts';
 import { type Copied, copyData, writeBackup } from './backup/write-backup.ts';
 import {
   type CommandBody,
@@ -27,11 +22,12 @@ import {
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
 import { explainWriteErrors } from './output/output-file.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { dataFolderOf } from './stores/with-store.ts';
+import { dataFolderOf } from './stores.ts';
 
 export const backupCommand: CommandBody = {
   details: `The backup is a zip file with the archive, the keys, the sessions and the secrets, as they are at one moment.
@@ -170,12 +166,7 @@ function publish(draft: string, path: string, force: boolean): void {
     requireNew(path, force);
     renameSync(draft, path);
   }
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolder(dirname(path));
 }
 
 /** Copies the data folder to `target`. @throws CommandError with a message for the user */

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { SettingSources, Settings } from '../config/sources.ts';
+import { nearestChoice, nearestName } from '../core/near-name.ts';
 import type { Output } from './output/output.ts';
 
 /** Standard streams. The outputs replace control characters that could affect a terminal. */
@@ -115,4 +117,211 @@ export class CommandError extends Error {
     super(message, options);
     this.exit = exitCodes[exit];
   }
+}
+
+export const jsonOption = {
+  json: { type: 'boolean', about: 'Prints JSON instead of Markdown.' },
+} as const satisfies CommandOptions;
+
+export const listOptions = {
+  limit: { type: 'string', value: 'N', about: 'Number of posts or accounts to print. Default 20.' },
+  all: { type: 'boolean', about: 'Prints all posts or accounts, page by page.' },
+} as const satisfies CommandOptions;
+
+/** Options that every command accepts, before or after the name of the command. */
+export const globalOptions = {
+  config: {
+    type: 'string',
+    value: 'FILE',
+    about: 'Reads settings from a file with NAME=value lines. Overrides PERCH_CONFIG.',
+  },
+} as const satisfies CommandOptions;
+
+export const listenOptions = {
+  port: { type: 'string', value: 'PORT', about: 'Port to listen on. Overrides PORT.' },
+  host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
+} as const satisfies CommandOptions;
+
+export const toListenSettings = ({
+  port,
+  host,
+}: Readonly<{ port?: string | undefined; host?: string | undefined }>) => ({
+  PORT: port,
+  HOST: host,
+});
+
+/** Separates global options from the rest. @throws UsageError if one is repeated or empty */
+export function takeGlobalOptions(args: readonly string[]) {
+  const end = args.indexOf('--');
+  const own = end === -1 ? args : args.slice(0, end);
+  const places = own.flatMap((arg, index) => (/^--config(?:=|$)/.test(arg) ? [index] : []));
+  const [place] = places;
+  if (place === undefined) return { config: undefined, rest: args };
+  if (places.length > 1) throw new UsageError('--config can be used only once.');
+  const [, attached] = /^--config=(.*)$/s.exec(own[place] ?? '') ?? [];
+  const config = attached ?? own[place + 1] ?? '';
+  if (config === '' || (attached === undefined && config.startsWith('-'))) {
+    throw new UsageError('--config needs the path of a file.');
+  }
+  return { config, rest: args.toSpliced(place, attached === undefined ? 2 : 1) };
+}
+
+type ValuesOf<Options extends CommandOptions> = ReturnType<
+  typeof parseCommandArgs<Options>
+>['values'];
+
+/** Returns `options` and `plan`, whose function prints a CommandError and returns its exit code. */
+export function withOptions<
+  const Options extends CommandOptions,
+  Context extends CommandStreams = CommandContext,
+>(
+  options: Options,
+  plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run<Context>,
+): Required<Pick<Action<Context>, 'options' | 'plan'>> {
+  return {
+    options,
+    plan: (args) => {
+      const { values, positionals } = parseCommandArgs(args, options);
+      const run = plan(values, positionals);
+      return async (context) => {
+        try {
+          return await run(context);
+        } catch (error) {
+          if (!(error instanceof CommandError)) throw error;
+          context.stderr.write(`perch: ${error.message}\n`);
+          return error.exit;
+        }
+      };
+    },
+  };
+}
+
+export function withSubcommands<Context = CommandContext>(
+  name: string,
+  subcommands: Readonly<Record<string, Action<Context>>>,
+) {
+  return {
+    subcommands,
+    plan: ([word = '', ...args]: readonly string[]): Run<Context> => {
+      const meant = word.startsWith('-') ? suggestOption(word, commonOptions) : '';
+      if (meant !== '') throw new UsageError(`${word} is not an option of perch ${name}.${meant}`);
+      return chooseByName(subcommands, word, `The subcommands of perch ${name} are`).plan(args);
+    },
+  };
+}
+
+/** Creates a `list` subcommand: a table, or with `--json` one line per item. `noun`: an item. */
+export function createListing(noun: string, about: string, run: (isJson: boolean) => Run): Action {
+  const json = { type: 'boolean', about: `Prints a line of JSON for each ${noun}.` } as const;
+  return {
+    usage: 'list [--json]',
+    about,
+    ...withOptions({ json }, (values, positionals) => {
+      if (positionals.length > 0) throw new UsageError('list takes no arguments.');
+      return run(values.json === true);
+    }),
+  };
+}
+
+const commonOptions = [...Object.keys(globalOptions), 'help'];
+
+/** Parses arguments. @throws UsageError for an unknown option or a missing option value */
+export function parseCommandArgs<const Options extends CommandOptions>(
+  args: readonly string[],
+  options: Options,
+) {
+  const joined = joinNegativeNumbers(args, options);
+  try {
+    return parseArgs({ args: joined, allowPositionals: true, allowNegative: true, options });
+  } catch (error) {
+    const known = [...Object.keys(options), ...commonOptions];
+    throw new UsageError(describeParseError(error, args, known), { cause: error });
+  }
+}
+
+/** Joins `--limit -1` to `--limit=-1`, because `parseArgs` takes `-1` for an option. */
+function joinNegativeNumbers(args: readonly string[], options: CommandOptions): string[] {
+  const end = args.indexOf('--');
+  const takesValue = (arg: string) =>
+    Object.entries(options).some(([name, { type }]) => type === 'string' && arg === `--${name}`);
+  const joined: string[] = [];
+  for (const [at, arg] of args.entries()) {
+    const before = joined.at(-1);
+    const isOwn = end === -1 || at < end;
+    if (isOwn && before !== undefined && /^-\d/.test(arg) && takesValue(before)) {
+      joined[joined.length - 1] = `${before}=${arg}`;
+    } else joined.push(arg);
+  }
+  return joined;
+}
+
+function describeParseError(
+  error: unknown,
+  args: readonly string[],
+  known: readonly string[],
+): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
+  const [, lacking] =
+    /^Option '(?:-\w, )?(--[^' ]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(message) ??
+    [];
+  if (lacking !== undefined) return `${lacking} needs a value.`;
+  if (unknown === undefined) return message;
+  // For `-help`, Node names only `-h`.
+  const written = args.find((arg) => arg.startsWith(unknown)) ?? unknown;
+  const [option = written] = written.split('=', 1);
+  const fault = `${option} is not an option of this command.`;
+  const meant = suggestOption(option, known);
+  return meant === '' ? `${fault} Its options are ${toOptionList(known)}.` : `${fault}${meant}`;
+}
+
+const toOptionList = (names: readonly string[]): string =>
+  names.map((name) => `--${name}`).join(', ');
+
+function suggestOption(option: string, known: readonly string[]): string {
+  const word = option.replace(/^--?/, '').toLowerCase();
+  if (word === '') return '';
+  const names = [...known, 'version'];
+  const near = nearestName(word, names) ?? names.find((name) => name.startsWith(word));
+  // Commands have no option `--version`.
+  const prefix = near === 'version' && !known.includes(near) ? 'perch ' : '';
+  return near === undefined ? '' : ` Did you mean ${prefix}--${near}?`;
+}
+
+/** Finds an entry. @throws UsageError with all names, but without `word`: it may be secret */
+export function chooseByName<Value>(
+  table: Readonly<Record<string, Value>>,
+  word: string,
+  sentence: string,
+): Value {
+  const value = Object.hasOwn(table, word) ? table[word] : undefined;
+  if (value !== undefined) return value;
+  throw new UsageError(`${sentence} ${Object.keys(table).join(', ')}.${suggestName(word, table)}`);
+}
+
+/** Returns ` Did you mean NAME?`; an empty string if no name is similar. */
+export function suggestName(word: string, table: Readonly<Record<string, unknown>>): string {
+  const near = nearestChoice(word, Object.keys(table));
+  return near === undefined ? '' : ` Did you mean ${near}?`;
+}
+
+/** Accepts `words` and dissimilar values. @throws UsageError that suggests the similar word */
+export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
+  if (words.includes(value.toLowerCase())) return;
+  const near = nearestChoice(value, words);
+  if (near === undefined) return;
+  throw new UsageError(
+    `--${option} must be one of ${words.join(', ')}, not ${JSON.stringify(value)}. Did you mean ${near}?`,
+  );
+}
+
+const maxItems = 1_000_000;
+
+/** Parses `--limit`; `Infinity` for `--all`. @throws UsageError for an invalid number */
+export function toItemCount(limit: string | undefined, all = false): number {
+  if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
+  if (all) throw new UsageError('--limit and --all cannot be used together.');
+  const count = /^\d{1,7}$/.test(limit) ? Number(limit) : 0;
+  if (count >= 1 && count <= maxItems) return count;
+  throw new UsageError(`--limit must be a number from 1 to ${maxItems}, not ${limit}.`);
 }

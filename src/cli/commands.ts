@@ -20,7 +20,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     usage: 'search QUERY [options]',
     about:
       'Searches posts or accounts, and prints Markdown, or with --json a line for each result.',
-    load: async () => (await import('./search.ts')).searchCommand,
+    load: async () => (await import('./read.ts')).searchCommand,
   },
   watch: {
     usage: 'watch HANDLE… | search TEXT… [options]',

@@ -4,8 +4,16 @@ import {
   type ShownSetting,
   shownSettings,
 } from '../config/shown-settings.ts';
-import { listenOptions, parseCommandArgs, toListenSettings, withOptions } from './arguments.ts';
-import { type CommandBody, type CommandOptions, exitCodes, UsageError } from './command.ts';
+import {
+  type CommandBody,
+  type CommandOptions,
+  exitCodes,
+  listenOptions,
+  parseCommandArgs,
+  toListenSettings,
+  UsageError,
+  withOptions,
+} from './command.ts';
 import { toTable } from './output/table.ts';
 
 const options = {

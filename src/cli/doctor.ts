@@ -1,19 +1,36 @@
-import { secretNames } from '../config/config.ts';
+import { statSync } from 'node:fs';
+import { secretNames, variables } from '../config/config.ts';
 import { loadUsableConfig, type UsableConfig } from '../config/usable-config.ts';
 import { systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/random.ts';
+import { withDeadline } from '../core/scheduling/deadline.ts';
 import { version } from '../core/version.ts';
-import { listenOptions, toListenSettings, withOptions } from './arguments.ts';
 import {
   type BareBody,
   type BareContext,
   type CommandOptions,
   exitCodes,
+  listenOptions,
+  toListenSettings,
   UsageError,
+  withOptions,
 } from './command.ts';
-import { openChecks } from './doctor/checks.ts';
-import { type DoctorReport, doctorReport, type Finding, worstStatus } from './doctor/finding.ts';
-import { runChecks } from './doctor/run-checks.ts';
+import { checkDatabases, checkDataFolder } from './doctor/data-folder.ts';
+import {
+  type Check,
+  type DoctorContext,
+  type DoctorReport,
+  doctorReport,
+  type Finding,
+  fault,
+  ok,
+  type Result,
+  warning,
+  worstStatus,
+} from './doctor/finding.ts';
+import { createProviderChecks } from './doctor/providers.ts';
+import { createReachability } from './doctor/reachability.ts';
+import { checkCorpus, checkEngine, checkModel } from './doctor/services.ts';
 
 const options = {
   json: { type: 'boolean', about: 'Prints a JSON document.' },
@@ -76,4 +93,136 @@ function maskReport(report: DoctorReport, { settings }: UsableConfig): DoctorRep
     advice: finding.advice === null ? null : mask(finding.advice),
   }));
   return { ...report, findings };
+}
+
+/** Maximum duration of a check in milliseconds. All checks run at the same time. */
+export const checkMs = 9000;
+
+/** Runs all checks at the same time. Returns findings in the order of the checks. Never throws. */
+export async function runChecks(
+  checks: readonly Check[],
+  { invalid }: Pick<DoctorContext, 'invalid'>,
+): Promise<readonly Finding[]> {
+  const results = await Promise.all(
+    checks.map(async (check): Promise<readonly Finding[]> => {
+      const missing = check.needs.filter((name) => invalid.has(name));
+      const found = missing.length > 0 ? [leaveOut(missing)] : await runInTime(check);
+      return found.map((result) => ({ check: check.name, ...result }));
+    }),
+  );
+  return results.flat();
+}
+
+function leaveOut(missing: readonly string[]): Result {
+  const verb = missing.length === 1 ? 'is' : 'are';
+  const names = new Intl.ListFormat('en-GB').format(missing);
+  const message = `Not checked, because ${names} ${verb} not valid.`;
+  return warning(message, 'Correct the settings first.');
+}
+
+async function runInTime(check: Check): Promise<readonly Result[]> {
+  try {
+    return await withDeadline(checkMs, [], (signal) =>
+      Promise.race([check.run(signal), expire(signal)]),
+    );
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [fault(`The check failed: ${message}`, 'Please report this as a bug in Perch.')];
+  }
+}
+
+function expire(signal: AbortSignal): Promise<readonly Result[]> {
+  const late = warning(
+    `The check did not finish within ${checkMs / 1000} seconds.`,
+    'Run perch doctor again when the machine is less busy.',
+  );
+  return new Promise((resolve) => {
+    // Gives the check time to return its findings so far after the abort.
+    const wait = () => setImmediate(() => setImmediate(resolve, [late]));
+    signal.addEventListener('abort', wait, { once: true });
+  });
+}
+
+/** Returns all checks in the order of output. Callers must call `close` after the checks. */
+function openChecks(context: DoctorContext) {
+  const { config } = context;
+  const reachability = createReachability(context);
+  const providers = createProviderChecks(context);
+  const upstream = [
+    'PERCH_PROVIDERS',
+    'PERCH_FXTWITTER_URL',
+    'PERCH_SYNDICATION_URL',
+    'PERCH_BLUESKY_URL',
+  ] as const;
+  const checks: readonly Check[] = [
+    { name: 'settings', needs: [], run: async () => checkSettingsOf(context) },
+    {
+      name: 'data_folder',
+      needs: ['PERCH_DATA_DIR'],
+      run: async () => checkDataFolder({ folder: config.PERCH_DATA_DIR }),
+    },
+    {
+      name: 'databases',
+      needs: ['PERCH_DATA_DIR'],
+      run: (signal) => checkDatabases(config, signal),
+    },
+    { name: 'port', needs: ['HOST', 'PORT'], run: reachability.checkPort },
+    { name: 'base_url', needs: ['PERCH_BASE_URL'], run: reachability.checkBaseUrl },
+    {
+      name: 'proxy',
+      needs: ['PERCH_BASE_URL', 'PERCH_TRUST_PROXY', 'PERCH_ADMIN_TOKEN'],
+      run: reachability.checkProxy,
+    },
+    { name: 'clock', needs: upstream, run: providers.checkClock },
+    { name: 'providers', needs: upstream, run: providers.checkProviders },
+    { name: 'engine', needs: ['PERCH_REDIS_URL'], run: () => checkEngine(context) },
+    { name: 'corpus', needs: ['PERCH_CORPUS'], run: () => checkCorpus(context) },
+    {
+      name: 'model',
+      needs: ['PERCH_MODEL_URL', 'PERCH_MODEL', 'PERCH_MODEL_KEY'],
+      run: (signal) => checkModel(context, signal),
+    },
+  ];
+  return { checks, close: reachability.close };
+}
+
+/** Reports invalid and unknown settings and exposed secret files; otherwise one success. */
+function checkSettingsOf(context: DoctorContext): readonly Result[] {
+  const faults = context.faults.map(
+    (message): Result => ({ status: 'fault', message, advice: null }),
+  );
+  const warnings = context.warnings.map(
+    (message): Result => ({ status: 'warning', message, advice: null }),
+  );
+  const found = [...faults, ...warnings, ...findOpenFiles(context)];
+  if (found.length > 0) return found;
+  const count = Object.keys(variables.shape).filter((name) => context.settings.has(name)).length;
+  if (count === 0) return [ok('No settings are set, so all have their defaults.')];
+  return [
+    ok(
+      count === 1
+        ? 'The only setting that is set is valid.'
+        : `All ${count} settings that are set are valid.`,
+    ),
+  ];
+}
+
+function findOpenFiles({ settings }: DoctorContext): readonly Result[] {
+  const secrets = secretNames();
+  const paths = [...settings].flatMap(([name, { origin }]) =>
+    secrets.includes(name) && origin.kind === 'file' ? [origin.path] : [],
+  );
+  return [...new Set(paths)]
+    .filter(isOpen)
+    .map((path) =>
+      warning(
+        `Other users can access ${path}, which contains secrets.`,
+        `Run \`chmod o= ${path}\`.`,
+      ),
+    );
+}
+
+function isOpen(path: string): boolean {
+  const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
+  return process.getuid !== undefined && (mode & 0o007) !== 0;
 }

@@ -4,8 +4,15 @@ import { codeOfFailure, getOnce } from '../core/http/get-once.ts';
 import { toLocalUrl } from '../core/http/local-url.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { withDeadline } from '../core/scheduling/deadline.ts';
-import { listenOptions, toListenSettings, withOptions } from './arguments.ts';
-import { type BareBody, type BareContext, exitCodes, UsageError } from './command.ts';
+import {
+  type BareBody,
+  type BareContext,
+  exitCodes,
+  listenOptions,
+  toListenSettings,
+  UsageError,
+  withOptions,
+} from './command.ts';
 
 const timeoutMs = 4000;
 

@@ -18,19 +18,20 @@ import { UnusableEngineError } from '../core/engine/engine-error.ts';
 import { NewerSchemaError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
-import { createListing, withOptions, withSubcommands } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
   CommandError,
   type CommandOptions,
+  createListing,
   exitCodes,
   type Run,
   UsageError,
+  withOptions,
+  withSubcommands,
 } from './command.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
-import { openCommandEngine } from './stores/command-engine.ts';
-import { dataFolderOf, withStore } from './stores/with-store.ts';
+import { dataFolderOf, openCommandEngine, withStore } from './stores.ts';
 
 const fieldOptions = {
   label: { type: 'string', value: 'TEXT', about: 'Name of the key, shown in lists.' },

@@ -3,8 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { openTracing } from '../core/tracing/tracing.ts';
 import { version } from '../core/version.ts';
 import { serveStdio } from '../mcp/stdio.ts';
-import { withOptions } from './arguments.ts';
-import { type CommandBody, exitCodes, type Run, UsageError } from './command.ts';
+import { type CommandBody, exitCodes, type Run, UsageError, withOptions } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 

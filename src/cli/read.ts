@@ -1,16 +1,42 @@
+import type { Fetching } from '../app/open/fetching.ts';
+import { Problem, toProblemDocument } from '../core/problem.ts';
 import { platform } from '../model/reference.ts';
 import { feedFormats } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
-import { jsonOption, listOptions, toItemCount, withOptions } from './arguments.ts';
-import { type CommandBody, type CommandOptions, UsageError } from './command.ts';
+import {
+  type CommandBody,
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  exitCodes,
+  jsonOption,
+  listOptions,
+  toItemCount,
+  UsageError,
+  withOptions,
+  worstOf,
+} from './command.ts';
+import type { Output } from './output/output.ts';
 import { withOutputFile } from './output/output-file.ts';
-import { type NoteFolder, withNoteFolder } from './reading/note-folder.ts';
-import { noteOptions, savePost, toNoteFolderPath } from './reading/notes.ts';
+import { toJsonLines } from './output/table.ts';
+import {
+  createReadOptions,
+  listInputs,
+  type OptionValues,
+  parseInput,
+  type ReadInput,
+  textOf,
+} from './reading/arguments.ts';
+import {
+  type NoteFolder,
+  noteOptions,
+  savePost,
+  toNoteFolderPath,
+  withNoteFolder,
+} from './reading/notes.ts';
+import { toCommandError, withFetching } from './reading/open-reading.ts';
 import { printList, printPost } from './reading/print.ts';
-import { type PlannedRead, readAll } from './reading/read-all.ts';
-import { listInputs, parseInput, type ReadInput } from './reading/read-inputs.ts';
-import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
 
 const kinds = [
   { read: reads.getPost, name: 'a post' },
@@ -56,13 +82,9 @@ its results.`,
     'Exit code: 0 success, 1 not found, 2 bad usage, 3 source not available; with several inputs, the highest.',
   ...withOptions(options, (values, positionals) => async (context) => {
     const { config, stdin } = context;
-    const parsing = {
-      baseUrl: config.PERCH_BASE_URL,
-      xMirrors: config.PERCH_X_MIRRORS,
-      mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-      platform: textOf(values.platform),
-    };
-    const inputs = (await listInputs(positionals, stdin)).map((text) => parseInput(text, parsing));
+    const named = textOf(values.platform);
+    const listed = await listInputs(positionals, stdin);
+    const inputs = listed.map((text) => parseInput(text, config, named));
     const [first, ...more] = inputs;
     // If the only input is invalid, the usage of the command is printed too.
     if (first?.target instanceof UsageError && more.length === 0) throw first.target;
@@ -151,4 +173,106 @@ function toFormat({ json, format }: OptionValues, ofAddress: OptionValues[string
   if (json !== true) return named?.toLowerCase() ?? 'markdown';
   if (format === undefined || format === 'json') return 'json';
   throw new UsageError('--json cannot be used together with another --format.');
+}
+
+const searchReadOptions = createReadOptions([{ read: reads.searchPosts, name: 'a search' }]);
+const { format: _format, ...searchParameterOptions } = searchReadOptions.options;
+
+const searchOptions = { ...searchParameterOptions, ...listOptions, ...jsonOption, ...noteOptions };
+
+export const searchCommand: CommandBody = {
+  exits: 'Exit code: 0 success (also without results), 2 bad usage, 3 source not available.',
+  ...withOptions(searchOptions, (values, [q, ...more]) => {
+    if (q === undefined) throw new UsageError('Give the text to search for.');
+    if (more.length > 0) {
+      throw new UsageError('search takes one text. Put several words in quotation marks.');
+    }
+    const { limit, all, json = false } = values;
+    const format = json ? 'json' : 'markdown';
+    const parameters = { q, ...searchReadOptions.toParameters(reads.searchPosts, values), format };
+    const list = { read: reads.searchPosts, parameters, count: toItemCount(limit, all) };
+    const path = toNoteFolderPath(values);
+    const run = (context: CommandContext, notes: NoteFolder | null) =>
+      withFetching(context, async (fetching) => {
+        await printList({ ...list, notes }, fetching, context);
+        return exitCodes.ok;
+      });
+    return (context) =>
+      path === undefined
+        ? run(context, null)
+        : withNoteFolder(path, context.stdout, (notes) => run(context, notes));
+  }),
+};
+
+interface PlannedRead {
+  readonly text: string;
+  /** The error instead of a function if the input is invalid. */
+  readonly print:
+    | ((fetching: Fetching, context: CommandContext) => Promise<void>)
+    | Problem
+    | UsageError;
+  readonly isJson: boolean;
+  readonly isAlone: boolean;
+}
+
+/** Fetches and prints all inputs, even if some inputs fail. Returns the most severe exit code. */
+async function readAll(planned: readonly PlannedRead[], context: CommandContext) {
+  const createPage = createPages(context.stdout);
+  const readEach = async (fetching: Fetching | null): Promise<ExitCode> => {
+    let code: ExitCode = exitCodes.ok;
+    for (const one of planned) {
+      if (context.stdout.hasLeft) break;
+      code = worstOf(code, await readOne(one, fetching, { ...context, stdout: createPage() }));
+    }
+    return code;
+  };
+  const areAllInvalid = planned.every(({ print }) => print instanceof Error);
+  return areAllInvalid ? readEach(null) : withFetching(context, readEach);
+}
+
+function createPages(stdout: Output): () => Output {
+  let gap = '';
+  return () => {
+    let before = gap;
+    return {
+      ...stdout,
+      get hasLeft() {
+        return stdout.hasLeft;
+      },
+      write: (text) => {
+        stdout.write(`${before}${text}`);
+        before = '';
+        gap = '\n';
+      },
+    };
+  };
+}
+
+async function readOne(
+  { text, print, isJson, isAlone }: PlannedRead,
+  fetching: Fetching | null,
+  context: CommandContext,
+): Promise<ExitCode> {
+  // With several inputs, lines of JSON before and after the items identify the input.
+  const tag = (line: object) => {
+    if (isJson && !isAlone) context.stdout.writeJson(toJsonLines([line]));
+  };
+  tag({ input: text });
+  try {
+    if (print instanceof Error) throw print;
+    if (fetching === null) throw new Error('The providers are not open.');
+    await print(fetching, context);
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof Problem) {
+      tag({ error: toProblemDocument(error, { baseUrl: context.config.PERCH_BASE_URL }) });
+      const { exit, message } = toCommandError(error);
+      context.stderr.write(`perch: ${isAlone ? '' : `${text}: `}${message}\n`);
+      return exit;
+    }
+    if (!(error instanceof UsageError)) throw error;
+    tag({ error: { detail: error.message } });
+    context.stderr.write(`perch: ${error.message}\n`);
+    return exitCodes.usage;
+  }
 }

@@ -2,14 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import { mediaFolderName } from '../core/files/data-folder.ts';
 import { seizeDataFolder } from '../core/files/folder-lock.ts';
-import { giveToOwnerOf, makePrivateFolder } from '../core/files/private-files.ts';
-import { withOptions } from './arguments.ts';
-import { requireSpace } from './backup/disk-space.ts';
-import { listMediaCount } from './backup/manifest.ts';
+import { makePrivateFolder } from '../core/files/private-files.ts';
+import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/data-folder.ts';
+import { listMediaCount, requireSpace } from './backup/manifest.ts';
 import { type Backup, openBackup } from './backup/read-backup.ts';
-import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/swap.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -17,10 +14,11 @@ import {
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
-import { dataFolderOf } from './stores/with-store.ts';
+import { dataFolderOf } from './stores.ts';
 
 /** Command `perch restore`, which needs a stopped server. */
 export const restoreCommand: CommandBody = {
@@ -78,12 +76,15 @@ const restoreBackup: Use = async (backup, context, signal) => {
   makePrivateFolder(folder);
   const lock = seizeDataFolder(folder);
   try {
-    recover(folder);
+    recover(folder, systemClock.now());
     const target = openIncomplete(folder);
-    const earlier = await fillAndReplace(
-      { backup, target, signal, stderr: context.stderr },
-      folder,
-    );
+    try {
+      await extractAll({ backup, target, signal, stderr: context.stderr }, target);
+    } catch (error) {
+      discardIncomplete(folder);
+      throw error;
+    }
+    const earlier = replaceFiles(folder, systemClock.now());
     report(backup, context, earlier);
     return exitCodes.ok;
   } finally {
@@ -96,20 +97,6 @@ interface ExtractOptions {
   readonly target: string;
   readonly signal: AbortSignal;
   readonly stderr: CommandContext['stderr'];
-}
-
-async function fillAndReplace(options: ExtractOptions, folder: string): Promise<string | null> {
-  const { backup, target } = options;
-  const names = backup.manifest.files.map(({ name }) => name);
-  const folders = backup.manifest.media.files > 0 ? [mediaFolderName] : [];
-  try {
-    await extractAll(options, target);
-    for (const name of names) giveToOwnerOf(folder, `${target}/${name}`);
-  } catch (error) {
-    discardIncomplete(folder);
-    throw error;
-  }
-  return replaceFiles(folder, { files: [...names, ...folders], nowMs: systemClock.now() });
 }
 
 async function extractAll(

@@ -5,23 +5,26 @@ import { Readable } from 'node:stream';
 import { packagePath } from '../core/files/package-path.ts';
 import { redactKeys } from '../core/redact.ts';
 import { version } from '../core/version.ts';
-import { suggestName, takeGlobalOptions } from './arguments.ts';
 import {
   type ActionHelp,
   type Command,
   type CommandBody,
   type CommandContext,
+  type CommandOptions,
   type CommandStreams,
+  type CommandSummary,
   type ExitCode,
   exitCodes,
+  globalOptions,
   type Run,
+  suggestName,
+  takeGlobalOptions,
   UsageError,
 } from './command.ts';
 import { commands } from './commands.ts';
-import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
 import { createOutput, type RawOutput } from './output/output.ts';
 
-export interface ProcessIo {
+interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin?: Readable;
   readonly stdout: RawOutput;
@@ -146,7 +149,7 @@ async function runInFolder(
   const { folder = 'shared' } = command;
   if (folder === 'own' || path === ':memory:') return run(context);
   // Loading SQLite takes a while, so invalid settings are reported before that.
-  const { enterFolder } = await import('./backup/enter-folder.ts');
+  const { enterFolder } = await import('./backup/data-folder.ts');
   const lock = await enterFolder(path, folder, context);
   if (lock === null) return command.lockedExit ?? exitCodes.upstream;
   try {
@@ -182,4 +185,71 @@ export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string
   const { XDG_DATA_HOME: shared = '' } = env;
   // The specification ignores relative paths.
   return join(isAbsolute(shared) ? shared : join(home, '.local/share'), 'perch');
+}
+
+const maxLine = 100;
+
+function renderHelp(commands: Iterable<CommandSummary>): string {
+  const lines = [...commands].map(({ usage, about }) => `  perch ${usage}\n      ${about}\n`);
+  return `Usage: perch [command] [options]
+
+Without a command, perch runs the server: \`perch\` is the same as \`perch serve\`.
+
+${lines.join('')}
+  perch COMMAND --help
+      Prints the help of a command.
+  perch COMMAND --config FILE
+      ${globalOptions.config.about}
+  perch --version
+      Prints the version.
+`;
+}
+
+function renderCommandHelp(command: Command, action: ActionHelp = command): string {
+  const { subcommands = {} } = action === command ? command : {};
+  const listed = Object.values(subcommands).map(({ usage, about }) => `  ${usage}\n      ${about}`);
+  const blocks = [
+    `Usage: perch ${usageOf(command, action)}`,
+    action.details === undefined ? action.about : `${action.about}\n${action.details}`,
+    listed.join('\n'),
+    listOptions({ ...action.options, ...globalOptions }),
+    listed.length === 0 ? '' : `Options: perch ${nameOf(command)} SUBCOMMAND --help`,
+    command.exits,
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+/** Returns the usage of a command or of one of its subcommands, without the leading `perch`. */
+function usageOf(command: Command, action: ActionHelp): string {
+  return action === command ? command.usage : `${nameOf(command)} ${action.usage}`;
+}
+
+function nameOf({ usage }: Command): string {
+  return usage.split(' ', 1)[0] ?? usage;
+}
+
+function listOptions(options: CommandOptions): string {
+  const rows = Object.entries(options).map(([name, { value, isNegative = false, about }]) => {
+    const prefix = isNegative ? '--no-' : '--';
+    return { name: `${prefix}${name}${value === undefined ? '' : ` ${value}`}`, about };
+  });
+  const width = Math.max(0, ...rows.map(({ name }) => name.length));
+  const indent = ' '.repeat(width + 4);
+  return rows
+    .map(({ name, about }) => {
+      const lines = wrap(about, maxLine - indent.length).join(`\n${indent}`);
+      return `  ${name.padEnd(width)}  ${lines}`;
+    })
+    .join('\n');
+}
+
+/** Splits a text into lines of at most `width` characters. A longer word has a line of its own. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
 }

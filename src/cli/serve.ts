@@ -3,13 +3,16 @@ import type { App } from '../app/build-app.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { restrictDataFolder } from '../core/files/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
-import { listenOptions, parseCommandArgs, toListenSettings, withOptions } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
   type ExitCode,
   exitCodes,
+  listenOptions,
+  parseCommandArgs,
+  toListenSettings,
   UsageError,
+  withOptions,
 } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError, isOfSettings } from './output/explain.ts';

@@ -12,19 +12,20 @@ import { createSessionIds, isSessionId } from '../sessions/ids.ts';
 import type { SessionStore, StampEvent } from '../sessions/store/session-store.ts';
 import { openSqliteSessions } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
-import { createListing, withOptions, withSubcommands } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
   CommandError,
+  createListing,
   exitCodes,
   type Run,
   UsageError,
+  withOptions,
+  withSubcommands,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
-import { openCommandEngine } from './stores/command-engine.ts';
-import { withStore } from './stores/with-store.ts';
+import { openCommandEngine, withStore } from './stores.ts';
 
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 success, 1 no such session, 2 bad usage, 3 session file unusable.',

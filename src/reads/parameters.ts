@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
-import { nearestChoice } from '../core/near-choice.ts';
+import { nearestChoice } from '../core/near-name.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
 /** Error of a parameter. `accepts` lists valid values and completes “It must be …”. */

@@ -199,9 +199,9 @@ declare module 'node:http' {
 const routedMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY TRACE'.split(' ');
 
 /** Routes a method such as PROPFIND as TRACE, which every path refuses: 35 routes a path are slow. */
-export function withRoutedMethod<Request extends { method?: string | undefined; sentMethod?: string }>(
-  request: Request,
-): Request {
+export function withRoutedMethod<
+  Request extends { method?: string | undefined; sentMethod?: string },
+>(request: Request): Request {
   const { method = '' } = request;
   if (routedMethods.includes(method)) return request;
   return Object.assign(request, { sentMethod: method, method: 'TRACE' });

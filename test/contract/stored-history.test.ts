@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
-import { removeAction } from '../../src/cli/archive/remove.ts';
+import { removeAction } from '../../src/cli/archive/accounts.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import type { Config } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';

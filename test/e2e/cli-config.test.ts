@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { variables } from '../../src/config/config.ts';
 import { shownSettings } from '../../src/config/shown-settings.ts';
+import { runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Writes a settings file, and returns its path. */
@@ -20,7 +21,7 @@ describe('the option --config', () => {
   ])('is accepted %s', async (_, argsOf) => {
     const path = save('PERCH_DATA_DIR=:memory:');
 
-    const ended = await spawnPerch(argsOf(path), { PERCH_DATA_DIR: '' }).ended;
+    const ended = await runHere(argsOf(path), { PERCH_DATA_DIR: '' });
 
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('PERCH_DATA_DIR is :memory:');
@@ -36,8 +37,10 @@ describe('the option --config', () => {
   });
 
   it('yields to --port', async () => {
-    const { code, stderr } = await spawnPerch(['serve', '--port', 'x', '--config', save('PORT=0')])
-      .ended;
+    const { code, stderr } = await runHere(
+      ['serve', '--port', 'x', '--config', save('PORT=0')],
+      {},
+    );
 
     expect(code).toBe(2);
     expect(stderr).toContain('  --port is "x", but must be a whole number from 0 to 65535.');
@@ -51,7 +54,7 @@ describe('the option --config', () => {
     [['serve', '--confi', 'a'], 'Did you mean --config?'],
     [['ask', '--', '--config'], 'PERCH_SAMPLE is "maybe"'],
   ])('is checked in %j', async (args, message) => {
-    const ended = await spawnPerch(args, { PERCH_SAMPLE: 'maybe' }).ended;
+    const ended = await runHere(args, { PERCH_SAMPLE: 'maybe' });
 
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(message);
@@ -59,8 +62,8 @@ describe('the option --config', () => {
 
   it('is in the help of every command', async () => {
     const helps = await Promise.all(
-      [[], ...Object.keys(commands).map((name) => [name])].map(
-        (args) => spawnPerch([...args, '--help']).ended,
+      [[], ...Object.keys(commands).map((name) => [name])].map((args) =>
+        runHere([...args, '--help'], {}),
       ),
     );
 
@@ -72,7 +75,7 @@ describe('a settings file with errors', () => {
   it('ends every command with all errors, and without values of secrets', async () => {
     const path = save('PORT=x\nPERCH_ADMIN_TOKEN=swordfish\nLOG_LEVEL\nPERCH_CORPIS=docs\n');
 
-    const { code, stderr } = await spawnPerch(['keys', 'list'], { PERCH_CONFIG: path }).ended;
+    const { code, stderr } = await runHere(['keys', 'list'], { PERCH_CONFIG: path });
 
     expect(code).toBe(2);
     expect(stderr.split('\n')).toEqual([
@@ -117,7 +120,7 @@ describe('perch config', () => {
   it('prints a JSON document with --json', async () => {
     const path = save(`PORT=9000\nPERCH_MODEL_URL=http://localhost/${token}\nPERCH_MODEL=small`);
 
-    const { stdout } = await spawnPerch(['config', '--json'], { PERCH_CONFIG: path }).ended;
+    const { stdout } = await runHere(['config', '--json'], { PERCH_CONFIG: path });
 
     const { settings } = shownSettings.parse(JSON.parse(stdout));
     expect(settings.map(({ name }) => name)).toEqual(Object.keys(variables.shape));
@@ -144,10 +147,14 @@ describe('user names and passwords in URLs of settings', () => {
     ['doctor', 'http://me:sword/swordfish@api.example'],
     ['serve', 'me:swordfish@api.example'],
   ])('are not printed by perch %s for the invalid URL %s', async (command, url) => {
-    const { stdout, stderr } = await spawnPerch([command], {
+    const env = {
       PERCH_FXTWITTER_URL: url,
       PERCH_X_MIRRORS: 'x.com,https://me:swordfish@b.example',
-    }).ended;
+    };
+    // perch doctor ends its process.
+    const { stdout, stderr } = await (command === 'doctor'
+      ? spawnPerch([command], env).ended
+      : runHere([command], env));
 
     expect(stdout + stderr).toContain('PERCH_FXTWITTER_URL');
     expect(stdout + stderr).toContain('…@api.example');
@@ -155,9 +162,9 @@ describe('user names and passwords in URLs of settings', () => {
   });
 
   it('are masked in valid settings', async () => {
-    const { code, stdout } = await spawnPerch(['config'], {
+    const { code, stdout } = await runHere(['config'], {
       PERCH_CONTACT_URL: 'https://me:swordfish@example.org/keys',
-    }).ended;
+    });
 
     expect(code).toBe(0);
     expect(stdout).toMatch(/PERCH_CONTACT_URL +https:\/\/…@example\.org\/keys /);

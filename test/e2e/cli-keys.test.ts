@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openKeyStore } from '../../src/access/keys/key-store.ts';
-import { runCommand } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { clause } from '../support/clause.ts';
 import { lockFromOutside, openKeyRig } from '../support/key-rig.ts';
-import { type Ended, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { runHere } from '../support/run-here.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 const keyShape = /^perch_[\w-]{43}\n$/;
 
@@ -15,16 +15,9 @@ function perchKeys(folder: string) {
     spawnPerch(['keys', ...args], { PERCH_DATA_DIR: folder }).ended;
 }
 
-/** Runs a command in this process, for errors before the store is opened. */
-async function runHere(args: readonly string[]): Promise<Omit<Ended, 'signal'>> {
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  const code = await runCommand(args, {
-    env: { PERCH_DATA_DIR: temporaryFolder() },
-    stdout: { write: (text) => stdout.push(text) },
-    stderr: { write: (text) => stderr.push(text) },
-  });
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
-}
+/** Runs `perch keys` in this process. */
+const keysHere = (folder: string, ...args: readonly string[]) =>
+  runHere(['keys', ...args], { PERCH_DATA_DIR: folder });
 
 /** Opens the key store of a folder as a running server does. */
 function openServerStore(folder: string) {
@@ -136,7 +129,7 @@ describe('perch keys', () => {
     [['change', 'a'.repeat(12)], 2, 'needs --label, --allowance or --notes'],
     [['enable', 'a'.repeat(12), '--label', 'a'], 2, '--label'],
   ] as const)('refuses %j with exit code %i', async (args, code, words) => {
-    const ended = await runHere(['keys', ...args]);
+    const ended = await keysHere(temporaryFolder(), ...args);
 
     expect(ended.code).toBe(code);
     expect(ended.stdout).toBe('');
@@ -155,7 +148,7 @@ describe('perch keys', () => {
     store.close();
 
     const acts = [['disable'], ['delete'], ['rotate'], ['change', '--label', 'a']];
-    const ends = await Promise.all(acts.map((args) => perchKeys(folder)(...args, '0123456789ab')));
+    const ends = await Promise.all(acts.map((args) => keysHere(folder, ...args, '0123456789ab')));
 
     for (const { code, stdout, stderr } of ends) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -170,9 +163,9 @@ describe('perch keys', () => {
     const release = await lockFromOutside(`${locked}/perch.db`);
 
     const ends = await Promise.all([
-      perchKeys(none)('list'),
-      perchKeys(broken)('create', '--label', 'a'),
-      perchKeys(locked)('create', '--label', 'a'),
+      keysHere(none, 'list'),
+      keysHere(broken, 'create', '--label', 'a'),
+      keysHere(locked, 'create', '--label', 'a'),
     ]);
     await release();
 
@@ -186,8 +179,8 @@ describe('perch keys', () => {
 
   it('refuses a store in memory, and prints help', async () => {
     const [memory, help] = await Promise.all([
-      perchKeys(':memory:')('create', '--label', 'a'),
-      perchKeys(temporaryFolder())('--help'),
+      keysHere(':memory:', 'create', '--label', 'a'),
+      keysHere(temporaryFolder(), '--help'),
     ]);
 
     expect(memory).toMatchObject({ code: 2, stdout: '' });

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { xOnly } from '../support/build-app.ts';
 import { answerHtml, hang } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
+import { runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 const post = 'http://localhost:8080/ada.example/status/1900000000000000001';
@@ -48,37 +48,6 @@ describe('perch read', () => {
     expect(obsidian.stdout).toMatch(/^---\n/);
   });
 
-  it.each([
-    [['read'], 2, 'Give a URL'],
-    [['read', 'nonsense'], 2, 'is not a URL'],
-    [['read', post, '--limit', '3'], 2, '--limit can be used only with the lists'],
-    [['read', '@ada.example', '--limit', '0'], 2, '--limit must be a number'],
-    [['read', '@ada.example', '--limit', '3', '--all'], 2, '--limit and --all cannot be used'],
-    [['read', '@ada.example/likes'], 2, 'The lists are /followers, /following'],
-    [['read', '@ada.example/followers', '--with-replies'], 2, 'used only with a profile'],
-    [['read', '@no-handle'], 2, 'not a valid handle'],
-    [['read', '@ada.example', '--until', 'soon'], 2, '`until`'],
-    [['read', '@nobody.example'], 1, 'no such account'],
-    [['search'], 2, 'Give the text to search for'],
-    [['search', 'two', 'words'], 2, 'quotation marks'],
-    [['search', 'fog', '--feed', 'people'], 2, 'Did you mean users?'],
-    [['search', 'fog', '--platform', 'bluesky'], 2, 'names Bluesky'],
-    [['read', '--nope', post], 2, '--nope'],
-    [['read', post, '--format', 'pdf'], 2, '`format`'],
-    [['read', post, '--json', '--format', 'markdown'], 2, '--json cannot be used'],
-    [['read', 'https://bsky.app/profile/a.bsky.social/post/3k'], 2, 'no provider'],
-    [['read', 'http://localhost:8080/ada.example/status/1'], 1, 'no such post'],
-    [['fly'], 2, 'There is no command "fly"'],
-    [['serve', 'now'], 2, 'takes no arguments'],
-    [['serve', '--port'], 2, 'perch: --port needs a value.'],
-  ] as const)('refuses %j with exit code %i', async (args, code, words) => {
-    const ended = await run(args, xOnly);
-
-    expect(ended.code).toBe(code);
-    expect(ended.stderr).toContain(words);
-    expect(ended.stdout).toBe('');
-  });
-
   it('exits with 3 if all upstreams fail', async () => {
     const down = await upstream((_request, response) => answerHtml(response, { status: 500 }));
 
@@ -94,7 +63,7 @@ describe('perch read', () => {
 
 describe('perch without a valid command', () => {
   it('prints its help and its version', async () => {
-    const [help, version] = await Promise.all([run(['--help']), run(['--version'])]);
+    const [help, version] = [await runHere(['--help'], {}), await run(['--version'])];
 
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('perch read INPUT');
@@ -103,7 +72,7 @@ describe('perch without a valid command', () => {
   });
 
   it('prints all configuration errors at once and exits with 2', async () => {
-    const ended = await run(['serve'], {
+    const ended = await runHere(['serve'], {
       PORT: 'abc',
       PERCH_PROVIDERS: 'archive,fxtwitter,nope',
       LOG_LEVEL: 'loud',
@@ -152,7 +121,7 @@ describe('perch', () => {
       const folder = temporaryFolder();
       writeFileSync(`${folder}/file`, '');
 
-      const { code, stdout, stderr } = await run(
+      const { code, stdout, stderr } = await runHere(
         command.replace('x.zip', `${folder}/x.zip`).split(' '),
         { PERCH_DATA_DIR: `${folder}/file` },
       );

@@ -5,10 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/engine-server.ts';
 import { answerText, hang } from '../support/fake-upstream.ts';
 import { listen, upstream } from '../support/listen.ts';
+import { runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 const health = (args: readonly string[], env: Record<string, string> = {}) =>
-  spawnPerch(['health', ...args], env).ended;
+  runHere(['health', ...args], env);
 
 const portOf = (url: string) => new URL(url).port;
 
@@ -24,6 +25,14 @@ describe('perch health', () => {
     const [args, env] = toCall(String(port));
 
     expect(await health(args, env)).toMatchObject({ code: 0, stdout: 'The server is ready.\n' });
+  });
+
+  it('runs as a process', async () => {
+    const { port } = await listen();
+
+    const ended = await spawnPerch(['health'], { PORT: String(port) }).ended;
+
+    expect(ended).toMatchObject({ code: 0, stdout: 'The server is ready.\n', stderr: '' });
   });
 
   it('exits with 1 if the server is shutting down', async () => {

@@ -1,26 +1,25 @@
 import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/line.ts';
-import { openMediaFolder } from '../../archive/media/media-folder.ts';
+import { type MediaFolder, openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';
+import { extensionOf } from '../../core/files/media-type.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { chooseByName, withOptions } from '../arguments.ts';
 import {
   type Action,
   type CommandContext,
   CommandError,
+  chooseByName,
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
 } from '../command.ts';
 import { createOutput, type Output } from '../output/output.ts';
 import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
 import { countOf, toCount } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
-import { openExportFolder } from './export-folder.ts';
-import { exportMarkdown } from './export-markdown.ts';
-import { createMediaExport } from './export-media.ts';
-import { notArchived, withArchiveStore } from './open-store.ts';
-import { platformOption, toArchivedAccount } from './remove.ts';
+import { notArchived, platformOption, toArchivedAccount, withArchiveStore } from './accounts.ts';
+import { type ExportFolder, exportMarkdown, openExportFolder } from './export-notes.ts';
 
 interface ExportRequest {
   readonly store: ArchiveStore;
@@ -149,4 +148,44 @@ async function writeLines(request: ExportRequest, output: Output): Promise<void>
     await write();
   }
   await write();
+}
+
+const mediaFolder = 'media';
+
+const linkPattern = /\]\((https?:[^()\s]*)\/media\/sha256\/([0-9a-f]{64})\)/g;
+
+export type MediaExport = ReturnType<typeof createMediaExport>;
+
+function createMediaExport({
+  store,
+  media,
+  folder,
+  baseUrl,
+}: Readonly<{ store: ArchiveStore; media: MediaFolder; folder: ExportFolder; baseUrl: string }>) {
+  const names = new Map<string, string | null>();
+  /** Returns the name of the copy; `null` if the archive does not have the file. */
+  const copy = (hash: string): string | null => {
+    const found = store.findMediaCopy(hash);
+    if (found === undefined || !media.has(found)) return null;
+    const name = `${hash}.${extensionOf(found.type)}`;
+    folder.copy(`${mediaFolder}/${name}`, { from: media.pathOf(hash), bytes: found.bytes });
+    return name;
+  };
+  const copyOnce = (hash: string): string | null => {
+    const known = names.get(hash);
+    if (known !== undefined) return known;
+    const name = copy(hash);
+    names.set(hash, name);
+    return name;
+  };
+  return {
+    /** Rewrites links to archived media as relative ones. `up`: path to the export folder. */
+    localize: (note: string, up: string): string =>
+      note.replace(linkPattern, (link, base: string, hash: string) => {
+        const name = base === baseUrl ? copyOnce(hash) : null;
+        return name === null ? link : `](${up}${mediaFolder}/${name})`;
+      }),
+    /** Deletes media files of earlier exports that no exported Markdown file links to any more. */
+    removeOthers: (): void => folder.keepOnlyMedia(mediaFolder, new Set(names.values())),
+  };
 }

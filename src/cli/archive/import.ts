@@ -1,30 +1,46 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { ExportHints } from '../../archive/imports/export-source.ts';
+import type {
+  ExportHints,
+  ExportSource,
+  SkippedRecord,
+} from '../../archive/imports/export-source.ts';
+import { readMediaFiles } from '../../archive/imports/files/media-files.ts';
 import { fingerprintExport } from '../../archive/imports/fingerprint.ts';
 import { exportFormats, type OpenedExport, openExport } from '../../archive/imports/formats.ts';
-import { type ImportOutcome, runImport } from '../../archive/imports/run-import.ts';
+import {
+  type ImportOutcome,
+  type ImportState,
+  runImport,
+} from '../../archive/imports/run-import.ts';
+import {
+  importMedia,
+  type MediaCounts,
+  type MediaOutcome,
+} from '../../archive/media/import-media.ts';
+import { openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
-import { systemClock } from '../../core/clock.ts';
+import type { Config } from '../../config/config.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { keepHeapSmall } from '../../core/small-heap.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { chooseByName, withOptions } from '../arguments.ts';
 import {
   type Action,
   type CommandContext,
   CommandError,
+  chooseByName,
   type ExitCode,
   exitCodes,
   UsageError,
+  withOptions,
   worstOf,
 } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
-import { countOf, toJsonLines } from '../output/table.ts';
+import type { Output } from '../output/output.ts';
+import { countOf, toCount, toElapsed, toJsonLines } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
-import { createImportProgress } from './import-progress.ts';
-import { withArchiveStore } from './open-store.ts';
-import { describeMedia, type MediaResult, storeMedia, toMediaMembers } from './store-media.ts';
+import { withArchiveStore } from './accounts.ts';
 
 export const importAction: Action = {
   usage: 'import FILE… [options]',
@@ -238,3 +254,140 @@ function toResultMembers({ path, seconds, outcome, media }: ImportResult, form: 
     seconds,
   };
 }
+
+const maxWarnings = 20;
+
+const barWidth = 10;
+
+const everyMs = 100;
+
+export function createImportProgress(
+  stderr: Output,
+  clock: Clock,
+  { name, source }: Readonly<{ name: string; source: ExportSource }>,
+) {
+  const begunMs = clock.now();
+  let dueMs = begunMs + everyMs;
+  let itemsBefore: number | null = null;
+  let warnings = 0;
+  const write = (text: string) => stderr.write(`perch: ${text}\n`);
+  const show = (describe: (elapsedMs: number) => string) => {
+    const nowMs = clock.now();
+    if (nowMs < dueMs) return;
+    dueMs = nowMs + everyMs;
+    const elapsedMs = nowMs - begunMs;
+    stderr.showLine(`perch: ${describe(elapsedMs)}, ${toElapsed(elapsedMs)}, ${name}`);
+  };
+  return {
+    onProgress: ({ items }: ImportState) => {
+      const before = itemsBefore ?? items;
+      itemsBefore = before;
+      show((elapsedMs) => {
+        const rate = Math.round(((items - before) / elapsedMs) * 1000);
+        return `${renderBar(source)}${toCount(items)} items, ${toCount(rate)} per second`;
+      });
+    },
+    /** Shows the progress of storing media files, which starts after all posts are imported. */
+    onMedia: (counts: MediaCounts) => show(() => describeProgress(counts)),
+    onSkipped: ({ location, reason, cause, isAccount = false }: SkippedRecord) => {
+      if (isAccount) write(reason);
+      if (isAccount || cause === 'private') return;
+      warnings += 1;
+      if (warnings <= maxWarnings) write(`${location} was skipped. ${reason}`);
+    },
+    end: () => {
+      stderr.clearLine();
+      if (warnings <= maxWarnings) return;
+      stderr.write(`perch: ${toCount(warnings - maxWarnings)} more records were skipped.\n`);
+    },
+  };
+}
+
+function renderBar({ bytesRead, totalBytes }: ExportSource): string {
+  if (totalBytes === null || totalBytes === 0) return '';
+  const share = Math.min(1, bytesRead / totalBytes);
+  const full = Math.floor(share * barWidth);
+  const percent = String(Math.floor(share * 100)).padStart(3);
+  return `${percent}% [${'#'.repeat(full)}${' '.repeat(barWidth - full)}] `;
+}
+
+interface MediaResult extends MediaOutcome {
+  /** Number of media files that are neither in the archive nor available at a known URL. */
+  readonly missing: number;
+}
+
+interface MediaRequest {
+  readonly config: Config;
+  readonly store: ArchiveStore;
+  readonly source: ExportSource;
+  readonly number: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (counts: MediaCounts) => void;
+}
+
+/** Returns `null` if the format has no media files or the import has no archived account. */
+async function storeMedia(
+  path: string,
+  { config, store, source, number, signal, onProgress }: MediaRequest,
+): Promise<MediaResult | null> {
+  const { mediaNameOf: nameOf } = source;
+  const [owner] = store.listImportedAccounts(number);
+  if (nameOf === undefined || owner === undefined) return null;
+  const outcome = await importMedia({
+    store,
+    folder: openMediaFolder(config.PERCH_DATA_DIR),
+    owner,
+    files: readMediaFiles(path),
+    nameOf,
+    limits: {
+      fileBytes: config.PERCH_ARCHIVE_MEDIA_FILE_BYTES,
+      totalBytes: config.PERCH_ARCHIVE_MEDIA_BYTES,
+    },
+    signal,
+    onProgress,
+  });
+  return { ...outcome, missing: store.countMissingMedia(owner) };
+}
+
+const reasons = {
+  over_quota: 'because the archive would exceed PERCH_ARCHIVE_MEDIA_BYTES',
+  too_large: 'because they exceed PERCH_ARCHIVE_MEDIA_FILE_BYTES',
+  unsupported: 'because they are not pictures, videos or sounds of a supported type',
+  unreadable: 'because they are damaged',
+  unused: 'because no imported post contains them',
+} as const satisfies Partial<Record<keyof MediaCounts, string>>;
+
+function describeMedia({ ended, counts, missing }: MediaResult): readonly string[] {
+  if (ended === 'locked') {
+    return [
+      'Another import is storing media files. Run the same command again to store these files.',
+    ];
+  }
+  const { stored, bytes, known } = counts;
+  const skipped = Object.entries(reasons).flatMap(([name, reason]) => {
+    const count = counts[name as keyof typeof reasons]; // a key of `reasons`
+    return count === 0 ? [] : [`${countOf(count, 'media file')} left out, ${reason}.`];
+  });
+  return [
+    ...(stored > 0 ? [`${countOf(stored, 'media file')} stored, ${countOf(bytes, 'byte')}.`] : []),
+    ...(known > 0 ? [`${countOf(known, 'media file')} already stored.`] : []),
+    ...skipped,
+    ...(missing > 0
+      ? [
+          `${countOf(missing, 'media file')} missing: the export contains neither the files nor their full URLs.`,
+        ]
+      : []),
+    ...(ended === 'stopped'
+      ? ['The media files are incomplete. Run the same command to continue.']
+      : []),
+  ];
+}
+
+const toMediaMembers = ({ ended, counts, missing }: MediaResult) => ({
+  ended,
+  ...counts,
+  missing,
+});
+
+const describeProgress = ({ stored, bytes, known }: MediaCounts): string =>
+  `${toCount(stored + known)} media files, ${toCount(Math.round(bytes / 1e6))} MB stored`;

@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { Transform } from 'node:stream';
+import { dirname } from 'node:path';
+import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
 import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../../core/files/sqlite.ts';
 import { CommandError } from '../command.ts';
-import { checkContent, newestSchemaOf } from './check-file.ts';
 import {
+  checkContent,
   type Manifest,
   madeByNewer,
   manifestName,
   maxManifestBytes,
+  mediaName,
+  newestSchemaOf,
   notABackup,
   parseManifest,
   type SavedFile,
 } from './manifest.ts';
-import { extractMedia, mediaName } from './media.ts';
 
 const maxEntries = 1_000_000;
 
@@ -49,12 +52,15 @@ export async function openBackup(path: string): Promise<Backup> {
       extract: async (file, target, signal) => {
         const entry = entries.get(file.name);
         if (entry === undefined) throw notABackup(path); // `checkNames` has found it
-        await extractEntry({ zip, entry, file, target, signal, label: `${file.name} in ${path}` });
+        const extraction = { zip, entry, target, signal, label: `${file.name} in ${path}` };
+        await extractEntry(extraction, file.sha256);
+        checkExtracted(file, `${target}/${file.name}`, extraction.label);
       },
       extractMedia: async (target, signal) => {
         for (const entry of listMediaEntries(entries)) {
-          signal.throwIfAborted();
-          await extractOne({ zip, entry, target, signal }, path);
+          const [, sha256 = ''] = mediaName.exec(entry.fileName) ?? [];
+          const label = `${entry.fileName} in ${path}`;
+          await extractEntry({ zip, entry, target, signal, label }, sha256);
         }
       },
       close: () => zip.close(),
@@ -115,15 +121,6 @@ async function readManifest(zip: ZipFile, entries: Entries, path: string): Promi
 const listMediaEntries = (entries: Entries): readonly Entry[] =>
   [...entries.values()].filter(({ fileName }) => mediaName.test(fileName));
 
-async function extractOne(extraction: Parameters<typeof extractMedia>[0], path: string) {
-  const label = `${extraction.entry.fileName} in ${path}`;
-  const isSame = await extractMedia(extraction).catch((error: unknown) => {
-    if (isOfDisk(error) || extraction.signal.aborted) throw error;
-    throw damaged(label, error);
-  });
-  if (!isSame) throw damaged(label);
-}
-
 /** Checks files and schemas. @throws CommandError if they differ or are too new for Perch */
 function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
   const isComplete = files.every(
@@ -143,50 +140,25 @@ function checkNames(entries: Entries, { perch, files, media }: Manifest, path: s
 interface Extraction {
   readonly zip: ZipFile;
   readonly entry: Entry;
-  readonly file: SavedFile;
-  readonly target: string;
+  /** Folder to write the file to; `null` to check the file without writing it. */
+  readonly target: string | null;
   readonly signal: AbortSignal;
   readonly label: string;
 }
 
-async function extractEntry(options: Extraction): Promise<void> {
-  const { file, target, label, signal } = options;
-  const path = `${target}/${file.name}`;
-  const isSame = await writeEntry(options, path);
-  signal.throwIfAborted();
-  if (!isSame) throw damaged(label);
-  try {
-    const schema = checkContent(path, file.name, label);
-    if (schema !== file.schema) throw damaged(label);
-  } catch (error) {
-    if (error instanceof NewerSchemaError || !(error instanceof UnusableFileError)) throw error;
-    throw new CommandError('upstream', `${error.message} The backup cannot be restored.`, {
-      cause: error,
-    });
-  }
-}
-
-function damaged(label: string, cause?: unknown): CommandError {
-  const fault = `${label} is damaged: its content is not the content that was backed up. Use another backup.`;
-  return new CommandError('upstream', fault, { cause });
-}
-
-async function writeEntry(
-  { zip, entry, file, signal, label }: Extraction,
-  path: string,
-): Promise<boolean> {
+/** Writes a file, which yauzl lets be no larger than the size that `checkNames` has checked. */
+async function extractEntry(
+  { zip, entry, target, signal, label }: Extraction,
+  sha256: string,
+): Promise<void> {
   const hash = createHash('sha256');
-  let bytes = 0;
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
-      bytes += chunk.length;
-      // The free space of the disk was checked for `file.bytes` bytes, so the file must not be
-      // larger.
-      done(bytes > file.bytes ? new DamagedContentError() : null, chunk);
+      done(null, chunk);
     },
   });
-  const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  const output = openOutput(entry.fileName, target);
   try {
     const input = await zip.openReadStreamPromise(entry);
     await pipeline(input, check, output, { signal });
@@ -195,9 +167,31 @@ async function writeEntry(
     if (isOfDisk(error) || signal.aborted) throw error;
     throw damaged(label, error);
   }
-  return bytes === file.bytes && hash.digest('hex') === file.sha256;
+  signal.throwIfAborted();
+  if (hash.digest('hex') !== sha256) throw damaged(label);
 }
 
-class DamagedContentError extends Error {}
+function openOutput(name: string, target: string | null): Writable {
+  if (target === null) return new Writable({ write: (_chunk, _encoding, done) => done() });
+  const path = `${target}/${name}`;
+  makePrivateFolder(dirname(path));
+  const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  return output.once('open', () => giveToOwnerOf(target, path));
+}
+
+function checkExtracted({ name, schema }: SavedFile, path: string, label: string): void {
+  try {
+    if (checkContent(path, name, label) !== schema) throw damaged(label);
+  } catch (error) {
+    if (error instanceof NewerSchemaError || !(error instanceof UnusableFileError)) throw error;
+    const fault = `${error.message} The backup cannot be restored.`;
+    throw new CommandError('upstream', fault, { cause: error });
+  }
+}
+
+function damaged(label: string, cause?: unknown): CommandError {
+  const fault = `${label} is damaged: its content is not the content that was backed up. Use another backup.`;
+  return new CommandError('upstream', fault, { cause });
+}
 
 const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

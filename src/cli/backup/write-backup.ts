@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,6 +6,7 @@ import { ZipFile } from 'yazl';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import {
   journalSuffixes,
+  mediaFolderName,
   type SavedName,
   savedDatabases,
   savedFiles,
@@ -13,14 +14,27 @@ import {
 } from '../../core/files/data-folder.ts';
 import { isMissing } from '../../core/files/private-files.ts';
 import { takeSnapshots } from '../../core/files/snapshot.ts';
+import { connectSqlite } from '../../core/files/sqlite.ts';
 import { version } from '../../core/version.ts';
 import { CommandError } from '../command.ts';
-import { checkContent, measureFile } from './check-file.ts';
-import { requireSpace } from './disk-space.ts';
-import { createManifest, type Manifest, manifestName, type SavedFile } from './manifest.ts';
-import { addMedia, listMedia, type SavedMedia, totalOf } from './media.ts';
+import {
+  checkContent,
+  createManifest,
+  type Manifest,
+  manifestName,
+  measureFile,
+  mediaName,
+  requireSpace,
+  type SavedFile,
+} from './manifest.ts';
 
-export interface CopyOptions {
+/** Archived media file. `name` is its path in both the data folder and the backup. */
+interface SavedMedia {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+interface CopyOptions {
   /** Data folder to back up. Other processes may use the folder at the same time. */
   readonly folder: string;
   readonly target: string;
@@ -59,7 +73,11 @@ export async function copyData(options: CopyOptions): Promise<Copied> {
   const created = toIsoSeconds(clock.now());
   await copyDatabases(options, names);
   const media = listMedia(`${target}/archive.db`, folder);
-  requireSpace(target, totalOf(media).bytes + sizeOf(folder, names));
+  const total = {
+    files: media.length,
+    bytes: media.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+  requireSpace(target, total.bytes + sizeOf(folder, names));
   // A secret is created before the data that depends on it, and never changes, so it can be copied
   // after the databases.
   for (const name of savedSecrets) {
@@ -73,7 +91,31 @@ export async function copyData(options: CopyOptions): Promise<Copied> {
     files.push({ name, schema, ...(await measureFile(`${target}/${name}`)) });
   }
   const facts = { perch: version, created, shared_engine: hasSharedEngine };
-  return { manifest: createManifest({ ...facts, files, media: totalOf(media) }), media };
+  return { manifest: createManifest({ ...facts, files, media: total }), media };
+}
+
+/** Lists the archive's media files, without those that are missing in `folder`. */
+function listMedia(archivePath: string, folder: string): readonly SavedMedia[] {
+  if (!existsSync(archivePath)) return [];
+  const database = connectSqlite({ path: archivePath, mustExist: true });
+  try {
+    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'media_copies'";
+    if (database.prepare(table).get() === undefined) return [];
+    const rows = database.prepare<[], { readonly hash: string; readonly bytes: number }>(
+      'SELECT hash, bytes FROM media_copies ORDER BY hash',
+    );
+    return rows
+      .all()
+      .map(({ hash, bytes }) => ({ name: `${mediaFolderName}/${hash.slice(0, 2)}/${hash}`, bytes }))
+      .filter(
+        ({ name, bytes }) =>
+          mediaName.test(name) &&
+          statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size === bytes,
+      );
+  } finally {
+    database.close();
+    for (const suffix of journalSuffixes) rmSync(`${archivePath}${suffix}`, { force: true });
+  }
 }
 
 function sizeOf(folder: string, names: readonly SavedName[]): number {
@@ -125,7 +167,9 @@ export async function writeBackup(
   const failed = new Promise<never>((_, reject) => zip.on('error', reject));
   zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName, attributes);
   for (const { name } of manifest.files) zip.addFile(`${source}/${name}`, name, attributes);
-  addMedia(zip, media, { folder, ...attributes });
+  // The formats of media files are already compressed.
+  const stored = { ...attributes, compress: false };
+  for (const { name } of media) zip.addFile(`${folder}/${name}`, name, stored);
   zip.end();
   await Promise.race([failed, pipeline(zip.outputStream, output, { signal, end: !keepOpen })]);
 }

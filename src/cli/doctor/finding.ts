@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { UsableConfig } from '../../config/usable-config.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Random } from '../../core/random.ts';
 
 /** Names of the checks, in the order in which `perch doctor` prints them. */
 export const checkNames = [
@@ -55,4 +58,17 @@ export function worstStatus(findings: readonly Finding[]): DoctorReport['status'
   const has = (status: Finding['status']) => findings.some((one) => one.status === status);
   if (has('fault')) return 'fault';
   return has('warning') ? 'warning' : 'ok';
+}
+
+export interface DoctorContext extends UsableConfig {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Check {
+  readonly name: CheckName;
+  /** Settings that the check needs. The check is skipped if one of these settings is invalid. */
+  readonly needs: readonly (keyof DoctorContext['config'])[];
+  /** Runs the check. Stops the check early if `signal` is aborted. */
+  run(signal: AbortSignal): Promise<readonly Result[]>;
 }

@@ -8,8 +8,8 @@ import { createHeavyTurns } from '../../core/scheduling/turns.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderName, providerFactories } from '../../providers/registry.ts';
+import type { DoctorContext } from './finding.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
-import type { DoctorContext } from './run-checks.ts';
 
 type Remote = Exclude<ProviderName, 'archive'>;
 

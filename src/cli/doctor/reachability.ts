@@ -1,25 +1,48 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { createConnectionReader } from '../../access/client-address.ts';
 import type { Config } from '../../config/config.ts';
 import { codeOfFailure, getOnce, type OnceAnswer } from '../../core/http/get-once.ts';
+import { toLocalUrl } from '../../core/http/local-url.ts';
 import { isLoopbackName } from '../../core/http/url.ts';
+import type { Random } from '../../core/random.ts';
 import { withDeadline } from '../../core/scheduling/deadline.ts';
-import type { ConnectionReport } from '../../http/admin/connection.ts';
-import { fault, ok, type Result, warning } from './finding.ts';
-import { type Listener, livePath, openListener, processOf } from './listener.ts';
-import { checkProxy } from './proxy.ts';
-import type { DoctorContext } from './run-checks.ts';
+import {
+  type ConnectionReport,
+  forwardingHeaders,
+  parseConnectionReport,
+} from '../../http/admin/connection.ts';
+import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
+
+/** Server on `HOST` and `PORT`: a running one, or a temporary one that the doctor has opened. */
+type Listener =
+  | { readonly kind: 'perch'; readonly process: string }
+  | { readonly kind: 'other' }
+  | ({ readonly kind: 'own' } & OwnServer)
+  /** Port that cannot be used. `code` is the error code of `listen`. */
+  | { readonly kind: 'unusable'; readonly code: string };
+
+interface OwnServer {
+  /** Random text in the URL of a test request, which the temporary server answers with a report. */
+  readonly nonce: string;
+  /** Parses the temporary server's report; `null` if another server sent the body. */
+  readReport(body: string): ConnectionReport | null;
+  close(): void;
+}
 
 /** Server at the base URL. `unverified`: a Perch server that may belong to someone else. */
-export type BaseAnswer =
+type BaseAnswer =
   | { readonly kind: 'own'; readonly report: ConnectionReport }
   | { readonly kind: 'perch' | 'unverified' | 'other' };
+
+/** Maximum milliseconds for a request to this machine, to the base URL, and to the admin route. */
+const limits = { localMs: 2000, baseMs: 4000, adminMs: 2500 } as const;
 
 /** Creates the checks of port, base URL and proxy. Callers must call `close`. */
 export function createReachability(context: DoctorContext) {
   const { config, random, invalid } = context;
   let opening: Promise<Listener> | undefined;
-  const listen = (signal: AbortSignal): Promise<Listener | null> => {
-    if (config.PORT === 0 || invalid.has('PORT') || invalid.has('HOST'))
-      return Promise.resolve(null);
+  const listen = async (signal: AbortSignal): Promise<Listener | null> => {
+    if (config.PORT === 0 || invalid.has('PORT') || invalid.has('HOST')) return null;
     opening ??= openListener(config, random, signal);
     return opening;
   };
@@ -45,6 +68,81 @@ export function createReachability(context: DoctorContext) {
       if (listener?.kind === 'own') listener.close();
     },
   };
+}
+
+const livePath = '/health/live';
+
+/** Asks the server on the port, and opens a temporary one only if none answers. */
+async function openListener(
+  config: Config,
+  random: Random,
+  signal: AbortSignal,
+): Promise<Listener> {
+  const process = await findRunning(config, signal);
+  if (process !== null) return { kind: 'perch', process };
+  const opened = await openOwnServer(config, random);
+  if (typeof opened !== 'string') return { kind: 'own', ...opened };
+  return opened === 'EADDRINUSE' ? { kind: 'other' } : { kind: 'unusable', code: opened };
+}
+
+async function findRunning({ HOST, PORT }: Config, signal: AbortSignal): Promise<string | null> {
+  try {
+    const url = new URL(livePath, toLocalUrl(HOST, PORT));
+    const ask = (deadline: AbortSignal) => getOnce(url, { signal: deadline });
+    return processOf(await withDeadline(limits.localMs, [signal], ask));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the process id from `X-Request-Id`; `null` if the response is not from Perch. */
+function processOf({ status, headers, text }: OnceAnswer): string | null {
+  const id = headers['x-request-id'];
+  const [, prefix = null] = /^([\w-]{8})-[0-9a-z]+$/.exec(String(id)) ?? [];
+  return status === 200 && text.trim() === '{"status":"ok"}' ? prefix : null;
+}
+
+function openOwnServer(config: Config, random: Random): Promise<OwnServer | string> {
+  const nonce = random.bytes(16).toString('hex');
+  const proof = random.bytes(16).toString('hex'); // not part of the request, so no other server can send it
+  const server = createServer({ requestTimeout: 5000 }, (request, response) => {
+    const isOurs = request.url === `${livePath}?doctor=${nonce}`;
+    response.writeHead(isOurs ? 200 : 503, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      connection: 'close',
+    });
+    response.end(JSON.stringify(isOurs ? { proof, ...report(request, config) } : {}));
+  });
+  server.maxConnections = 64;
+  return new Promise((resolve) => {
+    server.once('error', (error) => resolve(codeOfFailure(error)));
+    server.listen({ host: config.HOST, port: config.PORT }, () => {
+      const close = () => {
+        server.close();
+        server.closeAllConnections();
+      };
+      const readReport = (body: string) =>
+        body.startsWith(`{"proof":"${proof}"`) ? parseConnectionReport(parseJson(body)) : null;
+      resolve({ nonce, readReport, close });
+    });
+  });
+}
+
+function report({ socket, headers }: IncomingMessage, config: Config): ConnectionReport {
+  return {
+    peer: socket.remoteAddress ?? null,
+    is_trusted_proxy: createConnectionReader(config.PERCH_TRUST_PROXY)(socket) === null,
+    forwarding_headers: forwardingHeaders(headers),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function describePort({ HOST, PORT }: Config, listener: Listener | null): Result {
@@ -84,8 +182,6 @@ const unusable: BaseResult = {
   answer: { kind: 'other' },
 };
 
-const baseMs = 4000;
-
 const correct = 'correct PERCH_BASE_URL.';
 
 async function requestBase(
@@ -98,7 +194,7 @@ async function requestBase(
   const url = new URL(`${base}${livePath}${query}`);
   try {
     const ask = (deadline: AbortSignal) => getOnce(url, { signal: deadline });
-    const received = await withDeadline(baseMs, [signal], ask);
+    const received = await withDeadline(limits.baseMs, [signal], ask);
     const own = identify(received, listener, config);
     if (own !== null) return own;
     return { result: describeOther(received, config), answer: { kind: 'other' } };
@@ -166,4 +262,94 @@ function describeFailure(base: string, code: string): Result {
     return fault(message, `Give the proxy a valid certificate for ${hostname}.`);
   }
   return fault(message, `Start the proxy, open its port in the firewall, or ${correct}`);
+}
+
+/** Checks that `PERCH_TRUST_PROXY` contains a proxy that sends `X-Forwarded-For`, and no client. */
+export async function checkProxy(
+  config: Config,
+  answer: BaseAnswer,
+  signal: AbortSignal,
+): Promise<Result> {
+  const usesTls = config.PERCH_BASE_URL.startsWith('https:');
+  if (answer.kind === 'own') return judge(answer.report, usesTls);
+  if (answer.kind === 'perch') {
+    const report = await askServer(config, signal);
+    return 'status' in report ? report : judge(report, usesTls);
+  }
+  if (answer.kind === 'unverified') {
+    // The admin token must not be sent to a server that only answers like Perch.
+    return warning(
+      'Not checked, because perch doctor cannot prove that the server at PERCH_BASE_URL is yours.',
+      'Send GET /api/admin/connection through the proxy with the admin token, and compare the address in `peer` with PERCH_TRUST_PROXY.',
+    );
+  }
+  return warning(
+    'Not checked, because PERCH_BASE_URL does not lead to this server.',
+    'Correct the base URL first.',
+  );
+}
+
+const unreadable = warning(
+  'Not checked, because the proxy changes the body of responses.',
+  'Configure the proxy to send responses unchanged.',
+);
+
+const stopServer = 'or stop the server and run perch doctor again.';
+
+async function askServer(
+  { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
+  signal: AbortSignal,
+): Promise<ConnectionReport | Result> {
+  if (token === undefined) {
+    return warning(
+      'Not checked, because the running server reports proxy headers only to requests with the admin token.',
+      `Set PERCH_ADMIN_TOKEN, ${stopServer}`,
+    );
+  }
+  const url = new URL(`${base}/api/admin/connection`);
+  if (url.protocol !== 'https:' && !isLoopbackName(url.hostname)) {
+    return warning(
+      'Not checked, because the check sends PERCH_ADMIN_TOKEN, and PERCH_BASE_URL does not use https.',
+      `Use https, ${stopServer}`,
+    );
+  }
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = (deadline: AbortSignal) => getOnce(url, { headers, signal: deadline });
+  const { status, text } = await withDeadline(limits.adminMs, [signal], ask);
+  if (status === 200) return parseConnectionReport(parseJson(text)) ?? unreadable;
+  return warning(
+    `Not checked, because the server answered ${status} to a request with PERCH_ADMIN_TOKEN.`,
+    `Restart the server with the settings that perch doctor uses, ${stopServer}`,
+  );
+}
+
+function judge(
+  { peer, is_trusted_proxy, forwarding_headers: names }: ConnectionReport,
+  usesTls: boolean,
+): Result {
+  const from = peer ?? 'an unknown address';
+  const hasForwardedFor = names.includes('x-forwarded-for');
+  if (hasForwardedFor && is_trusted_proxy) {
+    return ok(`The proxy at ${from} sends X-Forwarded-For, and PERCH_TRUST_PROXY contains it.`);
+  }
+  if (hasForwardedFor) {
+    return fault(
+      `The proxy at ${from} sends X-Forwarded-For, but PERCH_TRUST_PROXY does not contain the address of this proxy. All visitors share one rate limit.`,
+      `Set PERCH_TRUST_PROXY to ${from}, or to a range that contains this address.`,
+    );
+  }
+  if (names.length > 0 || usesTls) {
+    const others = names.length > 0 ? `sends ${names.join(' and ')}, but not` : 'does not send';
+    return fault(
+      `The proxy at ${from} ${others} X-Forwarded-For, which Perch reads. All visitors share one rate limit.`,
+      'Configure the proxy to send X-Forwarded-For, and set PERCH_TRUST_PROXY to its address.',
+    );
+  }
+  if (is_trusted_proxy) {
+    return warning(
+      `PERCH_TRUST_PROXY contains ${from}, but the request from this address has no X-Forwarded-For header.`,
+      'If this is a proxy, configure it to send X-Forwarded-For. Otherwise, unset PERCH_TRUST_PROXY, because programs at this address can pretend to be other clients.',
+    );
+  }
+  return ok(`No proxy headers arrive; the connection comes from ${from}.`);
 }

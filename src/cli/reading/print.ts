@@ -1,15 +1,14 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Fetching } from '../../app/open/fetching.ts';
-import { systemClock } from '../../core/clock.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
 import type { BrowseItems, BrowseResult, Format } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { ParsedRead, Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
 import type { CommandContext } from '../command.ts';
-import { toJsonLines } from '../output/table.ts';
-import type { NoteFolder } from './note-folder.ts';
-import { createNotePrinter } from './notes.ts';
-import { createReadProgress } from './read-progress.ts';
+import type { Output } from '../output/output.ts';
+import { countOf, toElapsed, toJsonLines } from '../output/table.ts';
+import { createNotePrinter, type NoteFolder } from './notes.ts';
 
 /** Fetches a post and prints the post. @throws Problem if the post cannot be fetched */
 export async function printPost(
@@ -179,4 +178,25 @@ function joinItems(pages: readonly BrowseResult[]): BrowseItems | null {
   const posts = items.flatMap((one) => ('posts' in one ? one.posts : []));
   const users = items.flatMap((one) => ('users' in one ? one.users : []));
   return items.some((one) => 'posts' in one) ? { posts } : { users };
+}
+
+const everyMs = 100;
+
+export function createReadProgress(stderr: Output, clock: Clock) {
+  const begunMs = clock.now();
+  let dueMs = begunMs;
+  let items = 0;
+  let pages = 0;
+  return {
+    addPage: ({ items: found }: Pick<BrowseResult, 'items'>) => {
+      items += Object.values(found ?? {}).flat().length;
+      pages += 1;
+      const nowMs = clock.now();
+      if (nowMs < dueMs) return;
+      dueMs = nowMs + everyMs;
+      const noun = found !== null && 'users' in found ? 'account' : 'post';
+      const counts = `${countOf(items, noun)}, ${countOf(pages, 'page')}`;
+      stderr.showLine(`perch: ${counts}, ${toElapsed(nowMs - begunMs)}`);
+    },
+  };
 }

@@ -1,31 +1,47 @@
 import type { Config } from '../../config/config.ts';
-import { systemClock } from '../../core/clock.ts';
+import { systemClock, toIsoSeconds } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
 import { systemRandom } from '../../core/random.ts';
+import type { Status } from '../../model/post.ts';
 import type { Reader } from '../../reads/run.ts';
-import { refuseMisspelling, withOptions } from '../arguments.ts';
+import { renderPostBlock } from '../../render/markdown/post-block.ts';
+import { toThread } from '../../render/markdown/thread.ts';
 import {
   type CommandBody,
   type CommandContext,
   type CommandOptions,
   type ExitCode,
+  refuseMisspelling,
   UsageError,
+  withOptions,
 } from '../command.ts';
+import type { Output } from '../output/output.ts';
 import { toJsonLines } from '../output/table.ts';
+import { type OptionValues, textOf } from '../reading/arguments.ts';
 import { withFetching } from '../reading/open-reading.ts';
-import { type OptionValues, textOf } from '../reading/read-options.ts';
 import { withStopSignal } from '../stop-signal.ts';
-import { deliver, type Handler, type RetryOptions } from './delivery.ts';
-import { formatDuration, parseDuration } from './durations.ts';
-import { runCommandLine } from './exec.ts';
-import { type Item, toDeliveryId } from './memory.ts';
-import { maxAdaptiveMs, minAdaptiveMs, toMinIntervalMs } from './pace.ts';
-import { parsePage, type Start } from './poll.ts';
-import { type PrintFormat, printFormats, printPost } from './print.ts';
+import {
+  deliver,
+  type Handler,
+  parseWebhookUrl,
+  type RetryOptions,
+  runCommandLine,
+  sendWebhook,
+} from './delivery.ts';
+import {
+  formatDuration,
+  maxAdaptiveMs,
+  minAdaptiveMs,
+  parseDuration,
+  toMinIntervalMs,
+} from './pace.ts';
+import { type Item, parsePage, type Start, toDeliveryId } from './poll.ts';
 import { createState, openStateFile, type State } from './state-file.ts';
 import { type Target, targetOptions, toSince, toTargets } from './targets.ts';
 import { type KeyedTarget, watch } from './watch.ts';
-import { parseWebhookUrl, sendWebhook } from './webhook.ts';
+
+const printFormats = ['text', 'ndjson'] as const;
+type PrintFormat = (typeof printFormats)[number];
 
 const everyRange = { name: 'every', minMs: 1000, maxMs: 86_400_000 };
 const execRange = { name: 'exec-timeout', minMs: 1000, maxMs: 3_600_000 };
@@ -260,4 +276,41 @@ async function deliverItem(item: Item, { handlers, plan, retry, context }: Deliv
     if (!(await deliver(handler, item, retry))) return false;
   }
   return true;
+}
+
+interface PrintOptions {
+  readonly format: PrintFormat;
+  readonly nowMs: number;
+  /** Signal that ends the wait for a slow reader of the output, for example the program `less`. */
+  readonly stop: AbortSignal;
+}
+
+/** Prints a post. Returns whether the whole post was written to the output. */
+async function printPost(
+  post: Status,
+  stdout: Output,
+  { format, nowMs, stop }: PrintOptions,
+): Promise<boolean> {
+  if (format === 'ndjson') stdout.writeJson(toJsonLines([post]));
+  else stdout.write(`${toText(post, nowMs)}\n\n`);
+  return untilWritten(stdout, stop);
+}
+
+function toText(post: Status, nowMs: number): string {
+  const thread = toThread([]);
+  const context = { thread, owner: null, position: null, isRequested: false, level: 2 };
+  const fetchedAt = toIsoSeconds(nowMs);
+  return renderPostBlock(post, context, { full: false, fetchedAt, articles: 'preview' });
+}
+
+function untilWritten({ stream, hasLeft }: Output, stop: AbortSignal): Promise<boolean> {
+  if (stream === null || hasLeft) return Promise.resolve(!hasLeft);
+  return new Promise((resolve) => {
+    const abandon = () => resolve(false);
+    stop.addEventListener('abort', abandon, { once: true });
+    stream.write('', (error) => {
+      stop.removeEventListener('abort', abandon);
+      resolve(error === null || error === undefined);
+    });
+  });
 }

@@ -1,7 +1,12 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import type { PostClient } from '../../core/http/post-client.ts';
+import { parseUrl } from '../../core/http/url.ts';
 import type { Random } from '../../core/random.ts';
-import { CommandError } from '../command.ts';
-import { backoffMs } from './pace.ts';
+import { withDeadline } from '../../core/scheduling/deadline.ts';
+import { CommandError, UsageError } from '../command.ts';
+import { backoffMs, formatDuration } from './pace.ts';
 
 interface DeliveryErrorOptions extends ErrorOptions {
   /** Whether the delivery must not be retried. */
@@ -10,7 +15,7 @@ interface DeliveryErrorOptions extends ErrorOptions {
 }
 
 /** Failed attempt. The message follows a name, for example “ended with exit code 1”. */
-export class DeliveryError extends Error {
+class DeliveryError extends Error {
   readonly isFinal: boolean;
   readonly retryAfterSeconds: number | undefined;
 
@@ -109,4 +114,137 @@ export async function sleep(
     if (stop.aborted) return false;
     throw error;
   }
+}
+
+/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds the timeout. */
+const graceMs = 5000;
+
+/**
+ * Runs a command in the shell. Its output goes to standard error. After `timeoutMs`, kills it and
+ * all processes that it started.
+ * @throws DeliveryError if the command fails or takes too long
+ */
+export async function runCommandLine(
+  command: string,
+  { input, timeoutMs }: { readonly input: string; readonly timeoutMs: number },
+): Promise<void> {
+  const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 2, 2] });
+  const kill = (name: NodeJS.Signals) => killGroup(child, name);
+  const killAtExit = () => kill('SIGKILL');
+  process.on('exit', killAtExit);
+  let isLate = false;
+  const timers = [
+    setTimeout(() => {
+      isLate = true;
+      kill('SIGTERM');
+      timers.push(setTimeout(kill, graceMs, 'SIGKILL'));
+    }, timeoutMs),
+  ];
+  try {
+    const fault = await waitForExit(child, input);
+    if (isLate) {
+      kill('SIGKILL'); // processes that the command started can outlive it
+      throw new DeliveryError(`took longer than ${formatDuration(timeoutMs)}`);
+    }
+    if (fault !== null) throw new DeliveryError(fault);
+  } finally {
+    process.off('exit', killAtExit);
+    for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+function waitForExit(child: ChildProcess, input: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    child.on('error', ({ message }) => resolve(`could not be started (${message})`));
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve(null);
+      else resolve(code === null ? `was ended by ${signal}` : `ended with exit code ${code}`);
+    });
+    // A command that does not read its input closes the pipe.
+    child.stdin?.on('error', () => {}).end(input);
+  });
+}
+
+function killGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // The processes have ended.
+  }
+}
+
+/** Timeout in milliseconds for one request to a webhook, including the body of the response. */
+const attemptMs = 20_000;
+const maxReplyBytes = 65_536;
+
+const secretPrefix = 'whsec_';
+
+interface WebhookOptions {
+  readonly url: URL;
+  /** Secret that signs the requests to the webhook, in the format `whsec_…`. */
+  readonly secret: string;
+  readonly client: PostClient;
+  readonly clock: Clock;
+}
+
+/** Message to a webhook. `id` is the same for all attempts to send the message. */
+interface WebhookMessage {
+  readonly id: string;
+  readonly body: object;
+}
+
+/** Parses a URL. @throws UsageError unless it is http or https, and without credentials */
+export function parseWebhookUrl(text: string): URL {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError('--webhook must be an http:// or https:// URL.');
+  }
+  if (url.username + url.password !== '') {
+    throw new UsageError(
+      '--webhook must not contain a user name or password, because other users of this machine can read the command line.',
+    );
+  }
+  return url;
+}
+
+/** Returns the signature headers (https://github.com/standard-webhooks/standard-webhooks). */
+export function signWebhook(
+  secret: string,
+  { id, seconds, text }: { readonly id: string; readonly seconds: number; readonly text: string },
+): Readonly<Record<string, string>> {
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${text}`).digest('base64');
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
+  };
+}
+
+/** Sends once. @throws DeliveryError unless the webhook responds with a 2xx status */
+export async function sendWebhook(
+  { url, secret, client, clock }: WebhookOptions,
+  { id, body }: WebhookMessage,
+): Promise<void> {
+  const seconds = Math.floor(clock.now() / 1000);
+  const headers = signWebhook(secret, { id, seconds, text: JSON.stringify(body) });
+  const reply = await withDeadline(attemptMs, [], async (signal) => {
+    const request = { body, headers, accept: '*/*', signal };
+    const { chunks, ...head } = await client.post(url, request);
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxReplyBytes) break;
+    }
+    return head;
+  }).catch((cause: unknown) => {
+    const reason = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+    throw new DeliveryError(`could not be reached, or did not answer in time${reason}`, { cause });
+  });
+  const { status, retryAfterSeconds } = reply;
+  if (status >= 200 && status < 300) return;
+  const isFinal = status === 410;
+  const reason = isFinal ? 'no longer exists (status 410)' : `answered with status ${status}`;
+  throw new DeliveryError(reason, { isFinal, retryAfterSeconds });
 }

@@ -1,20 +1,12 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { readBoundedText, UnusableTextError } from '../../core/files/bounded-text.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
-import { isMissing } from '../../core/files/private-files.ts';
+import { isMissing, syncFolder } from '../../core/files/private-files.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
-import { type Memory, maxRemembered } from './memory.ts';
+import { type Memory, maxRemembered } from './poll.ts';
 
 /** State of `perch watch`. `memories` has the known posts by the key of the list. */
 export interface State {
@@ -121,25 +113,10 @@ async function save(path: string, memories: ReadonlyMap<string, Memory>): Promis
   );
   const text = `${JSON.stringify({ perch_watch: version, lists })}\n`;
   await explainWriteErrors(path, async () => {
-    replaceFile(path, text);
+    const unfinished = `${path}.part`;
+    writeFileSync(unfinished, text, { mode: 0o600, flush: true });
+    renameSync(unfinished, path);
+    syncFolder(dirname(path));
     return 0;
   });
-}
-
-function replaceFile(path: string, text: string): void {
-  const unfinished = `${path}.part`;
-  const file = openSync(unfinished, 'w', 0o600);
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(unfinished, path);
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

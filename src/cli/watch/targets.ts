@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import type { Config } from '../../config/config.ts';
 import { Problem } from '../../core/problem.ts';
 import { searchPlatforms } from '../../model/reference.ts';
 import { feeds } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import { parseParameters, timestamp } from '../../reads/parameters.ts';
 import type { Read } from '../../reads/read.ts';
-import { refuseMisspelling } from '../arguments.ts';
-import { type CommandContext, type CommandOptions, UsageError } from '../command.ts';
+import {
+  type CommandContext,
+  type CommandOptions,
+  refuseMisspelling,
+  UsageError,
+} from '../command.ts';
+import { createReadOptions, type OptionValues, parseInput, textOf } from '../reading/arguments.ts';
 import { toCommandError } from '../reading/open-reading.ts';
-import { parseInput } from '../reading/read-inputs.ts';
-import { createReadOptions, type OptionValues, textOf } from '../reading/read-options.ts';
 
 /** List to watch: the posts of an account, or the results of a search. */
 export interface Target {
@@ -61,14 +65,8 @@ export function toTargets(
   if (first === undefined) {
     throw new UsageError('Give a handle such as @jack, or `search` and a text to search for.');
   }
-  const place = {
-    baseUrl: config.PERCH_BASE_URL,
-    xMirrors: config.PERCH_X_MIRRORS,
-    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-    platform: textOf(values.platform),
-  };
   refuseTooMany(args);
-  return args.map((text) => toTarget(text, values, place));
+  return args.map((text) => toTarget(text, values, config));
 }
 
 function toSearches(texts: readonly string[], values: OptionValues): readonly Target[] {
@@ -82,12 +80,8 @@ function refuseTooMany(texts: readonly string[]): void {
   throw new UsageError(`perch watch accepts up to ${maxTargets} accounts or searches.`);
 }
 
-function toTarget(
-  text: string,
-  values: OptionValues,
-  place: Parameters<typeof parseInput>[1],
-): Target {
-  const { target } = parseInput(text, place);
+function toTarget(text: string, values: OptionValues, config: Config): Target {
+  const { target } = parseInput(text, config, textOf(values.platform));
   if (target instanceof UsageError) throw target;
   if (target instanceof Problem) throw toCommandError(target);
   const { read: name, given } = target;

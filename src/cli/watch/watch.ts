@@ -5,9 +5,17 @@ import type { Reader } from '../../reads/run.ts';
 import { CommandError, type ExitCode, exitCodes, worstOf } from '../command.ts';
 import { toCommandError } from '../reading/open-reading.ts';
 import { sleep } from './delivery.ts';
-import { type Item, remember } from './memory.ts';
 import { adaptiveIntervalMs, backoffMs, maxAdaptiveMs } from './pace.ts';
-import { maxItems, NotLiveError, type Poll, pollAgain, pollFirst, type Start } from './poll.ts';
+import {
+  type Item,
+  maxItems,
+  NotLiveError,
+  type Poll,
+  pollAgain,
+  pollFirst,
+  remember,
+  type Start,
+} from './poll.ts';
 import type { State } from './state-file.ts';
 import type { Target } from './targets.ts';
 

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  fsyncSync,
   lchownSync,
   mkdirSync,
   openSync,
@@ -102,5 +103,16 @@ export function withPath<Value>(path: string, work: () => Value): Value {
   } catch (error) {
     const lacksPath = error instanceof Error && 'code' in error && !('path' in error);
     throw lacksPath ? Object.assign(error, { path }) : error;
+  }
+}
+
+/** Flushes the names in a folder to disk, so that a rename survives a power failure. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

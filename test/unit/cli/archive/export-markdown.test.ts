@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openArchiveStore } from '../../../../src/archive/store/store.ts';
-import { toNoteName } from '../../../../src/cli/archive/export-folder.ts';
+import { toNoteName } from '../../../../src/cli/archive/export-notes.ts';
 import { runArchive } from '../../../support/exports/archive-command.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../../../support/stub-provider.ts';

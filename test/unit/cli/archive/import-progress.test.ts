@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ExportSource } from '../../../../src/archive/imports/export-source.ts';
 import { zeroCounts } from '../../../../src/archive/media/import-media.ts';
 import { noCounts } from '../../../../src/archive/store/import-rows.ts';
-import { createImportProgress } from '../../../../src/cli/archive/import-progress.ts';
+import { createImportProgress } from '../../../../src/cli/archive/import.ts';
 import { createOutput } from '../../../../src/cli/output/output.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 

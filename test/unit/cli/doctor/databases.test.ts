@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { checkDatabases } from '../../../../src/cli/doctor/databases.ts';
+import { checkDatabases } from '../../../../src/cli/doctor/data-folder.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { ok } from '../../../../src/cli/doctor/finding.ts';
-import { type Check, checkMs, runChecks } from '../../../../src/cli/doctor/run-checks.ts';
+import { type Check, ok } from '../../../../src/cli/doctor/finding.ts';
+import { checkMs, runChecks } from '../../../../src/cli/doctor.ts';
 
 const check = (name: Check['name'], run: Check['run'], needs: Check['needs'] = []): Check => ({
   name,

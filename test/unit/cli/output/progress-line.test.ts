@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createProgressLine } from '../../../../src/cli/ask-session.ts';
 import { createOutput } from '../../../../src/cli/output/output.ts';
-import { createProgressLine } from '../../../../src/cli/output/progress-line.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** Returns the output while twenty files are read in each half second. */

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createOutput } from '../../../../src/cli/output/output.ts';
-import { type Note, withNoteFolder } from '../../../../src/cli/reading/note-folder.ts';
-import { createNotePrinter } from '../../../../src/cli/reading/notes.ts';
+import { createNotePrinter, type Note, withNoteFolder } from '../../../../src/cli/reading/notes.ts';
 import type { Tombstone } from '../../../../src/model/post.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../../../support/stub-provider.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createOutput } from '../../../../src/cli/output/output.ts';
-import { createReadProgress } from '../../../../src/cli/reading/read-progress.ts';
+import { createReadProgress } from '../../../../src/cli/reading/print.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runCommandLine } from '../../../../src/cli/watch/exec.ts';
+import { runCommandLine } from '../../../../src/cli/watch/delivery.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 /** Time in milliseconds for commands that end by themselves. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '../../../../src/cli/watch/durations.ts';
-import type { Item } from '../../../../src/cli/watch/memory.ts';
-import { adaptiveIntervalMs, backoffMs, toMinIntervalMs } from '../../../../src/cli/watch/pace.ts';
+import {
+  adaptiveIntervalMs,
+  backoffMs,
+  formatDuration,
+  parseDuration,
+  toMinIntervalMs,
+} from '../../../../src/cli/watch/pace.ts';
+import type { Item } from '../../../../src/cli/watch/poll.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import { ada, status } from '../../../support/render-posts.ts';
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Memory, maxRemembered, remember } from '../../../../src/cli/watch/memory.ts';
-import { type Poll, pollAgain, pollFirst } from '../../../../src/cli/watch/poll.ts';
+import {
+  type Memory,
+  maxRemembered,
+  type Poll,
+  pollAgain,
+  pollFirst,
+  remember,
+} from '../../../../src/cli/watch/poll.ts';
 import type { Target } from '../../../../src/cli/watch/targets.ts';
 import type { Status } from '../../../../src/model/post.ts';
 import { reads } from '../../../../src/reads/index.ts';

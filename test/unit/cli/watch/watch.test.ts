@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../../src/cli/watch/memory.ts';
+import type { Item } from '../../../../src/cli/watch/poll.ts';
 import { createState } from '../../../../src/cli/watch/state-file.ts';
 import { type WatchOptions, watch } from '../../../../src/cli/watch/watch.ts';
 import { Problem } from '../../../../src/core/problem.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { sendWebhook, signWebhook } from '../../../../src/cli/watch/webhook.ts';
+import { sendWebhook, signWebhook } from '../../../../src/cli/watch/delivery.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { openPostClient } from '../../../../src/core/http/post-client.ts';
 import { startWebhookReceiver, webhookSecret } from '../../../support/webhook-receiver.ts';

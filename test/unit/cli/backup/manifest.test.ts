@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireSpace, toSize } from '../../../../src/cli/backup/disk-space.ts';
+import { requireSpace, toSize } from '../../../../src/cli/backup/manifest.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 describe('the free space of a disk', () => {

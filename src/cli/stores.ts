@@ -1,4 +1,8 @@
-import { type CommandContext, CommandError, type ExitCode, UsageError } from '../command.ts';
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Engine } from '../core/engine/engine.ts';
+import { systemRandom } from '../core/random.ts';
+import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
 
 /** Closes the store after `use`. @throws CommandError for errors that `explain` recognizes */
 export async function withStore<Store extends { close(): void | Promise<void> }>(
@@ -26,4 +30,13 @@ export function dataFolderOf({ config }: CommandContext, what: string): string {
   throw new UsageError(
     `PERCH_DATA_DIR is :memory:, so ${what} would be lost when the command ends. Set it to a folder.`,
   );
+}
+
+/** Returns `null` without `PERCH_REDIS_URL`. @throws UnusableEngineError if it fails */
+export async function openCommandEngine(config: Config): Promise<Engine | null> {
+  if (config.PERCH_REDIS_URL === undefined) return null;
+  const { openSharedEngine } = await import('../app/open/shared-engine.ts');
+  const logger = { info: () => {}, error: () => {} };
+  const options = { config, logger, clock: systemClock, random: systemRandom };
+  return openSharedEngine(options, { isCounted: false });
 }

@@ -1,27 +1,39 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { enterDataFolder, openIncomplete, replaceFiles } from '../../../../src/cli/backup/swap.ts';
+import {
+  enterDataFolder,
+  openIncomplete,
+  replaceFiles,
+} from '../../../../src/cli/backup/data-folder.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { seizeDataFolder, shareDataFolder } from '../../../../src/core/files/folder-lock.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
-/** Creates a data folder whose restore was interrupted after the decision: one file is replaced, one is not. */
+/** Creates a data folder whose restore was killed while the earlier files were set aside. */
 function createInterrupted(): string {
   const folder = temporaryFolder();
   const ready = `${folder}/restore.ready`;
-  mkdirSync(ready);
-  mkdirSync(`${folder}/before-restore-20260304T091200Z`);
-  writeFileSync(`${folder}/before-restore-20260304T091200Z/archive.db`, 'earlier archive');
-  writeFileSync(`${folder}/archive.db`, 'restored archive');
+  mkdirSync(`${ready}/new`, { recursive: true });
+  writeFileSync(`${ready}/archive.db`, 'earlier archive');
   writeFileSync(`${folder}/perch.db`, 'earlier keys');
   writeFileSync(`${folder}/perch.db-journal`, 'earlier journal');
   writeFileSync(`${folder}/cursor.key`, 'earlier secret');
-  writeFileSync(`${ready}/perch.db`, 'restored keys');
-  const plan = { earlier: 'before-restore-20260304T091200Z', files: ['archive.db', 'perch.db'] };
-  writeFileSync(`${ready}/plan.json`, JSON.stringify(plan));
+  writeFileSync(`${ready}/new/archive.db`, 'restored archive');
+  writeFileSync(`${ready}/new/perch.db`, 'restored keys');
   return folder;
 }
+
+const restored = { 'archive.db': 'restored archive', 'perch.db': 'restored keys' };
+const earlier = {
+  'archive.db': 'earlier archive',
+  'cursor.key': 'earlier secret',
+  'perch.db': 'earlier keys',
+  'perch.db-journal': 'earlier journal',
+};
+
+const findEarlier = (folder: string) =>
+  readdirSync(folder).filter((name) => name.startsWith('before-restore-'));
 
 function readAll(folder: string): Readonly<Record<string, string>> {
   const names = readdirSync(folder, { withFileTypes: true })
@@ -40,17 +52,26 @@ describe('an interrupted restore', () => {
     );
     for (const lock of locks) lock.release();
 
-    expect(readAll(folder)).toEqual({
-      'archive.db': 'restored archive',
-      'perch.db': 'restored keys',
-    });
-    expect(readAll(`${folder}/before-restore-20260304T091200Z`)).toEqual({
-      'archive.db': 'earlier archive',
-      'cursor.key': 'earlier secret',
-      'perch.db': 'earlier keys',
-      'perch.db-journal': 'earlier journal',
-    });
+    const [name, ...others] = findEarlier(folder);
+    expect(readAll(folder)).toEqual(restored);
+    expect(readAll(`${folder}/${name}`)).toEqual(earlier);
+    expect(others).toEqual([]);
     expect(existsSync(`${folder}/restore.ready`)).toBe(false);
+  });
+
+  it('is finished if it was killed while the restored files were moved into place', async () => {
+    const folder = temporaryFolder();
+    const ready = `${folder}/restore.ready`;
+    mkdirSync(`${ready}/moving`, { recursive: true });
+    for (const [name, text] of Object.entries(earlier)) writeFileSync(`${ready}/${name}`, text);
+    writeFileSync(`${folder}/archive.db`, 'restored archive');
+    writeFileSync(`${ready}/moving/perch.db`, 'restored keys');
+
+    (await enterDataFolder(folder, systemClock)).release();
+
+    expect(readAll(folder)).toEqual(restored);
+    expect(findEarlier(folder).map((name) => readAll(`${folder}/${name}`))).toEqual([earlier]);
+    expect(existsSync(ready)).toBe(false);
   });
 
   it('is not finished while another process uses the folder, which is an error', async () => {
@@ -88,7 +109,7 @@ describe('an interrupted restore', () => {
     const lock = seizeDataFolder(folder);
     const restore = (text: string) => {
       writeFileSync(`${openIncomplete(folder)}/perch.db`, text);
-      return replaceFiles(folder, { files: ['perch.db'], nowMs });
+      return replaceFiles(folder, nowMs);
     };
 
     const folders = ['first', 'second', 'third'].map(restore);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkProxy } from '../../../../src/cli/doctor/proxy.ts';
+import { checkProxy } from '../../../../src/cli/doctor/reachability.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 
 const judge = (base: string, report: { isTrusted: boolean; headers: string[] }) => {
