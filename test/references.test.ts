@@ -36,6 +36,17 @@ it('finds decision records by their numbers', () => {
   expect(lost).toEqual([]);
 });
 
+it('finds each decision record in the index, once', () => {
+  const index = readFileSync('docs/decisions/README.md', 'utf8');
+  const records = readdirSync('docs/decisions').filter((name) => name !== 'README.md');
+
+  const listed = [...index.matchAll(/^- \[(\d{4})\]\((\1-[\w-]+\.md)\) \S/gm)].map(
+    ([, , name]) => name,
+  );
+
+  expect(listed.toSorted()).toEqual(records.toSorted());
+});
+
 it('finds the files that pages name', () => {
   const sources = ['src', 'clients', 'test', 'bench', 'scripts', 'resources'];
   const files = sources.flatMap((folder) => filesIn(folder, ''));
