@@ -8,8 +8,7 @@ import { renderPostBody } from '../html/post.ts';
 import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
 import { toLine } from '../markdown/characters.ts';
 import { firstWordsOf } from '../summary.ts';
-import { findOwners, type KnownOwners, tagPost, tagTarget } from './tags.ts';
-import { toStrictUrl } from './urls.ts';
+import { findOwners, type KnownOwners, tagPost, tagTarget, toStrictUrl } from './urls.ts';
 
 /** Author; the URLs are `null` if unknown. */
 export interface Person {
