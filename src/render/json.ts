@@ -3,7 +3,6 @@ import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-/** Renders a post with its thread; yields after each post to let other tasks run. */
 export function renderPostJson(result: PostResult): string {
   const { format, url, ...rest } = describePost(result);
   const reply: PostReply = { format, url, markdown: renderPostPage(result), ...rest };
@@ -26,7 +25,6 @@ function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
   };
 }
 
-/** Renders posts or accounts; yields after each post to let other tasks run. */
 export function renderBrowseJson(result: BrowseResult): string {
   const { source, fetched_at, ...rest } = describeList(result);
   const reply: BrowseReply = {

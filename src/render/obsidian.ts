@@ -9,7 +9,7 @@ import { separateTemplates } from './markdown/note-syntax.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders an Obsidian note (YAML front matter, Markdown); yields after each post. */
+/** Renders an Obsidian note: YAML front matter, then Markdown. */
 export function renderPostNote(result: PostPage): string {
   const page = renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;

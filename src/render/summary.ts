@@ -1,8 +1,7 @@
 import type { Poll, Post, Status } from '../model/post.ts';
+import { describeMedia } from './blocks/media.ts';
 import { copyPrefix, nameAccount } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
-import { formatCount, toMinute } from './markdown/layout.ts';
-import { describeMedia } from './media-labels.ts';
 
 const maxTitle = 120;
 const maxSummary = 300;
@@ -63,23 +62,11 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Formats a time to the minute; returns the input on one line if it cannot be parsed. */
-export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
-
-export function describeChoices(poll: Poll): readonly string[] {
-  return poll.choices.map(({ label, percentage }) => {
+function describeChoices({ choices }: Poll): readonly string[] {
+  return choices.map(({ label, percentage }) => {
     const share = percentage === null ? '' : ` (${percentage.toFixed(1)}%)`;
     return `${toLine(label)}${share}`;
   });
-}
-
-export function describeVotes(poll: Poll): string {
-  const facts = [
-    formatCount(poll.total_votes, 'vote', 'votes'),
-    formatCount(poll.total_voters ?? null, 'voter', 'voters'),
-    poll.ends_at === null ? null : `until ${describeMinute(poll.ends_at)}`,
-  ];
-  return facts.filter((fact) => fact !== null).join(', ');
 }
 
 function cut(line: string, max: number): string {

@@ -12,11 +12,11 @@ import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, labelled } from './layout.ts';
 import { link, linkUrl } from './links.ts';
-import { renderPostBlock } from './post-block.ts';
+import { renderPostBlock } from './post-page.ts';
 import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
-/** Renders CommonMark with GitHub's tables; yields after each post for other tasks. */
+/** Renders CommonMark with GitHub's tables. */
 export function renderBrowsePage(result: BrowseResult): string {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : renderItems(items, result);

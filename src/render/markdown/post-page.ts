@@ -2,18 +2,27 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostPage } from '../../model/results.ts';
 import { present } from '../blocks/block.ts';
-import { describeCounts, originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
+import {
+  describeCounts,
+  originOf,
+  type PostPlace,
+  type PostView,
+  toCitation,
+  toContent,
+  toContext,
+  toPostBlocks,
+  toPostHead,
+} from '../blocks/post.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
 import { copyPrefix, nameAccount, renderAbout, titleAccount } from './accounts.ts';
 import { writeBlocks, writeFacts } from './blocks.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinLines } from './layout.ts';
-import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Renders CommonMark with GitHub tables; yields after each post for other tasks. */
+/** Renders CommonMark with GitHub tables. */
 export function renderPostPage(result: PostPage): string {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: titleAccount, text: escapeInline });
@@ -108,4 +117,17 @@ function renderUserDetail({ userDetail, posts }: PostPage, { main }: Thread): st
   const accounts = userDetail === 'all' ? findAccounts(posts) : [];
   if (accounts.length === 0) return null;
   return joinBlocks(['## Accounts', ...accounts.map((account) => renderAbout('###', account))]);
+}
+
+/** Renders a heading with author, time and position in a thread, then the content. */
+export function renderPostBlock(
+  post: Post,
+  place: PostPlace,
+  options: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
+): string {
+  const { author, origin, labels } = toPostHead(post, place);
+  const who = author === null ? [] : [{ type: 'account', account: author, isBold: false } as const];
+  const heading = `${'#'.repeat(place.level)} ${writeFacts([...who, ...origin, ...labels])}`;
+  const view = { ...options, level: place.level + 1, isTitledByArticle: false };
+  return joinBlocks([heading, writeBlocks(toPostBlocks(post, place, view))]);
 }

@@ -1,17 +1,18 @@
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
+import { type PostPlace, type PostView, toPostBlocks, toPostHead } from '../blocks/post.ts';
 import type { RenderContext } from '../context.ts';
+import { writeAccount, writeBlocks, writeFacts } from '../html/blocks.ts';
 import { escapeLine } from '../html/escape.ts';
+import { renderAvatar } from '../html/figures.ts';
 import { heading, joinParts, paragraph, renderList } from '../html/markup.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
 import { joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
 import { findAccounts, findPositions, type Thread, toThread } from '../markdown/thread.ts';
-import { renderAccountList, renderProfile } from './accounts.ts';
+import { renderAccountList, renderProfile, renderProfileHead } from './accounts.ts';
 import { renderPaging, renderSearchForm, renderTabs } from './navigation.ts';
-import { renderPost } from './post.ts';
-import { renderProfileHead } from './profile.ts';
 import { createPageView, type PageView } from './view.ts';
 
 /** Title as plain text, and content as HTML including the title as a heading. */
@@ -24,7 +25,7 @@ export interface ResultOptions extends RenderContext {
   readonly level: number;
 }
 
-/** Renders the content of a page without scripts; yields after each post for other tasks. */
+/** Renders the content of a page without scripts. */
 export function renderResult(
   result: PostResult | BrowseResult,
   options: ResultOptions,
@@ -147,4 +148,31 @@ function describeAbout({ subject }: BrowseResult, { links }: PageView): string {
     default:
       return ''; // the tabs link to the profile
   }
+}
+
+interface PagePlace extends PostPlace, Pick<PostView, 'isTitledByArticle' | 'articles'> {}
+
+function renderPost(post: Post, place: PagePlace, view: PageView): string {
+  const kind = place.isRequested ? 'post requested' : 'post';
+  const { full, fetchedAt } = view;
+  const { isTitledByArticle, articles, level } = place;
+  const content = { full, fetchedAt, isTitledByArticle, articles, level: level + 1 };
+  const body = writeBlocks(toPostBlocks(post, place, content), view);
+  const head = renderHeader(post, place, view);
+  return `<article class="${kind}">\n<header>\n${head}\n</header>\n${body}\n</article>`;
+}
+
+function renderHeader(post: Post, place: PagePlace, view: PageView): string {
+  const { author, origin, labels } = toPostHead(post, place);
+  const { level } = place;
+  if (author === null) {
+    // The heading is the time if the page already shows the author, or the author is unknown.
+    const title = heading(level, writeFacts(origin, view));
+    return joinParts([title, paragraph(writeFacts(labels, view), 'facts')]);
+  }
+  return joinParts([
+    renderAvatar(author.avatar_url, view),
+    heading(level, writeAccount(author, view)),
+    paragraph(writeFacts([...origin, ...labels], view), 'facts'),
+  ]);
 }
