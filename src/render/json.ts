@@ -5,8 +5,7 @@ import { renderPostPage } from './markdown/post-page.ts';
 
 export function renderPostJson(result: PostResult): string {
   const { format, url, ...rest } = describePost(result);
-  const reply: PostReply = { format, url, markdown: renderPostPage(result), ...rest };
-  return toJsonBody(reply);
+  return toJsonBody({ format, url, markdown: renderPostPage(result), ...rest } satisfies PostReply);
 }
 
 /** Renders a post with its thread, without the member `markdown`. */
@@ -27,13 +26,8 @@ function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
 
 export function renderBrowseJson(result: BrowseResult): string {
   const { source, fetched_at, ...rest } = describeList(result);
-  const reply: BrowseReply = {
-    ...rest,
-    markdown: renderBrowsePage(result),
-    source,
-    fetched_at,
-  };
-  return toJsonBody(reply);
+  const markdown = renderBrowsePage(result);
+  return toJsonBody({ ...rest, markdown, source, fetched_at } satisfies BrowseReply);
 }
 
 /** Renders a page of posts or accounts, without the member `markdown`. */

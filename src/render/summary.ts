@@ -69,6 +69,25 @@ function describeChoices({ choices }: Poll): readonly string[] {
   });
 }
 
+/** Returns the hashtags of the text and the post's tags, once each; drops those for which `toTag` returns ''. */
+export function listTags(
+  { text, facets, tags = [] }: Status,
+  toTag: (written: string) => string,
+  maxPoints = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const hashtags = facets.filter(({ type }) => type === 'hashtag');
+  const points = hashtags.length === 0 ? [] : [...text];
+  const inText = hashtags.map(({ start, end }) =>
+    points.slice(start, Math.min(end, start + maxPoints)).join(''),
+  );
+  const found = new Map<string, string>();
+  for (const tag of [...inText, ...tags].map(toTag)) {
+    const key = tag.toLowerCase();
+    if (tag !== '' && !found.has(key)) found.set(key, tag);
+  }
+  return [...found.values()];
+}
+
 function cut(line: string, max: number): string {
   // Splits only as much as needed, because texts can be long. A code point has one or two UTF-16
   // units.

@@ -7,6 +7,7 @@ import {
   originOf,
   type PostPlace,
   type PostView,
+  placeThread,
   toCitation,
   toContent,
   toContext,
@@ -20,7 +21,7 @@ import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinLines } from './layout.ts';
 import { renderNotes } from './text.ts';
-import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
+import { findAccounts, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
 /** Renders CommonMark with GitHub tables. */
 export function renderPostPage(result: PostPage): string {
@@ -99,17 +100,13 @@ function renderOnlyPost(result: PostPage, thread: Thread): readonly string[] {
 }
 
 function renderBlocks(result: PostPage, thread: Thread): readonly string[] {
-  const positions = findPositions(thread);
-  const { full, fetchedAt } = result;
-  const render = (level: number) => (post: Post) => {
-    const isRequested = post === thread.main && post !== result.posts[0];
-    const position = positions.get(post) ?? null;
-    const context = { thread, owner: null, position, isRequested, level };
-    return renderPostBlock(post, context, { full, fetchedAt, articles: 'whole' });
-  };
-  const chain = thread.chain.map(render(2));
-  const replies = thread.replies.map(render(3));
-  return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
+  const { chain, replies } = placeThread(result.posts, thread, 2);
+  const render = ({ post, place }: (typeof chain)[number]) =>
+    renderPostBlock(post, place, { ...result, articles: 'whole' });
+  return [
+    ...chain.map(render),
+    ...(replies.length > 0 ? ['## Replies', ...replies.map(render)] : []),
+  ];
 }
 
 function renderUserDetail({ userDetail, posts }: PostPage, { main }: Thread): string | null {
@@ -123,11 +120,11 @@ function renderUserDetail({ userDetail, posts }: PostPage, { main }: Thread): st
 export function renderPostBlock(
   post: Post,
   place: PostPlace,
-  options: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
+  { full, fetchedAt, articles }: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
 ): string {
   const { author, origin, labels } = toPostHead(post, place);
   const who = author === null ? [] : [{ type: 'account', account: author, isBold: false } as const];
   const heading = `${'#'.repeat(place.level)} ${writeFacts([...who, ...origin, ...labels])}`;
-  const view = { ...options, level: place.level + 1, isTitledByArticle: false };
+  const view = { full, fetchedAt, articles, level: place.level + 1, isTitledByArticle: false };
   return joinBlocks([heading, writeBlocks(toPostBlocks(post, place, view))]);
 }

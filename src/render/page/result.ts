@@ -1,6 +1,13 @@
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
-import { type PostPlace, type PostView, toPostBlocks, toPostHead } from '../blocks/post.ts';
+import {
+  type PostPlace,
+  type PostView,
+  placeInList,
+  placeThread,
+  toPostBlocks,
+  toPostHead,
+} from '../blocks/post.ts';
 import type { RenderContext } from '../context.ts';
 import { writeAccount, writeBlocks, writeFacts } from '../html/blocks.ts';
 import { escapeLine } from '../html/escape.ts';
@@ -10,7 +17,7 @@ import { nameAccount } from '../markdown/accounts.ts';
 import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
 import { joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
-import { findAccounts, findPositions, type Thread, toThread } from '../markdown/thread.ts';
+import { findAccounts, type Thread, toThread } from '../markdown/thread.ts';
 import { renderAccountList, renderProfile, renderProfileHead } from './accounts.ts';
 import { renderPaging, renderSearchForm, renderTabs } from './navigation.ts';
 import { createPageView, type PageView } from './view.ts';
@@ -49,31 +56,17 @@ function renderNotes(warnings: readonly string[]): string {
 
 function renderThread(result: PostResult, level: number, view: PageView): string[] {
   const thread = toThread(result.posts);
-  const positions = findPositions(thread);
   const isTitled = isTitledByArticle(result.posts, thread.main);
-  const render = (of: number) => (post: Post) => {
-    const isRequested = post === thread.main && post !== result.posts[0];
-    const position = positions.get(post) ?? null;
-    const place = { thread, owner: null, position, isRequested, level: of } as const;
-    return renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
-  };
-  const chain = renderEach(thread.chain, render(level + 1));
-  const replies = renderEach(thread.replies, render(level + 2));
+  const { chain, replies } = placeThread(result.posts, thread, level + 1);
+  const render = ({ post, place }: (typeof chain)[number]) =>
+    renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
   return [
     heading(level, escapeLine(headPostPage(result))),
-    ...chain,
-    ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies] : []),
+    ...chain.map(render),
+    ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies.map(render)] : []),
     ...renderUserDetail(result, thread, level + 1, view),
     renderNotes(result.warnings),
   ];
-}
-
-function renderEach(posts: readonly Post[], render: (post: Post) => string): readonly string[] {
-  const rendered: string[] = [];
-  for (const post of posts) {
-    rendered.push(render(post));
-  }
-  return rendered;
 }
 
 function renderUserDetail(
@@ -127,16 +120,12 @@ function renderItems(result: BrowseResult, level: number, view: PageView): strin
   const [first] = 'posts' in items ? items.posts : items.users;
   if (first === undefined) return [paragraph(describeEmptyList(result), 'empty')];
   if ('users' in items) return [renderAccountList(items.users, view)];
-  return [...renderEach(items.posts, toPostRenderer(result, level, view))];
-}
-
-function toPostRenderer(result: BrowseResult, level: number, view: PageView) {
-  const { subject, profile: owner } = result;
-  const answered = subject.resource === 'replies' ? subject.answered : null;
-  const thread = toThread(answered === null ? [] : [answered]);
-  const place = { thread, owner, position: null, isRequested: false, level } as const;
-  return (post: Post) =>
-    renderPost(post, { ...place, isTitledByArticle: false, articles: 'preview' }, view);
+  const place = {
+    ...placeInList(result, level),
+    isTitledByArticle: false,
+    articles: 'preview',
+  } as const;
+  return items.posts.map((post) => renderPost(post, place, view));
 }
 
 function describeAbout({ subject }: BrowseResult, { links }: PageView): string {
