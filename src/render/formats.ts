@@ -6,7 +6,7 @@ import { renderEmbedJson } from './embed-json.ts';
 import { postsOf } from './feeds/feed.ts';
 import { createFeedRenderer, feedMediaTypes } from './feeds/feeds.ts';
 import { toFormatUrl } from './feeds/urls.ts';
-import { fitResult } from './fit/fit.ts';
+import { fitResult } from './fit.ts';
 import { renderBrowseData, renderBrowseJson, renderPostData, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
@@ -16,7 +16,6 @@ import { renderPreviewPage } from './preview-page.ts';
 
 interface ResultFormat<Of extends Result> {
   readonly mediaType: string;
-  /** Renders the response body. For a long body, returns a generator, which can pause. */
   readonly render: (result: Of, context: RenderContext) => string;
   readonly toFileNames?: (result: Of) => NoteNames;
   /** Returns additional response headers with lower-case names. */

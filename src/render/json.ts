@@ -3,11 +3,9 @@ import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-/** Renders a post with its thread; yields after each post to let other tasks run. */
 export function renderPostJson(result: PostResult): string {
   const { format, url, ...rest } = describePost(result);
-  const reply: PostReply = { format, url, markdown: renderPostPage(result), ...rest };
-  return toJsonBody(reply);
+  return toJsonBody({ format, url, markdown: renderPostPage(result), ...rest } satisfies PostReply);
 }
 
 /** Renders a post with its thread, without the member `markdown`. */
@@ -26,16 +24,10 @@ function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
   };
 }
 
-/** Renders posts or accounts; yields after each post to let other tasks run. */
 export function renderBrowseJson(result: BrowseResult): string {
   const { source, fetched_at, ...rest } = describeList(result);
-  const reply: BrowseReply = {
-    ...rest,
-    markdown: renderBrowsePage(result),
-    source,
-    fetched_at,
-  };
-  return toJsonBody(reply);
+  const markdown = renderBrowsePage(result);
+  return toJsonBody({ ...rest, markdown, source, fetched_at } satisfies BrowseReply);
 }
 
 /** Renders a page of posts or accounts, without the member `markdown`. */

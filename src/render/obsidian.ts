@@ -8,8 +8,9 @@ import { toLine } from './markdown/characters.ts';
 import { separateTemplates } from './markdown/note-syntax.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
+import { listTags } from './summary.ts';
 
-/** Renders an Obsidian note (YAML front matter, Markdown); yields after each post. */
+/** Renders an Obsidian note: YAML front matter, then Markdown. */
 export function renderPostNote(result: PostPage): string {
   const page = renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
@@ -90,17 +91,15 @@ function toProperties(result: PostPage): Readonly<Record<string, unknown>> {
   );
 }
 
-function tagsOf(post: Status): string[] | undefined {
-  const points = [...post.text];
-  const tags = new Map<string, string>();
-  const hashtags = post.facets.filter(({ type }) => type === 'hashtag');
-  const inText = hashtags.map(({ start, end }) => points.slice(start, end).join(''));
-  for (const text of [...inText, ...(post.tags ?? [])]) {
-    const tag = text.replace(/[^\p{L}\p{N}\p{M}_-]/gu, '');
-    const key = tag.toLowerCase();
-    if (/[^\p{N}]/u.test(tag) && !tags.has(key)) tags.set(key, tag);
-  }
-  return tags.size === 0 ? undefined : [...tags.values()];
+function tagsOf(post: Status): readonly string[] | undefined {
+  const tags = listTags(post, toTag);
+  return tags.length === 0 ? undefined : tags;
+}
+
+/** Returns a tag that Obsidian accepts; an empty string for a number. */
+function toTag(written: string): string {
+  const tag = written.replace(/[^\p{L}\p{N}\p{M}_-]/gu, '');
+  return /[^\p{N}]/u.test(tag) ? tag : '';
 }
 
 const maxBytes = 200; // maximum length of a file name; file systems allow 255 bytes

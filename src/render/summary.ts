@@ -1,8 +1,7 @@
 import type { Poll, Post, Status } from '../model/post.ts';
+import { describeMedia } from './blocks/media.ts';
 import { copyPrefix, nameAccount } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
-import { formatCount, toMinute } from './markdown/layout.ts';
-import { describeMedia } from './media-labels.ts';
 
 const maxTitle = 120;
 const maxSummary = 300;
@@ -63,23 +62,30 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Formats a time to the minute; returns the input on one line if it cannot be parsed. */
-export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
-
-export function describeChoices(poll: Poll): readonly string[] {
-  return poll.choices.map(({ label, percentage }) => {
+function describeChoices({ choices }: Poll): readonly string[] {
+  return choices.map(({ label, percentage }) => {
     const share = percentage === null ? '' : ` (${percentage.toFixed(1)}%)`;
     return `${toLine(label)}${share}`;
   });
 }
 
-export function describeVotes(poll: Poll): string {
-  const facts = [
-    formatCount(poll.total_votes, 'vote', 'votes'),
-    formatCount(poll.total_voters ?? null, 'voter', 'voters'),
-    poll.ends_at === null ? null : `until ${describeMinute(poll.ends_at)}`,
-  ];
-  return facts.filter((fact) => fact !== null).join(', ');
+/** Returns the hashtags of the text and the post's tags, once each; drops those for which `toTag` returns ''. */
+export function listTags(
+  { text, facets, tags = [] }: Status,
+  toTag: (written: string) => string,
+  maxPoints = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const hashtags = facets.filter(({ type }) => type === 'hashtag');
+  const points = hashtags.length === 0 ? [] : [...text];
+  const inText = hashtags.map(({ start, end }) =>
+    points.slice(start, Math.min(end, start + maxPoints)).join(''),
+  );
+  const found = new Map<string, string>();
+  for (const tag of [...inText, ...tags].map(toTag)) {
+    const key = tag.toLowerCase();
+    if (tag !== '' && !found.has(key)) found.set(key, tag);
+  }
+  return [...found.values()];
 }
 
 function cut(line: string, max: number): string {

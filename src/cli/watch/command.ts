@@ -4,7 +4,7 @@ import { openPostClient, type PostClient } from '../../core/http/post-client.ts'
 import { systemRandom } from '../../core/random.ts';
 import type { Status } from '../../model/post.ts';
 import type { Reader } from '../../reads/run.ts';
-import { renderPostBlock } from '../../render/markdown/post-block.ts';
+import { renderPostBlock } from '../../render/markdown/post-page.ts';
 import { toThread } from '../../render/markdown/thread.ts';
 import {
   type CommandBody,

@@ -1,6 +1,6 @@
 import { version } from '../../core/version.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
-import { brandMark } from '../../render/page/brand-mark.ts';
+import { brandMark } from '../../render/html/markup.ts';
 import {
   docsPath,
   htmlHeaders,

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { parseQuery } from '../../core/http/query.ts';
 import { Problem } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
-import { brandMark } from '../../render/page/brand-mark.ts';
+import { brandMark } from '../../render/html/markup.ts';
 import { pictureSources } from '../../render/page/page.ts';
 import type { Headers } from '../../web/headers.ts';
 import { type PreparedReply, prepareReply } from '../../web/reply.ts';

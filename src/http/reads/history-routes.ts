@@ -7,7 +7,7 @@ import type { HistoryImport, HistoryImporter } from '../../fetching/histories/im
 import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import type { RenderContext } from '../../render/context.ts';
-import { createHistoryFeed } from '../../render/feeds/history.ts';
+import { createHistoryFeed } from '../../render/feeds/feeds.ts';
 import {
   createHistoryDocument,
   type HistoryHeader,

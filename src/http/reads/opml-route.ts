@@ -4,7 +4,7 @@ import { parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { type AccountReference, parseHandle } from '../../model/reference.ts';
 import { freeText, parseParameters } from '../../reads/parameters.ts';
-import { opmlMediaType, renderOpml } from '../../render/feeds/opml.ts';
+import { opmlMediaType, renderOpml } from '../../render/feeds/xml-feeds.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';

@@ -1,9 +1,16 @@
 import type { Account } from '../../model/account.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
+import type { BrowseResult } from '../../model/results.ts';
 import { hidesPictures } from '../html/pictures.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, formatNumber } from '../markdown/layout.ts';
-import { isReplyTargetElsewhere, isSameAccount, type Thread } from '../markdown/thread.ts';
+import {
+  findPositions,
+  isReplyTargetElsewhere,
+  isSameAccount,
+  type Thread,
+  toThread,
+} from '../markdown/thread.ts';
 import { type ArticlePlace, toArticle } from './article.ts';
 import {
   type Block,
@@ -40,6 +47,27 @@ export interface PostPlace {
   readonly position: string | null;
   readonly isRequested: boolean;
   readonly level: number;
+}
+
+/** Returns the places of the posts of a page: the thread at a heading level, its replies below. */
+export function placeThread(posts: readonly Post[], thread: Thread, level: number) {
+  const positions = findPositions(thread);
+  const placeAt = (at: number) => (post: Post) => {
+    const isRequested = post === thread.main && post !== posts[0];
+    const position = positions.get(post) ?? null;
+    return { post, place: { thread, owner: null, position, isRequested, level: at } };
+  };
+  return {
+    chain: thread.chain.map(placeAt(level)),
+    replies: thread.replies.map(placeAt(level + 1)),
+  };
+}
+
+/** Returns the place of each post of a list. */
+export function placeInList({ subject, profile }: BrowseResult, level: number): PostPlace {
+  const answered = subject.resource === 'replies' ? subject.answered : null;
+  const thread = toThread(answered === null ? [] : [answered]);
+  return { thread, owner: profile, position: null, isRequested: false, level };
 }
 
 interface PostHead {

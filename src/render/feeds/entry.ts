@@ -7,9 +7,8 @@ import { chooseFile, hidesPictures } from '../html/pictures.ts';
 import { renderPostBody } from '../html/post.ts';
 import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
 import { toLine } from '../markdown/characters.ts';
-import { firstWordsOf } from '../summary.ts';
-import { findOwners, type KnownOwners, tagPost, tagTarget } from './tags.ts';
-import { toStrictUrl } from './urls.ts';
+import { firstWordsOf, listTags } from '../summary.ts';
+import { findOwners, type KnownOwners, tagPost, tagTarget, toStrictUrl } from './urls.ts';
 
 /** Author; the URLs are `null` if unknown. */
 export interface Person {
@@ -89,7 +88,7 @@ function toEntry(post: Status, { context, owners, hasReplyCounts }: EntryOptions
     author: toPerson(post.author, context),
     published,
     updated: laterOf(published, toTime(Date.parse(post.edited_at ?? published))),
-    categories: listHashtags(post),
+    categories: listTags(post, toTag, maxTag),
     media: hidesPictures(post) ? [] : post.media.all.flatMap((item) => toEntryMedia(item, context)),
     inReplyTo: target && { id: tagTarget(post, owners), url: toStrictUrl(target.url) },
     repliesUrl: toRepliesUrl(post, context),
@@ -130,20 +129,7 @@ export const toPerson = (account: Account, context: RenderContext): Person => ({
 
 const maxTag = 100;
 
-function listHashtags({ text, facets, tags = [] }: Status): readonly string[] {
-  const hashtags = facets.filter(({ type }) => type === 'hashtag');
-  const points = hashtags.length === 0 ? [] : [...text];
-  const inText = hashtags.map(({ start, end }) =>
-    points.slice(start, Math.min(end, start + maxTag)).join(''),
-  );
-  const found = new Map<string, string>();
-  for (const written of [...inText, ...tags]) {
-    const tag = toPlainText(written).replace(/^[#＃]/, '');
-    const key = tag.toLowerCase();
-    if (tag !== '' && !found.has(key)) found.set(key, tag);
-  }
-  return [...found.values()];
-}
+const toTag = (written: string): string => toPlainText(written).replace(/^[#＃]/, '');
 
 /** Values of the attribute `medium` (https://www.rssboard.org/media-rss#media-content). */
 const mediums = {

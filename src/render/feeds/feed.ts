@@ -12,8 +12,7 @@ import { nameAccount } from '../markdown/accounts.ts';
 import { titlePostPage } from '../markdown/post-page.ts';
 import { toThread } from '../markdown/thread.ts';
 import { type Person, toPerson, toPictureUrl, toPlainText } from './entry.ts';
-import { authorityOf, toFeedId } from './tags.ts';
-import { toStrictUrl } from './urls.ts';
+import { authorityOf, toFeedId, toStrictUrl } from './urls.ts';
 
 /** Properties of a feed. URLs under `/api/v1` lack `format`, which each renderer adds. */
 export interface Feed {

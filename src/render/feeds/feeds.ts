@@ -1,10 +1,13 @@
+import { toIsoSeconds } from '../../core/clock.ts';
+import type { Post } from '../../model/post.ts';
 import type { BrowseResult, FeedFormat, PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
-import { atom } from './atom.ts';
+import type { HistoryDocument, HistoryHeader } from '../history.ts';
 import { createToEntry, type Entry, laterOf, listEntryPosts } from './entry.ts';
-import { type Feed, postsOf, toFeed } from './feed.ts';
+import { describeAccount, type Feed, postsOf, toFeed } from './feed.ts';
 import { jsonFeed } from './json-feed.ts';
-import { rss } from './rss.ts';
+import { authorityOf, tagPost, toFeedId } from './urls.ts';
+import { atom, rss } from './xml-feeds.ts';
 
 /** Parts of a feed document: start, entries joined with `separator`, and `end`. */
 export interface FeedWriter {
@@ -15,11 +18,7 @@ export interface FeedWriter {
   readonly end: string;
 }
 
-export const feedWriters: Readonly<Record<FeedFormat, FeedWriter>> = {
-  atom,
-  rss,
-  jsonfeed: jsonFeed,
-};
+const feedWriters: Readonly<Record<FeedFormat, FeedWriter>> = { atom, rss, jsonfeed: jsonFeed };
 
 export const feedMediaTypes = {
   atom: 'application/atom+xml; charset=utf-8',
@@ -27,21 +26,67 @@ export const feedMediaTypes = {
   jsonfeed: 'application/feed+json; charset=utf-8',
 } as const satisfies Record<FeedFormat, string>;
 
-/** Creates a generator that yields after each post, to let other tasks run. */
-export function createFeedRenderer(format: FeedFormat) {
-  const writer = feedWriters[format];
-  return function renderFeed(result: PostResult | BrowseResult, context: RenderContext): string {
+interface FeedOptions {
+  readonly format: FeedFormat;
+  readonly context: RenderContext;
+}
+
+export const createFeedRenderer =
+  (format: FeedFormat) =>
+  (result: PostResult | BrowseResult, context: RenderContext): string => {
     const posts = postsOf(result);
     if (posts === null) throw new Error('A result without posts has no feed.');
-    const toEntry = createToEntry(posts, { context, hasReplyCounts: result.kind === 'post' });
-    let updated = '';
-    const entries = listEntryPosts(posts).map((post) => {
-      const entry = toEntry(post);
-      updated = laterOf(updated, entry.updated);
-      return writer.writeEntry(entry);
-    });
-    const feed = toFeed(result, context);
-    const start = writer.writeStart(feed, updated || feed.fetchedAt);
-    return `${start}${entries.join(writer.separator)}${writer.end}`;
+    const feed = createFeedDocument({ format, context, hasReplyCounts: result.kind === 'post' });
+    const entries = feed.add(posts);
+    const { start, end } = feed.finish(toFeed(result, context));
+    return `${start}${entries}${end}`;
+  };
+
+/** Creates a writer of a history as a feed, which links to older posts if it is incomplete. */
+export function createHistoryFeed(header: HistoryHeader, options: FeedOptions): HistoryDocument {
+  const feed = createFeedDocument({ ...options, hasReplyCounts: false });
+  return {
+    add: (placed) => feed.add(placed.map(({ post }) => post)),
+    finish: (end) => feed.finish(toHistoryFeed(header, end, options.context)),
+  };
+}
+
+/** Creates a writer of a feed, which writes each post once. */
+function createFeedDocument(options: FeedOptions & { readonly hasReplyCounts: boolean }) {
+  const { writeStart, writeEntry, separator, end } = feedWriters[options.format];
+  const written = new Set<string>();
+  let updated = '';
+  return {
+    add: (posts: readonly Post[]): string => {
+      const toEntry = createToEntry(posts, options);
+      const fresh = listEntryPosts(posts).filter((post) => !written.has(tagPost(post)));
+      const texts = fresh.map((post) => {
+        const entry = toEntry(post);
+        updated = laterOf(updated, entry.updated);
+        const text = `${written.size === 0 ? '' : separator}${writeEntry(entry)}`;
+        written.add(entry.id);
+        return text;
+      });
+      return texts.join('');
+    },
+    finish: (feed: Feed) => ({ start: writeStart(feed, updated || feed.fetchedAt), end }),
+  };
+}
+
+function toHistoryFeed(
+  { account, handle, query, fetchedAtMs, toUrl }: HistoryHeader,
+  { nextUntilSecond, warnings }: Parameters<HistoryDocument['finish']>[0],
+  context: RenderContext,
+): Feed {
+  const { baseUrl } = context;
+  const self = toUrl(query.untilSeconds, baseUrl);
+  return {
+    id: toFeedId(authorityOf(query.account.platform, handle), self),
+    ...describeAccount({ account, handle }, warnings, context),
+    urls: { self, first: null, previous: null },
+    nextUrl: nextUntilSecond === null ? null : toUrl(nextUntilSecond, baseUrl),
+    otherType: 'application/json',
+    fetchedAt: toIsoSeconds(fetchedAtMs),
+    ttlMinutes: 60,
   };
 }

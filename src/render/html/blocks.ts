@@ -5,16 +5,12 @@ import { toLine } from '../markdown/characters.ts';
 import { formatCount, toMinute } from '../markdown/layout.ts';
 import { escapeHtml, escapeLine } from './escape.ts';
 import { isShown, renderFigure, renderMedia } from './figures.ts';
-import { renderCode, renderMarkdown } from './markdown.ts';
-import { heading, joinParts, paragraph, renderList, renderTime } from './markup.ts';
-import { renderInline, renderParagraphs } from './text.ts';
-import type { HtmlView } from './view.ts';
+import { type HtmlView, heading, joinParts, paragraph, renderList, renderTime } from './markup.ts';
+import { renderCode, renderInline, renderMarkdown, renderParagraphs } from './text.ts';
 
-/** Writes blocks as HTML and well-formed XML; yields after each block of an article. */
+/** Writes blocks as HTML and well-formed XML. */
 export function writeBlocks(blocks: readonly Block[], view: HtmlView): string {
-  const written: string[] = [];
-  for (const block of blocks) written.push(writeBlock(block, view));
-  return joinParts(written);
+  return joinParts(blocks.map((block) => writeBlock(block, view)));
 }
 
 function writeBlock(block: Block, view: HtmlView): string {
@@ -42,11 +38,7 @@ function writeBlock(block: Block, view: HtmlView): string {
 }
 
 function writeArticle(blocks: readonly Block[], view: HtmlView): string {
-  const written: string[] = [];
-  for (const block of blocks) {
-    written.push(writeBlock(block, view));
-  }
-  const content = joinParts(written);
+  const content = writeBlocks(blocks, view);
   return view.isStyled ? `<div class="article">\n${content}\n</div>` : content;
 }
 

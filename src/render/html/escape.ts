@@ -32,9 +32,3 @@ export function openLink(url: string | null): string | null {
   const safe = toSafeUrl(url);
   return safe === null ? null : `<a href="${escapeHtml(safe)}" rel="nofollow noopener noreferrer">`;
 }
-
-/** Returns a link with escaped text; only the text unless http, https or mailto. */
-export function link(text: string, url: string | null): string {
-  const start = openLink(url);
-  return start === null ? escapeLine(text) : `${start}${escapeLine(text)}</a>`;
-}

@@ -3,8 +3,7 @@ import type { Figure, MediaItem } from '../blocks/block.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatDuration } from '../markdown/layout.ts';
 import { escapeHtml, escapeLine } from './escape.ts';
-import { joinParts, paragraph, renderList } from './markup.ts';
-import type { HtmlView } from './view.ts';
+import { type HtmlView, joinParts, paragraph, renderList } from './markup.ts';
 
 const maxHeight = 576;
 

@@ -1,5 +1,5 @@
 import { toMinute } from '../markdown/layout.ts';
-import { escapeHtml, escapeLine } from './escape.ts';
+import { escapeHtml, escapeLine, openLink } from './escape.ts';
 
 /** Joins the non-empty parts with line feeds. */
 export const joinParts = (parts: readonly (string | null)[]): string =>
@@ -30,3 +30,39 @@ export function renderTime(time: string, precision: 'minute' | 'day' = 'minute')
   const shown = precision === 'day' ? minute.slice(0, 10) : minute;
   return `<time datetime="${escapeHtml(iso)}">${shown}</time>`;
 }
+
+/** Start tag and end tag of an element; two empty strings for no element. */
+export type TagPair = readonly [open: string, close: string];
+
+export interface HtmlLinks {
+  /** Returns the tags of a link; empty tags unless http, https or mailto. */
+  toTags(url: string | null): TagPair;
+  /** Returns a link with escaped text; only the text unless http, https or mailto. */
+  link(text: string, url: string | null): string;
+}
+
+export interface HtmlView {
+  readonly links: HtmlLinks;
+  /** Returns a picture's address for readers; `null` if it becomes a link. */
+  readonly toPictureUrl: (url: string) => string | null;
+  readonly pictureWidth: number;
+  /** Whether the HTML uses Perch's style sheets; otherwise, it has no classes and bars. */
+  readonly isStyled: boolean;
+}
+
+export const createLinks = (toTags: HtmlLinks['toTags']): HtmlLinks => ({
+  toTags,
+  link: (text, url) => {
+    const [open, close] = toTags(url);
+    return `${open}${escapeLine(text)}${close}`;
+  },
+});
+
+export const outwardLinks: HtmlLinks = createLinks((url) => {
+  const open = openLink(url);
+  return open === null ? ['', ''] : [open, '</a>'];
+});
+
+/** SVG logo in the page's colours; `assets/favicon.svg` has fixed colours. */
+export const brandMark =
+  '<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-perch" d="M3 27.5h26"/><path class="mark-bird" d="M4.5 10.6l6-1.9C11.6 5.9 14.1 4.2 17 4.2c4.1 0 7 3 7.3 7.2.3 4.6 1.3 8.1 4.7 11.9-4 .6-7.2.2-9.6-1.2-1.1.5-2.4.7-3.7.6-5.1-.3-8.3-4-7.7-9.3z"/><path class="mark-wing" d="M16.2 13.2c3.4.3 5.7 3.3 5.9 7.8-3.7-.3-6.3-3.3-5.9-7.8z"/><path class="mark-leg" d="M15.3 22.4v5M19 22v5.4"/><circle class="mark-eye" cx="15.6" cy="9.3" r="1.2"/></svg>';

@@ -33,7 +33,7 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
 }
 
 /** Returns the photo or still picture, if any. Assumes that a still has the video's size. */
-export function pictureOf(item: Media): readonly Picture[] {
+function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
 }

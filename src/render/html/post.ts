@@ -4,8 +4,7 @@ import { originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
 import type { RenderContext } from '../context.ts';
 import { toThread } from '../markdown/thread.ts';
 import { quote, writeBlocks, writeFacts } from './blocks.ts';
-import { joinParts, paragraph } from './markup.ts';
-import { type HtmlView, outwardLinks } from './view.ts';
+import { type HtmlView, joinParts, outwardLinks, paragraph } from './markup.ts';
 
 interface PostOptions {
   /** Returns a picture's address for readers. If absent, media are rendered as links only. */

@@ -1,4 +1,5 @@
-import { isSpace, toCharacters } from '../markdown/characters.ts';
+import { trimEndOf } from '../../core/trim-end.ts';
+import { isSpace, toCharacters, toVisibleText } from '../markdown/characters.ts';
 import {
   type Annotation,
   clipSpans,
@@ -8,10 +9,9 @@ import {
   splitLines,
   toSpans,
 } from '../markdown/spans.ts';
-import { escapeHtml, openLink } from './escape.ts';
-
-/** Start tag and end tag of an element; two empty strings for no element. */
-export type TagPair = readonly [open: string, close: string];
+import type { NestHeading } from '../markdown/verbatim.ts';
+import { escapeHtml } from './escape.ts';
+import { heading, joinParts, outwardLinks, type TagPair } from './markup.ts';
 
 export interface TextOptions {
   /** Language code from the platform; `null` if unknown. */
@@ -24,7 +24,7 @@ export interface TextOptions {
 export function renderParagraphs(
   text: string,
   annotations: readonly Annotation[] = [],
-  { lang = null, toLinkTags = toOutwardTags }: TextOptions = {},
+  { lang = null, toLinkTags = outwardLinks.toTags }: TextOptions = {},
 ): string {
   const source = toCharacters(text);
   const written = writeCharacters(source.characters);
@@ -42,7 +42,7 @@ export function renderParagraphs(
 export function renderInline(
   text: string,
   annotations: readonly Annotation[] = [],
-  { toLinkTags = toOutwardTags }: Pick<TextOptions, 'toLinkTags'> = {},
+  { toLinkTags = outwardLinks.toTags }: Pick<TextOptions, 'toLinkTags'> = {},
 ): string {
   const source = toCharacters(text.replace(/[\n\v\f\r\u0085\u2028\u2029]/g, ' '));
   const written = source.characters.map(escapeCharacter);
@@ -52,7 +52,7 @@ export function renderInline(
 /** Language codes of no single language, such as `und` and X's `qme` (only media). */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
-export function langOf(lang: string | null): string {
+function langOf(lang: string | null): string {
   if (lang === null || !/^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,3}$/i.test(lang)) return '';
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
@@ -90,7 +90,60 @@ const toTags =
       ? toLinkTags(span.url)
       : [`<${tags[span.kind]}>`, `</${tags[span.kind]}>`];
 
-function toOutwardTags(url: string): TagPair {
-  const open = openLink(url);
-  return open === null ? ['', ''] : [open, '</a>'];
+export const renderCode = (code: string): string =>
+  `<pre dir="auto"><code>${escapeHtml(trimEndOf(toVisibleText(code), '\n'))}</code></pre>`;
+
+/** Renders only code blocks and `#` headings, other markup as text. */
+export function renderMarkdown(markdown: string, nest: NestHeading, options: TextOptions): string {
+  const sections = splitCode(toVisibleText(markdown).split('\n'));
+  return joinParts(
+    sections.map(({ isCode, lines }) =>
+      isCode ? renderCode(lines.join('\n')) : renderLines(lines, nest, options),
+    ),
+  );
+}
+
+interface Section {
+  readonly isCode: boolean;
+  readonly lines: string[];
+}
+
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+
+function splitCode(lines: readonly string[]): readonly Section[] {
+  let section: Section = { isCode: false, lines: [] };
+  const sections = [section];
+  let open = '';
+  for (const line of lines) {
+    const mark = fence.exec(line)?.[1] ?? '';
+    const isMark = section.isCode ? mark.startsWith(open) : mark !== '';
+    if (isMark) {
+      open = mark;
+      section = { isCode: !section.isCode, lines: [] };
+      sections.push(section);
+    } else section.lines.push(line);
+  }
+  return sections;
+}
+
+const markedHeading = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
+
+function renderLines(lines: readonly string[], nest: NestHeading, options: TextOptions): string {
+  const rendered: string[] = [];
+  let text: string[] = [];
+  const endText = () => {
+    rendered.push(renderParagraphs(text.join('\n'), [], options));
+    text = [];
+  };
+  for (const line of lines) {
+    const [, signs, title] = markedHeading.exec(line) ?? [];
+    if (signs !== undefined && title !== undefined) {
+      endText();
+      rendered.push(heading(nest(signs.length), renderInline(title, [], options)));
+    } else if (line.trim() === '') {
+      endText();
+    } else text.push(line);
+  }
+  endText();
+  return joinParts(rendered);
 }

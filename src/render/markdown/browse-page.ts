@@ -1,6 +1,6 @@
 import type { Account } from '../../model/account.ts';
-import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import { placeInList } from '../blocks/post.ts';
 import {
   nameAccount,
   renderAccountList,
@@ -12,11 +12,10 @@ import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, labelled } from './layout.ts';
 import { link, linkUrl } from './links.ts';
-import { renderPostBlock } from './post-block.ts';
+import { renderPostBlock } from './post-page.ts';
 import { renderNotes } from './text.ts';
-import { toThread } from './thread.ts';
 
-/** Renders CommonMark with GitHub's tables; yields after each post for other tasks. */
+/** Renders CommonMark with GitHub's tables. */
 export function renderBrowsePage(result: BrowseResult): string {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : renderItems(items, result);
@@ -82,21 +81,13 @@ function describeAbout({ subject, profile, page }: BrowseResult): string {
 
 function renderItems(items: BrowseItems, result: BrowseResult): string {
   const heading = result.subject.resource === 'profile' ? '## Posts' : null;
+  const place = placeInList(result, heading === null ? 2 : 3);
   const rows =
     'posts' in items
-      ? items.posts.map((post) => renderPost(post, result))
+      ? items.posts.map((post) => renderPostBlock(post, place, { ...result, articles: 'preview' }))
       : [renderAccountList(items.users, result.full)];
   const list = joinBlocks(rows);
   return joinBlocks([heading, list === '' ? describeEmptyList(result) : list]);
-}
-
-function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseResult): string {
-  const answered = subject.resource === 'replies' ? subject.answered : null;
-  const thread = toThread(answered === null ? [] : [answered]);
-  // The posts of a profile are below the heading `Posts`.
-  const level = subject.resource === 'profile' ? 3 : 2;
-  const context = { thread, owner: profile, position: null, isRequested: false, level };
-  return renderPostBlock(post, context, { full, fetchedAt, articles: 'preview' });
 }
 
 export function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {

@@ -2,18 +2,28 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostPage } from '../../model/results.ts';
 import { present } from '../blocks/block.ts';
-import { describeCounts, originOf, toCitation, toContent, toContext } from '../blocks/post.ts';
+import {
+  describeCounts,
+  originOf,
+  type PostPlace,
+  type PostView,
+  placeThread,
+  toCitation,
+  toContent,
+  toContext,
+  toPostBlocks,
+  toPostHead,
+} from '../blocks/post.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
 import { copyPrefix, nameAccount, renderAbout, titleAccount } from './accounts.ts';
 import { writeBlocks, writeFacts } from './blocks.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinLines } from './layout.ts';
-import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
-import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
+import { findAccounts, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Renders CommonMark with GitHub tables; yields after each post for other tasks. */
+/** Renders CommonMark with GitHub tables. */
 export function renderPostPage(result: PostPage): string {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: titleAccount, text: escapeInline });
@@ -90,17 +100,13 @@ function renderOnlyPost(result: PostPage, thread: Thread): readonly string[] {
 }
 
 function renderBlocks(result: PostPage, thread: Thread): readonly string[] {
-  const positions = findPositions(thread);
-  const { full, fetchedAt } = result;
-  const render = (level: number) => (post: Post) => {
-    const isRequested = post === thread.main && post !== result.posts[0];
-    const position = positions.get(post) ?? null;
-    const context = { thread, owner: null, position, isRequested, level };
-    return renderPostBlock(post, context, { full, fetchedAt, articles: 'whole' });
-  };
-  const chain = thread.chain.map(render(2));
-  const replies = thread.replies.map(render(3));
-  return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
+  const { chain, replies } = placeThread(result.posts, thread, 2);
+  const render = ({ post, place }: (typeof chain)[number]) =>
+    renderPostBlock(post, place, { ...result, articles: 'whole' });
+  return [
+    ...chain.map(render),
+    ...(replies.length > 0 ? ['## Replies', ...replies.map(render)] : []),
+  ];
 }
 
 function renderUserDetail({ userDetail, posts }: PostPage, { main }: Thread): string | null {
@@ -108,4 +114,17 @@ function renderUserDetail({ userDetail, posts }: PostPage, { main }: Thread): st
   const accounts = userDetail === 'all' ? findAccounts(posts) : [];
   if (accounts.length === 0) return null;
   return joinBlocks(['## Accounts', ...accounts.map((account) => renderAbout('###', account))]);
+}
+
+/** Renders a heading with author, time and position in a thread, then the content. */
+export function renderPostBlock(
+  post: Post,
+  place: PostPlace,
+  { full, fetchedAt, articles }: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
+): string {
+  const { author, origin, labels } = toPostHead(post, place);
+  const who = author === null ? [] : [{ type: 'account', account: author, isBold: false } as const];
+  const heading = `${'#'.repeat(place.level)} ${writeFacts([...who, ...origin, ...labels])}`;
+  const view = { full, fetchedAt, articles, level: place.level + 1, isTitledByArticle: false };
+  return joinBlocks([heading, writeBlocks(toPostBlocks(post, place, view))]);
 }

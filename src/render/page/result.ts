@@ -1,17 +1,25 @@
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
+import {
+  type PostPlace,
+  type PostView,
+  placeInList,
+  placeThread,
+  toPostBlocks,
+  toPostHead,
+} from '../blocks/post.ts';
 import type { RenderContext } from '../context.ts';
+import { writeAccount, writeBlocks, writeFacts } from '../html/blocks.ts';
 import { escapeLine } from '../html/escape.ts';
+import { renderAvatar } from '../html/figures.ts';
 import { heading, joinParts, paragraph, renderList } from '../html/markup.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
 import { joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
-import { findAccounts, findPositions, type Thread, toThread } from '../markdown/thread.ts';
-import { renderAccountList, renderProfile } from './accounts.ts';
+import { findAccounts, type Thread, toThread } from '../markdown/thread.ts';
+import { renderAccountList, renderProfile, renderProfileHead } from './accounts.ts';
 import { renderPaging, renderSearchForm, renderTabs } from './navigation.ts';
-import { renderPost } from './post.ts';
-import { renderProfileHead } from './profile.ts';
 import { createPageView, type PageView } from './view.ts';
 
 /** Title as plain text, and content as HTML including the title as a heading. */
@@ -24,7 +32,7 @@ export interface ResultOptions extends RenderContext {
   readonly level: number;
 }
 
-/** Renders the content of a page without scripts; yields after each post for other tasks. */
+/** Renders the content of a page without scripts. */
 export function renderResult(
   result: PostResult | BrowseResult,
   options: ResultOptions,
@@ -48,31 +56,17 @@ function renderNotes(warnings: readonly string[]): string {
 
 function renderThread(result: PostResult, level: number, view: PageView): string[] {
   const thread = toThread(result.posts);
-  const positions = findPositions(thread);
   const isTitled = isTitledByArticle(result.posts, thread.main);
-  const render = (of: number) => (post: Post) => {
-    const isRequested = post === thread.main && post !== result.posts[0];
-    const position = positions.get(post) ?? null;
-    const place = { thread, owner: null, position, isRequested, level: of } as const;
-    return renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
-  };
-  const chain = renderEach(thread.chain, render(level + 1));
-  const replies = renderEach(thread.replies, render(level + 2));
+  const { chain, replies } = placeThread(result.posts, thread, level + 1);
+  const render = ({ post, place }: (typeof chain)[number]) =>
+    renderPost(post, { ...place, isTitledByArticle: isTitled, articles: 'whole' }, view);
   return [
     heading(level, escapeLine(headPostPage(result))),
-    ...chain,
-    ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies] : []),
+    ...chain.map(render),
+    ...(replies.length > 0 ? [heading(level + 1, 'Replies'), ...replies.map(render)] : []),
     ...renderUserDetail(result, thread, level + 1, view),
     renderNotes(result.warnings),
   ];
-}
-
-function renderEach(posts: readonly Post[], render: (post: Post) => string): readonly string[] {
-  const rendered: string[] = [];
-  for (const post of posts) {
-    rendered.push(render(post));
-  }
-  return rendered;
 }
 
 function renderUserDetail(
@@ -126,16 +120,12 @@ function renderItems(result: BrowseResult, level: number, view: PageView): strin
   const [first] = 'posts' in items ? items.posts : items.users;
   if (first === undefined) return [paragraph(describeEmptyList(result), 'empty')];
   if ('users' in items) return [renderAccountList(items.users, view)];
-  return [...renderEach(items.posts, toPostRenderer(result, level, view))];
-}
-
-function toPostRenderer(result: BrowseResult, level: number, view: PageView) {
-  const { subject, profile: owner } = result;
-  const answered = subject.resource === 'replies' ? subject.answered : null;
-  const thread = toThread(answered === null ? [] : [answered]);
-  const place = { thread, owner, position: null, isRequested: false, level } as const;
-  return (post: Post) =>
-    renderPost(post, { ...place, isTitledByArticle: false, articles: 'preview' }, view);
+  const place = {
+    ...placeInList(result, level),
+    isTitledByArticle: false,
+    articles: 'preview',
+  } as const;
+  return items.posts.map((post) => renderPost(post, place, view));
 }
 
 function describeAbout({ subject }: BrowseResult, { links }: PageView): string {
@@ -147,4 +137,31 @@ function describeAbout({ subject }: BrowseResult, { links }: PageView): string {
     default:
       return ''; // the tabs link to the profile
   }
+}
+
+interface PagePlace extends PostPlace, Pick<PostView, 'isTitledByArticle' | 'articles'> {}
+
+function renderPost(post: Post, place: PagePlace, view: PageView): string {
+  const kind = place.isRequested ? 'post requested' : 'post';
+  const { full, fetchedAt } = view;
+  const { isTitledByArticle, articles, level } = place;
+  const content = { full, fetchedAt, isTitledByArticle, articles, level: level + 1 };
+  const body = writeBlocks(toPostBlocks(post, place, content), view);
+  const head = renderHeader(post, place, view);
+  return `<article class="${kind}">\n<header>\n${head}\n</header>\n${body}\n</article>`;
+}
+
+function renderHeader(post: Post, place: PagePlace, view: PageView): string {
+  const { author, origin, labels } = toPostHead(post, place);
+  const { level } = place;
+  if (author === null) {
+    // The heading is the time if the page already shows the author, or the author is unknown.
+    const title = heading(level, writeFacts(origin, view));
+    return joinParts([title, paragraph(writeFacts(labels, view), 'facts')]);
+  }
+  return joinParts([
+    renderAvatar(author.avatar_url, view),
+    heading(level, writeAccount(author, view)),
+    paragraph(writeFacts([...origin, ...labels], view), 'facts'),
+  ]);
 }

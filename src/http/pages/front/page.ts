@@ -4,7 +4,7 @@ import { redactKeys } from '../../../core/redact.ts';
 import { type SearchPlatform, searchPlatforms } from '../../../model/reference.ts';
 import { toFormatUrl } from '../../../render/feeds/urls.ts';
 import { escapeHtml, escapeLine, openLink } from '../../../render/html/escape.ts';
-import { brandMark } from '../../../render/page/brand-mark.ts';
+import { brandMark } from '../../../render/html/markup.ts';
 import type { ResultHtml } from '../../../render/page/result.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';

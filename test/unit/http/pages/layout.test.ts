@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Page, renderPage } from '../../../../src/http/pages/layout.ts';
-import { brandMark } from '../../../../src/render/page/brand-mark.ts';
+import { brandMark } from '../../../../src/render/html/markup.ts';
 import { parsePage } from '../../../support/render-html.ts';
 
 const page: Page = {

@@ -1,7 +1,7 @@
-import type { Account } from '../../model/account.ts';
-import type { Article, ArticleBlock } from '../../model/article.ts';
-import { type Media, toMediaSet } from '../../model/media.ts';
-import type { Card, Post, Status } from '../../model/post.ts';
+import type { Account } from '../model/account.ts';
+import type { Article, ArticleBlock } from '../model/article.ts';
+import { type Media, toMediaSet } from '../model/media.ts';
+import type { Card, Post, Status } from '../model/post.ts';
 
 /** Shortens a text to `max` UTF-16 code units and `…`. Never splits a surrogate pair. */
 export function cutText(text: string, max: number): string {
