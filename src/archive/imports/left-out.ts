@@ -1,6 +1,7 @@
 import { type CsvRow, readCsvRows } from './csv-rows.ts';
 import type { ExportItem, LeftOutContent } from './export-source.ts';
-import { type MediaFile, readMediaFiles } from './files/media-files.ts';
+import type { MediaFile } from './files/export-files.ts';
+import { readMediaFiles } from './files/open-files.ts';
 import { endsWithinRecord, jsonElements } from './json-elements.ts';
 import { readLines } from './ndjson/lines.ts';
 

@@ -10,10 +10,10 @@ import {
   type ExportFiles,
   isDecompressionBomb,
   isExportFileName,
+  type MediaFile,
   maxListedFiles,
   readStart,
 } from './export-files.ts';
-import type { MediaFile } from './media-files.ts';
 
 const chunkBytes = 128 * 1024;
 
