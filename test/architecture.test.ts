@@ -44,6 +44,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   mime: /^platforms\/files\.ts$/,
   parse5: /^answers\/readers\/html\.ts$|^platforms\/html(?:-text|\/\w+)\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
+  'tar-stream': /^archive\/imports\/files\/tar-files\.ts$/,
   yauzl: /^archive\/imports\/files\/zip-files\.ts$|^cli\/backup\/read-backup\.ts$/,
   yazl: /^cli\/backup\/write-backup\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,

@@ -1,4 +1,4 @@
-import { countElements } from '../../src/archive/imports/count-items.ts';
+import { countElements } from '../../src/archive/imports/left-out.ts';
 import type { Case } from './upstreams.ts';
 
 const chunkBytes = 65_536;

@@ -7,7 +7,7 @@ import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createPathSuggestions } from '../http/reads/near-path.ts';
 import { sessionService } from '../sessions/http/plugin.ts';
 import { createAccessLog, recordArrivals } from '../web/access-log.ts';
-import { setCompression } from '../web/compression.ts';
+import { createCompression, setCompression } from '../web/compression.ts';
 import { setCors } from '../web/cors.ts';
 import { routeNotFound, setErrorHandler } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
@@ -87,6 +87,7 @@ async function addHooks(
   { config, access, tracing, loop }: Services,
   readiness: Readiness,
 ): Promise<void> {
+  server.decorate('compression', createCompression());
   recordArrivals(server);
   setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
   takeTurns(server, loop, access.clientOf);

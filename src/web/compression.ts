@@ -50,10 +50,14 @@ function createCompressor(): Compression['compress'] {
   };
 }
 
-/** Compresses text of more than 1 KiB. Adds `compression`, which `sendPrepared` uses. */
+export const createCompression = (): Compression => ({
+  choose: createCodingChoice(),
+  compress: createCompressor(),
+});
+
+/** Compresses text of more than 1 KiB with `app.compression`, which `sendPrepared` uses too. */
 export function setCompression(app: FastifyInstance): void {
-  const compression = { choose: createCodingChoice(), compress: createCompressor() };
-  app.decorate('compression', compression);
+  const { compression } = app;
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const body = Buffer.from(payload);

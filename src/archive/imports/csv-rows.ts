@@ -10,76 +10,52 @@ export async function* readCsvRows(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly CsvRow[], void, undefined> {
   const decoder = new TextDecoder();
-  const reader = createReader();
+  const reader = new RowReader();
   for await (const chunk of chunks) yield reader.read(decoder.decode(chunk, { stream: true }));
-  yield [...reader.read(decoder.decode()), ...reader.end()];
+  yield [...reader.read(decoder.decode()), ...reader.endRow()];
 }
 
-const special = /[",\n\r]/g;
+class RowReader {
+  #cells: string[] = [];
+  #cell: string[] = [];
+  #characters = 0;
+  #number = 0;
+  #isQuoted = false;
+  #isAfterQuote = false;
 
-function createReader() {
-  const open = createRowBuffer();
-  let isQuoted = false;
-  let isAfterQuote = false;
-  const takeQuote = () => {
-    if (!isQuoted && isAfterQuote) open.add('"');
-    isQuoted = !isQuoted;
-    isAfterQuote = !isQuoted;
-  };
-  const take = (character: string): readonly CsvRow[] => {
-    if (character === '"') takeQuote();
-    else {
-      isAfterQuote = false;
-      if (isQuoted) open.add(character);
-      else if (character === ',') open.endCell();
-      else return open.endRow();
-    }
+  read(text: string): readonly CsvRow[] {
+    return [...text.matchAll(/[",\n\r]|[^",\n\r]+/g)].flatMap(([part]) => this.#take(part));
+  }
+
+  endRow(): readonly CsvRow[] {
+    if (this.#characters === 0) return [];
+    this.#endCell();
+    const isTooLong = this.#characters > limits.characters;
+    const [cells, number] = [this.#cells, ++this.#number];
+    this.#cells = [];
+    this.#characters = 0;
+    return isTooLong ? [{ kind: 'too long', number }] : [{ kind: 'cells', cells, number }];
+  }
+
+  #take(part: string): readonly CsvRow[] {
+    const isSecondQuote = part === '"' && this.#isAfterQuote;
+    if (part === '"') this.#isQuoted = !this.#isQuoted;
+    this.#isAfterQuote = part === '"' && !this.#isQuoted;
+    if (part === '"' && !isSecondQuote) return [];
+    if (this.#isQuoted || !/^[,\n\r]$/.test(part)) this.#add(part);
+    else if (part === ',') this.#endCell();
+    else return this.endRow();
     return [];
-  };
-  return {
-    read: (text: string): readonly CsvRow[] => {
-      const rows: CsvRow[] = [];
-      let from = 0;
-      for (const { 0: character, index } of text.matchAll(special)) {
-        if (index > from) {
-          open.add(text.slice(from, index));
-          isAfterQuote = false;
-        }
-        rows.push(...take(character));
-        from = index + 1;
-      }
-      if (from < text.length) {
-        open.add(text.slice(from));
-        isAfterQuote = false;
-      }
-      return rows;
-    },
-    end: open.endRow,
-  };
-}
+  }
 
-function createRowBuffer() {
-  let cells: string[] = [];
-  let cell: string[] = [];
-  let characters = 0;
-  let number = 0;
-  const add = (text: string): void => {
-    characters += text.length;
-    if (characters <= limits.characters) cell.push(text);
-  };
-  const endCell = (): void => {
-    if (cells.length < limits.cells) cells.push(cell.join(''));
-    cell = [];
-    characters += 1;
-  };
-  const endRow = (): readonly CsvRow[] => {
-    if (characters === 0) return [];
-    endCell();
-    const isTooLong = characters > limits.characters;
-    const row = { cells, number: ++number };
-    cells = [];
-    characters = 0;
-    return isTooLong ? [{ kind: 'too long', number }] : [{ kind: 'cells', ...row }];
-  };
-  return { add, endCell, endRow };
+  #add(text: string): void {
+    this.#characters += text.length;
+    if (this.#characters <= limits.characters) this.#cell.push(text);
+  }
+
+  #endCell(): void {
+    if (this.#cells.length < limits.cells) this.#cells.push(this.#cell.join(''));
+    this.#cell = [];
+    this.#characters += 1;
+  }
 }

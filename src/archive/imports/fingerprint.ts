@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolderFiles } from './files/open-files.ts';
 
@@ -28,20 +28,15 @@ async function addFile(hash: Hash, path: string): Promise<number> {
   const { size, mtimeMs } = await stat(path);
   hash.update(`${size} ${mtimeMs}\n`);
   const file = await open(path, 'r');
+  const buffer = Buffer.alloc(sample.bytes);
   try {
-    await addSamples(hash, file, size);
+    for (let place = 0; place < sample.places; place++) {
+      const at = Math.floor((Math.max(0, size - sample.bytes) * place) / (sample.places - 1));
+      const { bytesRead } = await file.read(buffer, 0, sample.bytes, at);
+      hash.update(buffer.subarray(0, bytesRead));
+    }
   } finally {
     await file.close();
   }
   return Math.floor(mtimeMs / 1000);
-}
-
-async function addSamples(hash: Hash, file: FileHandle, size: number): Promise<void> {
-  const buffer = Buffer.alloc(sample.bytes);
-  const last = Math.max(0, size - sample.bytes);
-  for (let place = 0; place < sample.places; place++) {
-    const at = Math.floor((last * place) / (sample.places - 1));
-    const { bytesRead } = await file.read(buffer, 0, sample.bytes, at);
-    hash.update(buffer.subarray(0, bytesRead));
-  }
 }

@@ -16,6 +16,8 @@ export interface JsonOptions {
   readonly prepare?: (json: string) => string;
 }
 
+export const endsWithinRecord = 'The file ends in the middle of this record.';
+
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
@@ -28,13 +30,13 @@ export async function* jsonElements(
   { start = /\[/, prepare = (json) => json }: JsonOptions = {},
 ): AsyncGenerator<readonly JsonElement[], void, undefined> {
   const findStart = createStartFinder(start);
-  const findBoundary = createBoundaryFinder();
+  const finder = new BoundaryFinder();
   const open = createElementBuffer(prepare);
   let from: number | null = null;
   for await (const chunk of chunks) {
     from = from === null ? findStart(chunk) : 0;
     if (from === null) continue;
-    const { elements, isDone } = readChunk(chunk, from, { findBoundary, open });
+    const { elements, isDone } = readChunk(chunk, from, { finder, open });
     // One list per chunk, because a promise for each element would be slow.
     if (elements.length > 0) yield elements;
     if (isDone) return;
@@ -56,16 +58,16 @@ function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null 
   };
 }
 
-interface ArrayState {
-  readonly findBoundary: (byte: number) => Boundary | null;
-  readonly open: ReturnType<typeof createElementBuffer>;
-}
-
-function readChunk(chunk: Uint8Array, from: number, { findBoundary, open }: ArrayState) {
+function readChunk(
+  chunk: Uint8Array,
+  from: number,
+  on: { readonly finder: BoundaryFinder; readonly open: ReturnType<typeof createElementBuffer> },
+) {
+  const { finder, open } = on;
   const elements: JsonElement[] = [];
   let begin = from;
   for (let at = from; at < chunk.length; at++) {
-    const boundary = findBoundary(chunk[at] ?? 0);
+    const boundary = finder.take(chunk[at] ?? 0);
     if (boundary === null) continue;
     open.add(chunk.subarray(begin, at));
     elements.push(...open.close());
@@ -99,9 +101,7 @@ function createElementBuffer(prepare: (json: string) => string) {
     },
     count: () => count,
     describeEnd: () =>
-      size === 0
-        ? 'The file ends before the end of its list.'
-        : 'The file ends in the middle of this record.',
+      size === 0 ? 'The file ends before the end of its list.' : endsWithinRecord,
   };
 }
 
@@ -121,83 +121,72 @@ const bytesOf = {
 const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
 for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-function createTokenTest(): (byte: number) => boolean {
-  let isString = false;
-  let isEscaped = false;
-  const takeInString = (byte: number): void => {
-    // JSON strings contain no line feed, so the closing quote is missing.
-    const isEnd = byte === bytesOf.quote || byte === bytesOf.lineFeed;
-    isString = isEscaped || !isEnd;
-    isEscaped = byte === bytesOf.backslash && !isEscaped;
-  };
-  return (byte) => {
-    if (isString) takeInString(byte);
-    else if (byte === bytesOf.quote) isString = true;
-    else return structural[byte] === 1;
-    return false;
-  };
-}
-
-/** Boundary at a byte. `unclosed`: an element starts, but the previous one lacks its brace. */
-export type Boundary = 'element' | 'end' | 'unclosed';
+type Boundary = 'element' | 'end' | 'unclosed';
 
 const maxDepth = 65_536; // maximum number of open brackets that are tracked
 
-/** Creates the stack of open brackets, with counts so that an unmatched one needs no search. */
-function createOpeners() {
-  const openers: number[] = [];
-  let objects = 0; // number of `{`
-  return {
-    last: () => openers.at(-1),
-    push: (opener: number): void => {
-      if (openers.length >= maxDepth) return;
-      openers.push(opener);
-      if (opener === bytesOf.openObject) objects += 1;
-    },
-    /** Removes the last `opener` and all brackets after it. Returns `false` if there is none. */
-    remove: (opener: number): boolean => {
-      const isFound = (opener === bytesOf.openObject ? objects : openers.length - objects) > 0;
-      for (let closed: number | undefined; isFound && closed !== opener; ) {
-        closed = openers.pop();
-        if (closed === bytesOf.openObject) objects -= 1;
-      }
-      return isFound;
-    },
-    clear: (): void => {
-      openers.length = 0;
-      objects = 0;
-    },
-  };
-}
+/** Takes the bytes of a JSON array. Knows the open brackets, and whether a byte is in a string. */
+class BoundaryFinder {
+  readonly #openers: number[] = [];
+  #objects = 0; // number of `{` in `#openers`, so that an unmatched bracket needs no search
+  #last: number = bytesOf.comma;
+  #isString = false;
+  #isEscaped = false;
 
-/** Creates a function that takes the bytes of a JSON array, and returns the boundary at each. */
-export function createBoundaryFinder(): (byte: number) => Boundary | null {
-  const isToken = createTokenTest();
-  const openers = createOpeners();
-  let last: number = bytesOf.comma;
-  const open = (token: number): Boundary | null => {
-    // An object cannot start between two members of an object, so this is the next record.
-    const isMember = openers.last() === bytesOf.openObject && last === bytesOf.comma;
-    const isUnclosed = isMember && token === bytesOf.openObject;
-    if (isUnclosed) openers.clear();
-    openers.push(token);
-    return isUnclosed ? 'unclosed' : null;
-  };
-  /** Returns `end` for a `]` without an open `[`, because it closes the array itself. */
-  const close = (opener: number): Boundary | null =>
-    openers.remove(opener) || opener === bytesOf.openObject ? null : 'end';
-  const take = (token: number): Boundary | null => {
-    if (token === bytesOf.openObject || token === bytesOf.openArray) return open(token);
-    if (token === bytesOf.closeObject) return close(bytesOf.openObject);
-    if (token === bytesOf.closeArray) return close(bytesOf.openArray);
-    return token === bytesOf.comma && openers.last() === undefined ? 'element' : null;
-  };
-  return (byte) => {
-    if (!isToken(byte)) return null;
-    const boundary = take(byte);
-    last = byte;
+  /** Returns the boundary at a byte. `unclosed`: the element before lacks its closing brace. */
+  take(byte: number): Boundary | null {
+    if (this.#isString) {
+      // JSON strings contain no line feed, so the closing quote is missing.
+      const isEnd = byte === bytesOf.quote || byte === bytesOf.lineFeed;
+      this.#isString = this.#isEscaped || !isEnd;
+      this.#isEscaped = byte === bytesOf.backslash && !this.#isEscaped;
+      return null;
+    }
+    if (byte === bytesOf.quote) this.#isString = true;
+    if (structural[byte] !== 1) return null;
+    const boundary = this.#takeToken(byte);
+    this.#last = byte;
     return boundary;
-  };
+  }
+
+  #takeToken(token: number): Boundary | null {
+    switch (token) {
+      case bytesOf.openObject:
+      case bytesOf.openArray:
+        return this.#open(token);
+      case bytesOf.closeObject:
+        this.#close(bytesOf.openObject);
+        return null;
+      case bytesOf.closeArray:
+        // Without an open `[`, it closes the array itself.
+        return this.#close(bytesOf.openArray) ? null : 'end';
+      default:
+        return token === bytesOf.comma && this.#openers.length === 0 ? 'element' : null;
+    }
+  }
+
+  #open(token: number): Boundary | null {
+    // An object cannot start between two members of an object, so this is the next record.
+    const isMember = this.#openers.at(-1) === bytesOf.openObject && this.#last === bytesOf.comma;
+    const isUnclosed = isMember && token === bytesOf.openObject;
+    if (isUnclosed) this.#openers.length = this.#objects = 0;
+    if (this.#openers.length < maxDepth) {
+      this.#openers.push(token);
+      if (token === bytesOf.openObject) this.#objects += 1;
+    }
+    return isUnclosed ? 'unclosed' : null;
+  }
+
+  /** Removes the last `opener` and all brackets after it. Returns `false` if there is none. */
+  #close(opener: number): boolean {
+    const { length } = this.#openers;
+    const isFound = (opener === bytesOf.openObject ? this.#objects : length - this.#objects) > 0;
+    for (let closed: number | undefined; isFound && closed !== opener; ) {
+      closed = this.#openers.pop();
+      if (closed === bytesOf.openObject) this.#objects -= 1;
+    }
+    return isFound;
+  }
 }
 
 function toElement(

@@ -1,6 +1,9 @@
-import { countElements, countLines, countRows, type ItemCount } from './count-items.ts';
+import { type CsvRow, readCsvRows } from './csv-rows.ts';
 import type { ExportItem, LeftOutContent } from './export-source.ts';
-import { type MediaFile, readMediaFiles } from './files/media-files.ts';
+import type { MediaFile } from './files/export-files.ts';
+import { readMediaFiles } from './files/open-files.ts';
+import { endsWithinRecord, jsonElements } from './json-elements.ts';
+import { readLines } from './ndjson/lines.ts';
 
 /** Reason to leave out a file; `null` for read files and files without account data. */
 export type ReasonOf = (path: string) => string | null;
@@ -60,3 +63,74 @@ const toName = (name: string): string =>
   name
     .slice(0, limits.nameLength)
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
+
+type ItemCount = Pick<LeftOutContent, 'count' | 'unit'>;
+
+/** Number of bytes at the start of a file in which its list must begin. */
+const headBytes = 4096;
+
+const listStart = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\[/;
+
+const collectionStart = /"orderedItems"\s{0,20}:\s{0,20}\[/;
+
+const emptyObject = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\{\s{0,20}\}\s{0,20};?\s{0,20}$/;
+
+/** Counts the elements of a script's or JSON file's list unparsed; without a list, its bytes. */
+export async function countElements(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+    head = Buffer.concat([head, next.value]);
+    if (head.length >= headBytes) break;
+  }
+  const text = head.toString('latin1', 0, headBytes);
+  if (head.length < headBytes && emptyObject.test(text)) return { count: 0, unit: 'item' };
+  const start = listStart.exec(text) ?? collectionStart.exec(text);
+  const rest = { [Symbol.asyncIterator]: () => iterator };
+  if (start === null) return { count: head.length + (await countBytes(rest)), unit: 'byte' };
+  return {
+    count: await countList(head.subarray(start.index + start[0].length - 1), rest),
+    unit: 'item',
+  };
+}
+
+async function countBytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  let count = 0;
+  for await (const { length } of chunks) count += length;
+  return count;
+}
+
+async function countList(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Promise<number> {
+  const chunks = async function* () {
+    yield head;
+    yield* rest;
+  };
+  let count = 0;
+  for await (const elements of jsonElements(chunks(), { prepare: () => '0' }))
+    for (const found of elements)
+      if (found.kind === 'value' || !found.isCutOff || found.reason === endsWithinRecord)
+        count += 1;
+  return count;
+}
+
+/** Counts the lines of a text that are not empty. */
+export async function countLines(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
+  let count = 0;
+  for await (const lines of readLines(chunks)) count += lines.length;
+  return { count, unit: 'line' };
+}
+
+const headings: ReadonlySet<string> = new Set(['account address', '#domain']);
+
+/** Counts the rows of a CSV file that are neither empty nor a heading. */
+export async function countRows(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
+  let count = 0;
+  for await (const rows of readCsvRows(chunks)) count += rows.filter(isCounted).length;
+  return { count, unit: 'line' };
+}
+
+function isCounted(row: CsvRow): boolean {
+  if (row.kind === 'too long') return true;
+  const isHeading = row.number === 1 && headings.has(row.cells[0]?.trim().toLowerCase() ?? '');
+  return !isHeading && row.cells.some((cell) => cell.trim() !== '');
+}

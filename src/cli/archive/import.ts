@@ -5,7 +5,7 @@ import type {
   ExportSource,
   SkippedRecord,
 } from '../../archive/imports/export-source.ts';
-import { readMediaFiles } from '../../archive/imports/files/media-files.ts';
+import { readMediaFiles } from '../../archive/imports/files/open-files.ts';
 import { fingerprintExport } from '../../archive/imports/fingerprint.ts';
 import { exportFormats, type OpenedExport, openExport } from '../../archive/imports/formats.ts';
 import {

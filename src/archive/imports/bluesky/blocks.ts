@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { CID } from 'multiformats/cid';
+import { CID } from 'multiformats/cid';
 import type { z } from 'zod';
 import { connectSqlite } from '../../../core/files/sqlite.ts';
 import { isDecompressionBomb } from '../files/export-files.ts';
-import { type BlockPosition, tryDecode } from './car.ts';
-import type { FileWindow } from './file-window.ts';
-import { createRecordIndex } from './record-index.ts';
+import { type BlockPosition, type FileWindow, tryDecode } from './car.ts';
+import type { Leaf } from './tree.ts';
+
+/** Record of the tree. Its path is like `app.bsky.feed.post/3kabc`. */
+export type RecordRef = Pick<Leaf, 'path' | 'cid'>;
 
 export type Blocks = ReturnType<typeof openBlocks>;
 
@@ -59,5 +61,38 @@ export function openBlocks(file: FileWindow) {
       return bytesRead;
     },
     close: () => void database.close(),
+  };
+}
+
+const maxCollections = 100;
+
+function createRecordIndex(database: ReturnType<typeof connectSqlite>) {
+  database.exec('CREATE TABLE records (path TEXT PRIMARY KEY, cid BLOB NOT NULL) WITHOUT ROWID;');
+  const add = database.prepare('INSERT INTO records VALUES (?, ?)');
+  const find = database.prepare<[string], { readonly cid: Uint8Array }>(
+    'SELECT cid FROM records WHERE path = ?',
+  );
+  const list = database.prepare<
+    [after: string, end: string, count: number],
+    { readonly path: string; readonly cid: Uint8Array }
+  >('SELECT path, cid FROM records WHERE path > ? AND path < ? ORDER BY path LIMIT ?');
+  const count = database.prepare<[number], { readonly collection: string; readonly count: number }>(
+    `SELECT substr(path, 1, instr(path, '/') - 1) AS collection, COUNT(*) AS count
+     FROM records GROUP BY collection ORDER BY collection LIMIT ?`,
+  );
+  return {
+    /** Adds a record, whose path must not be in the index yet. */
+    add: ({ path, cid }: RecordRef) => void add.run(path, cid.bytes),
+    find: (path: string): CID | null => {
+      const row = find.get(path);
+      return row === undefined ? null : CID.decode(row.cid);
+    },
+    /** Returns up to `limit` records of a collection after the path `after`, sorted by path. */
+    list: (collection: string, after: string, limit: number): readonly RecordRef[] => {
+      // The character `0` follows `/`, so `collection0` is after all paths of the collection.
+      const rows = list.all(after, `${collection}0`, limit);
+      return rows.map(({ path, cid }) => ({ path, cid: CID.decode(cid) }));
+    },
+    count: () => count.all(maxCollections),
   };
 }

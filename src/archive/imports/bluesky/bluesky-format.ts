@@ -7,8 +7,13 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { type Blocks, openBlocks } from './blocks.ts';
-import { type CarHeader, listBlocks, readCarHeader } from './car.ts';
-import { type FileWindow, openFileWindow } from './file-window.ts';
+import {
+  type CarHeader,
+  type FileWindow,
+  listBlocks,
+  openFileWindow,
+  readCarHeader,
+} from './car.ts';
 import { readItems } from './read-items.ts';
 
 /**

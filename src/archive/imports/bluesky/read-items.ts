@@ -1,16 +1,27 @@
 import type { CID } from 'multiformats/cid';
 import type { Account } from '../../../model/account.ts';
+import type { Post } from '../../../model/post.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { shapeAccount } from '../../../platforms/bluesky/account.ts';
+import { postCollection } from '../../../platforms/bluesky/addresses.ts';
 import { restrictionOf } from '../../../platforms/bluesky/labels.ts';
-import { parseActor } from '../../../platforms/bluesky/payload.ts';
+import { parseActor, parsePost } from '../../../platforms/bluesky/payload.ts';
+import { shapePost } from '../../../platforms/bluesky/shape.ts';
+import { readTidMs } from '../../../platforms/bluesky/tid.ts';
+import { toIsoTime } from '../../../platforms/times.ts';
 import { type ExportHints, type ExportItem, skipRecord } from '../export-source.ts';
-import type { Blocks } from './blocks.ts';
-import { listLeftOut } from './left-out.ts';
-import { readers, readItem } from './read-item.ts';
-import { type AnyRecord, anyRecord, commit, profileRecord } from './records.ts';
+import type { Blocks, RecordRef } from './blocks.ts';
+import {
+  type AnyRecord,
+  anyRecord,
+  commit,
+  followRecord,
+  postRecord,
+  profileRecord,
+  repostRecord,
+} from './records.ts';
 import { type TreeFault, walkTree } from './tree.ts';
-import { type Owner, toActorView, toLabelViews } from './views.ts';
+import { type Owner, type Repository, toActorView, toLabelViews, toPostView } from './views.ts';
 
 interface RepositoryStart {
   readonly root: CID;
@@ -48,11 +59,12 @@ export function* readItems(
   for (const [collection, read] of readers) {
     for (let last: string | undefined = `${collection}/`; last !== undefined; ) {
       const page = blocks.records.list(collection, last, groupLength);
-      yield page.map((of) =>
-        blocks.markVisited(of.cid)
-          ? readItem(read, of, { blocks, repository, account })
-          : skipRecord(of.path, 'The repository refers to this record twice.'),
-      );
+      yield page.map((of) => {
+        const item = blocks.markVisited(of.cid)
+          ? read(of, { blocks, repository, account })
+          : 'The repository refers to this record twice.';
+        return typeof item === 'string' ? skipRecord(of.path, item) : item;
+      });
       last = page.at(-1)?.path;
     }
   }
@@ -137,3 +149,102 @@ const unreadable =
 
 const hiddenProfile =
   'The author hides the account from visitors without a login. The account is imported but not served.';
+
+interface RecordContext {
+  readonly blocks: Blocks;
+  readonly repository: Repository;
+  readonly account: Account;
+}
+
+type Reader = (of: RecordRef, context: RecordContext) => ExportItem | string;
+
+/** Converters of imported collections in key order. `readProfile` reads the profile. */
+const readers: ReadonlyMap<string, Reader> = new Map([
+  [postCollection, readPost],
+  ['app.bsky.feed.repost', readRepost],
+  ['app.bsky.graph.follow', readFollow],
+]);
+
+const invalid = 'It is not a valid record of its collection.';
+
+const keyOf = ({ path }: RecordRef): string => path.slice(path.indexOf('/') + 1);
+
+function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
+  const { blocks, repository, account } = context;
+  const record = blocks.read(of.cid, postRecord, invalid);
+  if (typeof record === 'string') return record;
+  const payload = parsePost(toPostView(record, keyOf(of), repository));
+  if (payload === null) return invalid;
+  // `parsePost` knows no current time, so it would accept a key with a time in the future.
+  const hasTime = payload.indexedMs !== null || toIsoTime(payload.record.createdAt) !== null;
+  if (!hasTime) return 'It has no date.';
+  const parentDid = payload.record.reply?.parent.uri.did;
+  // Of the author of the parent, the repository has only the DID.
+  const parentAuthor = parseActor({ did: parentDid, handle: 'handle.invalid' });
+  const post = shapePost(payload, { nowMs: repository.nowMs, parentAuthor });
+  if (post.type === 'tombstone') {
+    return { ...skipRecord(of.path, 'Its author did not make it public.'), cause: 'private' };
+  }
+  const parentId = post.replying_to?.status ?? null;
+  return {
+    kind: 'post',
+    post: setAuthor(post, account),
+    parentId,
+    created: payload.createdMs / 1000,
+  };
+}
+
+function setAuthor(post: Post, author: Account): Post {
+  if (post.type === 'tombstone') return post;
+  return { ...post, author, quote: post.quote && setAuthor(post.quote, author) };
+}
+
+function readRepost(of: RecordRef, { blocks, repository }: RecordContext): ExportItem | string {
+  const record = blocks.read(of.cid, repostRecord, invalid);
+  if (typeof record === 'string') return record;
+  const { owner, nowMs } = repository;
+  const { uri } = record.subject;
+  const createdMs = record.createdAt ?? readTidMs(keyOf(of), nowMs);
+  if (uri.collection !== postCollection) return 'The reposted record is not a post.';
+  if (createdMs === null) return 'It has no date.';
+  return {
+    kind: 'repost',
+    handle: owner.name,
+    postHandle: uri.did === owner.did ? owner.name : uri.did,
+    postId: uri.rkey,
+    created: createdMs / 1000,
+  };
+}
+
+function readFollow({ cid }: RecordRef, { blocks, repository }: RecordContext) {
+  const record = blocks.read(cid, followRecord, 'It is not a follow record.');
+  if (typeof record === 'string') return record;
+  return { kind: 'follow', follower: repository.owner.name, followed: record.subject } as const;
+}
+
+const embedsOnly = 'Perch reads only the names of those that your posts embed';
+const replySettings = 'Perch does not import who may reply to or quote your posts';
+
+/** Reasons by collection. Source: the lexicons at https://github.com/bluesky-social/atproto */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['app.bsky.feed.generator', embedsOnly],
+  ['app.bsky.feed.like', 'Perch does not import likes'],
+  ['app.bsky.feed.postgate', replySettings],
+  ['app.bsky.feed.threadgate', replySettings],
+  ['app.bsky.graph.block', 'Perch does not import blocks'],
+  ['app.bsky.graph.list', embedsOnly],
+  ['app.bsky.graph.listblock', 'Perch does not import blocks'],
+  ['app.bsky.graph.listitem', 'Perch does not import the members of lists'],
+  ['app.bsky.graph.starterpack', embedsOnly],
+  ['app.bsky.labeler.service', embedsOnly],
+]);
+
+const imported: ReadonlySet<string> = new Set([profileCollection, ...readers.keys()]);
+
+/** Counts records that are not imported, by collection. Sees only the first 100 collections. */
+const listLeftOut = ({ records }: Blocks) =>
+  records.count().flatMap(({ collection: name, count }) => {
+    if (imported.has(name)) return [];
+    const reason = reasons.get(name) ?? 'Perch does not import this collection';
+    return [{ kind: 'left-out', name, count, unit: 'item', reason } as const];
+  });

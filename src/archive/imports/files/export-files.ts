@@ -16,6 +16,15 @@ export interface ExportFiles {
   close(): Promise<void>;
 }
 
+/** File of an export. Its content can be read only until the caller requests the next file. */
+export interface MediaFile {
+  /** Path within the export, with `/` between folders. The path is not validated. */
+  readonly path: string;
+  /** Uncompressed size in bytes, as stated by the export. */
+  readonly bytes: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
 export const maxListedFiles = 10_000;
 
 const growth = {

@@ -3,10 +3,10 @@ import {
   type ExportFiles,
   isDecompressionBomb,
   isExportFileName,
+  type MediaFile,
   maxListedFiles,
   readStart,
 } from './export-files.ts';
-import type { MediaFile } from './media-files.ts';
 
 const limits = {
   /** Maximum number of entries in a zip file. Large exports have 100,000 entries. */

@@ -8,10 +8,9 @@ import {
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { openExportFiles, openSingleFile } from '../files/open-files.ts';
-import { readLeftOut } from '../left-out.ts';
+import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
 import { readOwner } from './actor.ts';
-import { createReasonOf } from './left-out.ts';
 import { mediaNameOf, referToPictures } from './media.ts';
 import { readOutbox } from './outbox.ts';
 import { openStatuses } from './statuses.ts';
@@ -121,3 +120,22 @@ function firstCellOf(line: Line): string {
     .replace(/^"(.*)"$/, '$1')
     .replace(/^@/, '');
 }
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['likes.json', 'likes are private'],
+  ['bookmarks.json', 'bookmarks are private'],
+  ['bookmarks.csv', 'bookmarks are private'],
+  ['lists.csv', 'lists are private'],
+  ['blocked_accounts.csv', 'blocks are private'],
+  ['blocked_domains.csv', 'blocks are private'],
+  ['muted_accounts.csv', 'mutes are private'],
+]);
+
+/** `folder`: folder of `outbox.json` with a trailing `/`. `imported`: paths of the read files. */
+const createReasonOf =
+  (folder: string, imported: ReadonlySet<string>): ReasonOf =>
+  (path) => {
+    // Other files are media, whose import has a report of its own.
+    if (imported.has(path) || !/\.(?:json|csv)$/.test(path)) return null;
+    return reasons.get(path.slice(folder.length)) ?? unknownFile;
+  };

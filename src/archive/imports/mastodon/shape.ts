@@ -7,15 +7,15 @@ import { toMedia } from '../../../platforms/files.ts';
 import { toLanguage } from '../../../platforms/language.ts';
 import { findLeftOut, nameLeftOut } from '../../../platforms/left-out.ts';
 import { isCut } from '../../../platforms/lenient.ts';
-import { findTagsBeside } from '../../../platforms/mastodon/text.ts';
+import { joinTexts } from '../../../platforms/mastodon/profile.ts';
+import { findTagsBeside, readPostText } from '../../../platforms/mastodon/text.ts';
 import { omitNull } from '../../../platforms/omit-null.ts';
-import { isWebUrl } from '../../../platforms/text.ts';
+import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
-import type { Owner } from './actor.ts';
+import { createMentionNamer, type Owner } from './actor.ts';
 import { findAuthor, findQuote, handleOf, nameOf } from './addresses.ts';
-import { readText } from './content.ts';
 import { referToFile } from './media.ts';
 import type { ActivityPayload, AttachmentPayload, NotePayload } from './payload.ts';
 
@@ -81,6 +81,31 @@ export function shapePost(
     created,
     media: media.map(({ file }) => file),
   };
+}
+
+/** Returns a post's title and text. `showsQuote`: the text needs no link to the quoted post. */
+function readText(note: NotePayload, options: { readonly showsQuote: boolean }): RichText {
+  const { text, isPlain } = findContent(note);
+  const mentions = note.tag.filter((tag) => tag.type === 'Mention');
+  const body = isPlain
+    ? { text: text.replaceAll('\r', '').trim(), facets: [] }
+    : readPostText(text, { ...options, nameMention: createMentionNamer(mentions) });
+  return note.name === null ? body : joinTexts([toTitle(note.name), body], '\n\n');
+}
+
+function findContent({ content, contentMap, mediaType, source }: NotePayload) {
+  const [, translated = null] = contentMap.find(([, text]) => text !== null) ?? [];
+  const html = content?.trim() ? content : translated;
+  if (html !== null) return { text: html, isPlain: isPlainType(mediaType) };
+  return { text: source?.content ?? '', isPlain: isPlainType(source?.mediaType ?? 'text/plain') };
+}
+
+const isPlainType = (mediaType: string | null): boolean =>
+  mediaType !== null && !/^(?:text\/html|application\/xhtml\+xml)\b/i.test(mediaType);
+
+function toTitle(name: string): RichText {
+  const text = name.trim().replaceAll(/\s+/g, ' ');
+  return { text, facets: [{ type: 'bold', start: 0, end: countCodePoints(text) }] };
 }
 
 function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {

@@ -7,30 +7,29 @@ import { enlargeAvatar } from '../../../platforms/x.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
 import { readRecords, readRows } from '../records.ts';
 import { referToPictures } from './media.ts';
-import type { ExportParts } from './parts.ts';
 import {
   accountPayload,
   connectionPayload,
   type ManifestPayload,
-  manifestPayload,
   profilePayload,
   protectionPayload,
 } from './payload.ts';
 
-const maxBytes = 4 * 2 ** 20; // maximum size of a manifest, which usually has about 100 KB
+const maxBytes = 4 * 2 ** 20; // maximum size of a script with one object, such as a manifest of about 100 KB
 
-/** Returns `null` if the manifest is missing or unreadable. */
-export async function readManifest(
-  [file]: readonly ExportFile[],
-  files: ExportFiles,
-): Promise<ManifestPayload | null> {
+/** Returns the object of a script; `null` if the script is missing or unreadable. */
+export async function readScript<Value>(
+  schema: z.ZodType<Value>,
+  file: ExportFile | undefined,
+  read: ExportFiles['read'],
+): Promise<Value | null> {
   if (file === undefined || file.bytes > maxBytes) return null;
-  const text = (await readWhole(files.read(file))).toString('utf8');
+  const text = (await readWhole(read(file))).toString('utf8');
   try {
     const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-    return manifestPayload.safeParse(JSON.parse(json)).data ?? null;
+    return schema.safeParse(JSON.parse(json)).data ?? null;
   } catch {
-    return null; // the manifest is optional
+    return null; // not JSON
   }
 }
 
@@ -108,3 +107,47 @@ async function readProtection(
 
 const toWebUrl = (text: string | null | undefined): string | null =>
   typeof text === 'string' && isWebUrl(text) ? text : null;
+
+const patterns = {
+  manifest: /^manifest\.js$/,
+  account: /^account\.js$/,
+  profile: /^profile\.js$/,
+  protection: /^protected-history\.js$/,
+  notes: /^note-tweet(?:-part(\d+))?\.js$/,
+  tweets: /^tweets?(?:-part(\d+))?\.js$/,
+  communityTweets: /^community-tweets?(?:-part(\d+))?\.js$/,
+  followers: /^follower(?:-part(\d+))?\.js$/,
+  following: /^following(?:-part(\d+))?\.js$/,
+} as const;
+
+/** Files to import, by kind of file, each kind in the order of the part numbers. */
+export interface ExportParts
+  extends Readonly<Record<keyof typeof patterns, readonly ExportFile[]>> {
+  /** Folder of the files, with a trailing `/` unless it is empty. */
+  readonly folder: string;
+}
+
+const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
+const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
+const partOf = (file: ExportFile, pattern: RegExp) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
+
+/** Finds the files of an X export in any folder. */
+export function findParts(files: readonly ExportFile[]): ExportParts | null {
+  const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
+  const parts = accounts.map((file) => toParts(files, folderOf(file)));
+  return parts.find(({ tweets, profile }) => tweets.length + profile.length > 0) ?? null;
+}
+
+function toParts(files: readonly ExportFile[], folder: string): ExportParts {
+  const own = files.filter((file) => folderOf(file) === folder);
+  const found = Object.entries(patterns).map(([kind, pattern]) => [
+    kind,
+    own
+      .filter((file) => pattern.test(baseOf(file)))
+      .toSorted((a, b) => partOf(a, pattern) - partOf(b, pattern)),
+  ]);
+  return { ...Object.fromEntries(found), folder } as ExportParts; // has the keys of `patterns`
+}
+
+export const listPaths = ({ folder: _folder, ...parts }: ExportParts): ReadonlySet<string> =>
+  new Set(Object.values(parts).flatMap((files) => files.map(({ name }) => name)));

@@ -6,14 +6,10 @@ import { lenient, textOrNull, tokenOrNull } from '../../../platforms/lenient.ts'
 import { webUrlOrNull } from '../../../platforms/text.ts';
 import { enlargeAvatar, xHandle } from '../../../platforms/x.ts';
 import type { ExportSource } from '../export-source.ts';
-import {
-  createExportSource,
-  type ExportFile,
-  type ExportFiles,
-  readWhole,
-} from '../files/export-files.ts';
+import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { readRows } from '../records.ts';
+import { readScript } from './account.ts';
 import { createMonthlyReasonOf } from './left-out.ts';
 import { noNotes } from './notes.ts';
 import { readId, readXTimeMs, userPayload } from './payload.ts';
@@ -82,23 +78,6 @@ const userDetails = z.object({
   expanded_url: tokenOrNull,
   created_at: tokenOrNull,
 });
-
-const maxBytes = 2 ** 20; // maximum size of a script that contains one object
-
-async function readScript<Value>(
-  schema: z.ZodType<Value>,
-  file: ExportFile | undefined,
-  read: ExportFiles['read'],
-): Promise<Value | null> {
-  if (file === undefined || file.bytes > maxBytes) return null;
-  const text = (await readWhole(read(file))).toString('utf8');
-  try {
-    const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-    return schema.safeParse(JSON.parse(json)).data ?? null;
-  } catch {
-    return null; // not JSON
-  }
-}
 
 /** Reads the account. Missing facts come from a post's author. @throws Error if no handle exists */
 async function readAccount(

@@ -14,7 +14,6 @@ import {
 import { toCreated } from '../../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
-import type { OwnPost } from './edits.ts';
 import { referToMedia } from './media.ts';
 import type { MediaPayload, RepostedPayload, TweetPayload } from './payload.ts';
 import { type ShapedText, shapeText } from './text.ts';
@@ -38,6 +37,10 @@ function readRepost(
     (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
     (parentId ?? row.community_id) !== null;
   return isTyped ? null : { prefix, handle };
+}
+
+export interface OwnPost extends ExportedPost {
+  readonly post: Status;
 }
 
 /** Full text of a post if in a separate file, and whether the post's own text is incomplete. */

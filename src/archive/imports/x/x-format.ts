@@ -5,15 +5,13 @@ import { createExportSource, type ExportFile, type ExportFiles } from '../files/
 import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { readRecords } from '../records.ts';
-import { readAccount, readManifest } from './account.ts';
-import { readEditedIds } from './edits.ts';
+import { type ExportParts, findParts, listPaths, readAccount, readScript } from './account.ts';
 import { createReasonOf } from './left-out.ts';
 import { mediaNameOf } from './media.ts';
 import { findMonths, openMonths } from './monthly.ts';
 import { readNotes } from './notes.ts';
-import { type ExportParts, findParts, listPaths } from './parts.ts';
-import { connectionPayload } from './payload.ts';
-import { readPosts } from './posts.ts';
+import { connectionPayload, manifestPayload } from './payload.ts';
+import { readEditedIds, readPosts } from './posts.ts';
 
 /** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
 export const xFormat: ExportFormat = {
@@ -36,7 +34,7 @@ async function openSource(
   files: ExportFiles,
   parts: ExportParts,
 ): Promise<ExportSource> {
-  const manifest = await readManifest(parts.manifest, files);
+  const manifest = await readScript(manifestPayload, parts.manifest[0], files.read);
   const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
   const posts = [...parts.tweets, ...parts.communityTweets];
   const countedFiles = [...posts, ...parts.followers, ...parts.following];

@@ -23,7 +23,7 @@ let answers: Answers;
 beforeAll(async () => {
   answers = openAnswers({ corpora: [ownCorpus()], path: ':memory:', clock: createManualClock() });
   await answers.refresh();
-}, 60_000);
+}, 300_000);
 afterAll(() => answers.close());
 
 const answered = new Map<string, Promise<Answer>>();
@@ -73,7 +73,7 @@ it('cites the pages for users before those for developers in answers to users', 
   }
 
   expect(cited).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 it('answers a question within a polite message like the question alone', async () => {
   const questions = [...read('newcomers-development'), ...read('newcomers-measuring')];

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ExportItem } from '../../../../src/archive/imports/export-source.ts';
 import {
   countElements,
   countLines,
   countRows,
-} from '../../../../src/archive/imports/count-items.ts';
-import type { ExportItem } from '../../../../src/archive/imports/export-source.ts';
-import { readLeftOut } from '../../../../src/archive/imports/left-out.ts';
+  readLeftOut,
+} from '../../../../src/archive/imports/left-out.ts';
 import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
 import { readLeftOutLines, toLines } from '../../../support/exports/read-export.ts';
 import { makeXExport, toScript, writeExport } from '../../../support/exports/x-export.ts';

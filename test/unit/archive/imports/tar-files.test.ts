@@ -2,7 +2,10 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ExportFiles, readWhole } from '../../../../src/archive/imports/files/export-files.ts';
-import { openExportFiles } from '../../../../src/archive/imports/files/open-files.ts';
+import {
+  openExportFiles,
+  readMediaFiles,
+} from '../../../../src/archive/imports/files/open-files.ts';
 import { writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
@@ -69,6 +72,43 @@ describe('the files of a tar file', () => {
     const short = await open(writeTarGz([{ name: 'outbox.json', content: Buffer.alloc(mib) }]));
 
     expect([await countBytes(plain), await countBytes(short)]).toEqual([80 * mib, mib]);
+  });
+
+  it.each([
+    ['the content', 512 + 2900, { 'a.json': 2900 }],
+    ['the padding', 512 + 3020, { 'a.json': 3000 }],
+    ['a header', 512 + 3072 + 100, { 'a.json': 3000 }],
+    ['the content of the next file', 512 + 3072 + 512 + 40, { 'a.json': 3000, 'b.json': 40 }],
+  ])('are read up to the cut within %s', async (_name, length, expected) => {
+    const members = ['a.json', 'b.json'].map((name) => ({ name, content: 'x'.repeat(3000) }));
+
+    const files = await open(writeTar(members).subarray(0, length));
+
+    const sizes: Record<string, number> = {};
+    for (const file of files?.files ?? [])
+      sizes[file.name] = await countBytes(files && { ...files, files: [file] });
+    expect(sizes).toEqual(expected);
+  });
+
+  it('are all read if a caller stops within one', async () => {
+    const path = `${temporaryFolder()}/export.tar`;
+    const members = ['a.json', 'b.json', 'c.json'];
+    writeFileSync(path, writeTar(members.map((name) => ({ name, content: Buffer.alloc(mib) }))));
+
+    const names: string[] = [];
+    for await (const file of readMediaFiles(path)) {
+      names.push(file.path);
+      for await (const _chunk of file.read()) break;
+    }
+
+    expect(names).toEqual(members);
+  });
+
+  it('are listed up to a damaged header', async () => {
+    const bytes = writeTar(['a.json', 'b.json'].map((name) => ({ name, content: '{}' })));
+    bytes.fill(0xff, 1024, 1040);
+
+    expect((await open(bytes))?.files).toEqual([{ name: 'a.json', bytes: 2 }]);
   });
 
   it('are read from the tar file once, and leave no temporary file', async () => {
