@@ -56,6 +56,7 @@ function openStore(engine: Engine): SessionStore {
   const ids = createSessionIds(systemClock, systemRandom);
   return openSharedSessions({
     engine,
+    clock: systemClock,
     random: systemRandom,
     replicas: 0,
     stamp: (index) => ({ id: ids.event(), atMs: systemClock.now(), index }),

@@ -189,23 +189,19 @@ function superviseStreams(
     }
   };
   const checkProgress = ({ sendings }: OpenFeed): void => {
-    const nowMs = clock.now();
     for (const { reader, sink } of sendings.keys()) {
-      const isSilent = nowMs - reader.outputMs >= limits.heartbeatMs;
-      if (nowMs - reader.writingSinceMs >= limits.stallMs) sink.destroy();
-      else if (isSilent || nowMs >= reader.untilMs) reader.wake();
+      if (clock.now() - reader.writingSinceMs >= limits.stallMs) sink.destroy();
+      else reader.wake();
     }
   };
   const reload = async (feed: OpenFeed): Promise<void> => {
     try {
       const found = await store.find(feed.sessionId);
-      const record = found.kind === 'known' ? found.record : undefined;
-      if (record?.events !== feed.record?.events) update(feed, record);
+      update(feed, found.kind === 'known' ? found.record : undefined);
     } catch (error) {
       onFault(error, 'looking after a session');
     }
   };
   void repeat(checkIntervalMs, checkProgress);
-  // Another process may delete a session in a file; a shared store announces each change itself.
-  if (!store.isShared) void repeat(limits.heartbeatMs, (feed) => void reload(feed));
+  void repeat(limits.heartbeatMs, (feed) => void reload(feed));
 }

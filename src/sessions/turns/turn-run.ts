@@ -2,7 +2,8 @@ import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts'
 import type { Clock } from '../../core/clock.ts';
 import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { messageCompleted } from '../events.ts';
-import type { AnsweredTurn, SessionStore } from '../store/session-store.ts';
+import type { AnsweredTurn } from '../store/log-rows.ts';
+import type { SessionStore } from '../store/session-store.ts';
 import {
   appendText,
   beginTurn,
@@ -110,7 +111,7 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
     const turn = { text: question, modelId: engine.modelId };
     const begun = await store.changeOwn(sessionId, (record) => beginTurn(record, sequence, turn));
     if (begun === undefined) return undefined;
-    end = await answerQuestion({ question, answered }, run);
+    end = await answerQuestion({ question, answered, client: begun.client }, run);
     return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
     end = undefined;
@@ -123,7 +124,10 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   }
 }
 
-type TurnInput = Readonly<{ question: string; answered: readonly AnsweredTurn[] }>;
+interface TurnInput extends Pick<SessionRecord, 'client'> {
+  readonly question: string;
+  readonly answered: readonly AnsweredTurn[];
+}
 
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
@@ -152,9 +156,9 @@ async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | nul
 type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 
 async function askEngine(
-  { question, answered }: TurnInput,
+  { question, answered, client }: TurnInput,
   text: AnswerText,
-  { sessionId, engine, store, signal, span, stop, onFault }: Run,
+  { engine, store, signal, span, stop, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
@@ -167,7 +171,7 @@ async function askEngine(
     if (text.soFar.length > maxAnswerLength) stop({ kind: 'truncated' });
   };
   try {
-    if (!(await store.makeRoom(sessionId))) return { kind: 'failed', failure: failures.full };
+    if (!(await store.hasRoom(client))) return { kind: 'failed', failure: failures.full };
     const answer = await engine.answer({ text: question, earlier }, { signal, span, onText });
     return { kind: 'answered', answer };
   } catch (error) {
