@@ -85,7 +85,7 @@ export function createExtractiveEngine(
     // One after another: if answers took turns, all of them would be complete only at the end.
     answer: (question, call) => {
       const answered = before.then(() => answerNext(question, call));
-      before = answered.catch(() => {});
+      before = answered.catch(() => {}); // the caller of that answer gets the error
       return answered;
     },
   };
