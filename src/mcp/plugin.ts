@@ -4,8 +4,8 @@ import type { Caller, Client } from '../core/caller.ts';
 import { jsonMediaTypes } from '../core/http/json-bodies.ts';
 import type { Origins } from '../core/http/origins.ts';
 import { Problem } from '../core/problem.ts';
+import type { HeavyTurns } from '../core/scheduling/fair-queue.ts';
 import type { Ledger } from '../core/scheduling/ledger.ts';
-import { type Turns, waitForTurn } from '../core/scheduling/turns.ts';
 import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
 import { serveRoutes } from '../web/route.ts';
 import { mcpPath, mcpRoutes } from './endpoints.ts';
@@ -21,7 +21,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   };
   readonly clientOf: (request: FastifyRequest) => Client;
   readonly ledger: Ledger;
-  readonly heavyTurns: Turns;
+  readonly heavyTurns: HeavyTurns;
   /** Returns the error for new requests during overload or shutdown; otherwise `null`. */
   readonly shed: () => Problem | null;
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
@@ -97,7 +97,8 @@ async function answer(
   // With pipelining, Node emits `close` only on the first response of a connection.
   const isConnected = () => !signal.aborted && !request.socket.destroyed;
   const takeTurn = async () => {
-    if (await waitForTurn(heavyTurns, client.address, isConnected)) return;
+    await heavyTurns.take(client);
+    if (isConnected()) return;
     disconnect.abort();
     throw signal.reason;
   };

@@ -1,9 +1,9 @@
+import type { BreakerOptions } from '../core/breaker.ts';
 import type { Clock } from '../core/clock.ts';
 import type { HttpClient } from '../core/http/http-client.ts';
 import { sourceNames } from '../model/results.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
-import type { BreakerOptions } from './circuit-breaker.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Provider } from './provider.ts';

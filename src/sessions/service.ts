@@ -4,7 +4,7 @@ import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import { createScheduler, runScheduled } from '../core/scheduling/fair-scheduler.ts';
+import { createFairQueue } from '../core/scheduling/fair-queue.ts';
 import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
 import type { Tracing } from '../core/tracing/tracing.ts';
 import { createCallRates, createOwnRateLimit, type SpendCharges } from './http/rate-limit.ts';
@@ -97,7 +97,7 @@ export async function openSessionService(options: ServiceOptions) {
       const slot = takeTurnSlot(ledger, slotTask.client);
       const id = ids.delivery();
       try {
-        return await runScheduled(scheduler, {
+        return await scheduler.run({
           ...slotTask,
           key: id,
           order: id,
@@ -125,7 +125,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   const stamp: StampEvent = (index) => ({ id: nextId(), atMs: clock.now(), index });
   const store = options.openStore(stamp);
   const isReady = () => engine.isReady;
-  const scheduler = createScheduler({ atOnce: limits.turnsAtOnce, clock, isReady });
+  const scheduler = createFairQueue({ atOnce: limits.turnsAtOnce, clock, isReady });
   const turnSpans = tracing ? createTurnSpans(tracing) : undefined;
   const streams = createStreams({ store, clock, limits, ledger, stamp, onFault });
   const onStalled = (id: string, turn: StalledTurn | null) =>

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
 import { createServerLoop } from '../../src/core/scheduling/loop.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/turns.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {

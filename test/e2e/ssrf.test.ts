@@ -7,8 +7,8 @@ import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts'
 import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
 import { parseUrl } from '../../src/core/http/url.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
 import { createServerLoop } from '../../src/core/scheduling/loop.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/turns.ts';
 import {
   type FakeInternet,
   type FakeName,

@@ -171,36 +171,28 @@ describe('a thread with replies', () => {
     ]);
   });
 
-  it('aborts the conversation request if the thread reports that the post is gone', async () => {
-    let thread: (() => void) | undefined;
-    let conversation: (() => void) | undefined;
-    const cut = new Promise<void>((resolve) => {
-      conversation = resolve;
-    });
-    const asked = new Promise<void>((resolve) => {
-      thread = resolve;
-    });
-    const handler = serveFxTwitter({
-      'conversation/2001': (request) => {
-        request.socket.once('close', () => conversation?.());
-        thread?.();
-      },
-      'thread/2001': (_, response) =>
-        void asked.then(() =>
-          answerJson(
-            response,
-            { ...fxNothing, status: fxTombstone('2001', 'deleted') },
-            { status: 404 },
-          ),
-        ),
+  it.each([
+    ['the author did not continue it', [fxReply('2010', '2001', 'otto_lind')], [], 'more'],
+    [
+      'all replies to its last post are known',
+      [fxReply('2002', '2001', 'mira_holm', { replies: 1 }), fxReply('2010', '2002', 'otto_lind')],
+      ['2002'],
+      'more',
+    ],
+    ['there are no further replies', [fxReply('2002', '2001', 'mira_holm')], ['2002'], null],
+  ])('is one request if %s', async (_title, replies, continuation, bottom) => {
+    const body = fxBody(fxConversation.focal, {
+      thread: [fxConversation.root, fxConversation.gone, fxConversation.focal],
+      replies,
+      cursor: bottom && { bottom },
     });
 
-    await withProvider(createFxTwitter, { handler }, async ({ ask }) => {
-      const failure = await failureOf(ask(query()));
+    const { found, paths } = await read({ 'conversation/2001': body }, query());
 
-      expect(failure.kind).toBe('missing');
-      await cut;
-    });
+    expect(paths).toEqual(['/2/conversation/2001?ranking_mode=likes']);
+    expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
+    expect(idsOf(found.continuation)).toEqual(continuation);
+    expect(found).toMatchObject({ missing: [], warnings: [] });
   });
 
   it('falls back to the single post if nothing around it can be read', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type HttpClient, openHttpClient } from '../../src/core/http/http-client.ts';
+import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
 import { createServerLoop } from '../../src/core/scheduling/loop.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/turns.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
 import type { Answers, PostFound, PostQuery, Query, QueryKind } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';

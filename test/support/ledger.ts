@@ -21,5 +21,8 @@ export function openLedger(bounds: Partial<Record<Resource, Partial<ResourceBoun
     sessionBytes: of('sessionBytes'),
     queuedTurns: of('queuedTurns'),
     streams: of('streams'),
+    pictures: of('pictures'),
+    pictureBytes: of('pictureBytes'),
+    picturesOfHost: of('picturesOfHost'),
   });
 }

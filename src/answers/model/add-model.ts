@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, createSteadyClock } from '../../core/clock.ts';
+import { CircuitBreaker } from '../../core/breaker.ts';
+import type { Clock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
 import type {
   Answer,
@@ -63,11 +64,11 @@ function createModelEngine(
   { engine: extractive, passages }: Answers,
   { model, clock, client, onFallback }: ModelContext,
 ): AnswerEngine {
-  const breaker = createCircuitBreaker(clock);
+  const breaker = createModelBreaker(clock);
   const chat = { ...model, client, clock };
   const findRanked = async (question: Question, call: EngineCallOptions) => {
     const found = await passages.find(question);
-    const isReranked = model.reranks && found.length > 1 && !breaker.isOpen();
+    const isReranked = model.reranks && found.length > 1 && breaker.hold() === null;
     return isReranked ? rerankPassages(question, found, { chat, call }) : found;
   };
   return {
@@ -84,15 +85,14 @@ function createModelEngine(
       const secret = model.key && !prompt.promptText.includes(model.key) ? model.key : undefined;
       const text = new CitedText({ ...prompt, secret, isCurrent: passages.isCurrent, onText });
       try {
-        checkCanAsk(prompt, breaker.isOpen());
-        const end = await readCompletion(text, completeChat(chat, prompt.messages, call));
-        breaker.recordSuccess();
+        checkCanAsk(prompt);
+        const complete = () => readCompletion(text, completeChat(chat, prompt.messages, call));
+        const end = await breaker.run(complete, signal);
         if (text.state === 'abstained') await refuseIfSure(extractive, question, signal);
         return finish(text, { prompt, end, onText });
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
-        breaker.recordFailure(error);
         const { code, message } = error;
         const fallback = { modelId: extractive.modelId, code, message };
         onFallback?.(fallback);
@@ -102,12 +102,10 @@ function createModelEngine(
   };
 }
 
-/** Throws ModelFailure if no passage was found, or while requests are paused after failures. */
-function checkCanAsk({ quoted }: Prompt, isBreakerOpen: boolean): void {
+/** Throws ModelFailure if no passage was found. */
+function checkCanAsk({ quoted }: Prompt): void {
   const noPassage = 'No passage was found for the language model to answer from.';
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);
-  const paused = 'Requests to the language model are paused because it failed repeatedly.';
-  if (isBreakerOpen) throw new ModelFailure('model_paused', paused);
 }
 
 /** Score of the best citation from which an answer is shown although the model declines. */
@@ -209,25 +207,23 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
-/** Consecutive failures before a pause, its duration, and its maximum by `Retry-After` headers. */
-const breakerLimits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
+const breakerLimits = { failures: 5, openMs: 30_000, maxOpenMs: 30_000 } as const;
+const maxPauseMs = 60_000; // for which a `Retry-After` header can pause the requests
 
-function createCircuitBreaker(given: Clock) {
-  const clock = createSteadyClock(given);
-  let failures = 0;
-  let untilMs = 0;
-  return {
-    isOpen: () => clock.now() < untilMs,
-    recordFailure: ({ code, retryAfterSeconds = 0 }: ModelFailure) => {
+function createModelBreaker(clock: Clock): CircuitBreaker<AbortSignal> {
+  const paused = 'Requests to the language model are paused because it failed repeatedly.';
+  const breaker = new CircuitBreaker<AbortSignal>({
+    ...breakerLimits,
+    clock,
+    refuse: () => new ModelFailure('model_paused', paused),
+    judge: (error, signal) => {
+      if (signal.aborted || !(error instanceof ModelFailure)) return 'unknown';
+      const { code, retryAfterSeconds = 0 } = error;
       // A wrong citation is not a failure of the endpoint.
-      if (code !== 'model_failed' && code !== 'model_stalled') return;
-      failures += 1;
-      const openMs = failures >= breakerLimits.failures ? breakerLimits.pauseMs : 0;
-      const pauseMs = Math.max(openMs, Math.min(breakerLimits.longestMs, retryAfterSeconds * 1000));
-      untilMs = clock.now() + pauseMs;
+      if (code !== 'model_failed' && code !== 'model_stalled') return 'unknown';
+      breaker.pause(Math.min(maxPauseMs, retryAfterSeconds * 1000));
+      return { failure: null };
     },
-    recordSuccess: () => {
-      failures = 0;
-    },
-  };
+  });
+  return breaker;
 }

@@ -22,8 +22,15 @@ export function toLedgerBounds(config: Config): Readonly<Record<Resource, Resour
     sessionBytes: bound(config.PERCH_SESSION_BYTES_PER_ADDRESS, sessionBytes),
     queuedTurns: bound(config.PERCH_SESSION_TURNS_PER_ADDRESS, config.PERCH_SESSION_WAITING_TURNS),
     streams: bound(config.PERCH_SESSION_STREAMS_PER_ADDRESS, config.PERCH_SESSION_STREAMS),
+    pictures: bound(128, 512), // waiting requests
+    pictureBytes: bound(3 * toPictureBytes(config), 6 * toPictureBytes(config)),
+    picturesOfHost: bound(256, 512), // unfinished fetches: a slow host must not block others
   };
 }
+
+/** Returns the maximum size of a picture in bytes. */
+export const toPictureBytes = (config: Config): number =>
+  Math.min(config.PERCH_MEDIA_MAX_BYTES, config.PERCH_REPLY_BYTES_PER_ADDRESS);
 
 export function toAllowanceLimits(config: Config): AllowanceLimits {
   return {

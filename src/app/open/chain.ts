@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import type { BreakerOptions, BreakerState } from '../../core/breaker.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import { toLogFields } from '../../core/tracing/tracing.ts';
@@ -11,12 +12,8 @@ import { createProviderRecords } from '../../fetching/chain/provider-records.ts'
 import { sharePauses } from '../../fetching/chain/shared-pauses.ts';
 import type { QueryKind } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import type {
-  BreakerOptions,
-  BreakerState,
-  CircuitBreakerOptions,
-} from '../../providers/circuit-breaker.ts';
 import type { Provider } from '../../providers/provider.ts';
+import type { ProviderBreakerOptions } from '../../providers/provider-breaker.ts';
 import type { AppContext } from '../context.ts';
 
 export function toBreakerOptions(config: Config): BreakerOptions {
@@ -35,7 +32,7 @@ export function createChain(
   const lines = createOutageLines({ logger, clock });
   const announce = (name: string, ms: number) => pauses?.announce(name, ms);
   const links = providers.map((provider) => {
-    const toOptions = (kind: QueryKind): CircuitBreakerOptions => ({
+    const toOptions = (kind: QueryKind): ProviderBreakerOptions => ({
       ...toBreakerOptions(config),
       clock,
       onOpen: (ms) => announce(`${provider.name} ${kind}`, ms),
@@ -94,7 +91,7 @@ function createOutageLines({ logger, clock }: Pick<AppContext, 'logger' | 'clock
         ),
       ),
     /** Logs that a circuit breaker has opened or closed. `failure`: error that opened it. */
-    onChange: ({ provider, kind }: Source, breaker: BreakerState, failure?: ProviderError) => {
+    onChange: ({ provider, kind }: Source, breaker: BreakerState, failure?: unknown) => {
       const key = `${provider} ${kind}`;
       const known = opened.get(key);
       if (breaker === 'half_open') return;
@@ -119,8 +116,9 @@ function createOutageLines({ logger, clock }: Pick<AppContext, 'logger' | 'clock
   };
 }
 
-function toReason(error?: ProviderError): LoggedReason {
-  if (error === undefined) return { reason: 'Another instance reported the failures.' };
+function toReason(error?: unknown): LoggedReason {
+  if (!(error instanceof ProviderError))
+    return { reason: 'Another instance reported the failures.' };
   const cause = causeOf(error);
   return { reason: error.message, ...(cause !== undefined && { cause }) };
 }

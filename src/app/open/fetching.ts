@@ -8,8 +8,8 @@ import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
+import type { HeavyTurns } from '../../core/scheduling/fair-queue.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
-import type { Turns } from '../../core/scheduling/turns.ts';
 import { openSecret } from '../../core/secret.ts';
 import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
 import {
@@ -49,7 +49,7 @@ export interface FetchingOptions
   readonly pool?: Pool;
   /** Counter of each client's resources, shared by the HTTP, MCP and session routes. */
   readonly ledger: Ledger;
-  readonly heavyTurns: Turns;
+  readonly heavyTurns: HeavyTurns;
 }
 
 export type Fetching = Awaited<ReturnType<typeof openFetching>>;

@@ -5,16 +5,19 @@ import { openPictureClient } from '../../core/http/picture-client.ts';
 import { isPublicUrl } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { createPictureAddresses } from '../../fetching/media/picture-address.ts';
 import { createPictureStore } from '../../fetching/media/picture-store.ts';
 import { createPictures } from '../../fetching/media/pictures.ts';
 import type { AppContext, AppOptions } from '../context.ts';
+import { toPictureBytes } from './bounds.ts';
 
 interface PicturesOptions extends AppContext, Pick<AppOptions, 'network'> {
   /** Secret for signing cursors, from which the key for picture URLs is derived. */
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
   readonly stop: AbortSignal;
+  readonly ledger: Ledger;
 }
 
 /** Creates the proxy, opened at first use. `pictures` is `null` unless `PERCH_MEDIA` is `proxy`. */
@@ -28,9 +31,9 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
     };
     return { pictures: null, context, close: async () => {} };
   }
-  const { limits, network, stop, secret } = options;
+  const { limits, network, stop, secret, ledger } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
-  const maxBytes = Math.min(config.PERCH_MEDIA_MAX_BYTES, config.PERCH_REPLY_BYTES_PER_ADDRESS);
+  const maxBytes = toPictureBytes(config);
   const repeated = createRepeatedLines(clock);
   const onFailure = (err: unknown) =>
     repeated('cache', (count) =>
@@ -44,7 +47,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
     onFailure,
   });
   const http = openPictureClient({ ...limits, attemptTimeoutMs: timeoutMs, maxBytes }, network);
-  const fetched = createPictures({ http, store, clock, maxBytes, timeoutMs, stop });
+  const fetched = createPictures({ http, store, clock, ledger, timeoutMs, stop });
   const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
   return {
     pictures: { find: fetched.find, get: fetched.get, parse },

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/sources.ts';
 import type { CleanupStack } from '../../core/scheduling/cleanup-stack.ts';
+import { createHeavyTurns, type HeavyTurns } from '../../core/scheduling/fair-queue.ts';
 import { createServerLoop, type ServerLoop } from '../../core/scheduling/loop.ts';
-import { createHeavyTurns, type Turns } from '../../core/scheduling/turns.ts';
 import { openTracing } from '../../core/tracing/tracing.ts';
 import type { Identification } from '../../http/key-status/plugin.ts';
 import {
@@ -23,7 +23,7 @@ import { openSharedEngine } from './shared-engine.ts';
 export interface Services extends AppContext {
   readonly site: FrontSite;
   readonly loop: ServerLoop;
-  readonly heavyTurns: Turns;
+  readonly heavyTurns: HeavyTurns;
   readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;

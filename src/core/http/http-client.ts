@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
 import { type Deadline, openDeadline } from '../scheduling/deadline.ts';
-import { type Turns, waitForTurn } from '../scheduling/turns.ts';
+import type { HeavyTurns } from '../scheduling/fair-queue.ts';
 import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
 import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
 import { countJsonDelimiters, maxJsonDelimiters } from './json-bodies.ts';
@@ -18,7 +18,7 @@ export interface HttpClientOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly heavyTurns: Turns;
+  readonly heavyTurns: HeavyTurns;
 }
 
 /** HTTP response of any status. `text` is the body, decoded as UTF-8. */
@@ -240,7 +240,7 @@ async function readAnswer(
   { heavyTurns, maxBytes, clock }: HttpClientOptions,
 ) {
   const bytes = await readBody(response, { maxBytes, takeBytes });
-  if (bytes.length > largeBody) await waitForTurn(heavyTurns, client?.address ?? '', () => true);
+  if (bytes.length > largeBody) await heavyTurns.take(client ?? null);
   return {
     ...readHead(response, clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),

@@ -1,63 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../caller.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { ServerLoop } from './loop.ts';
 
-export interface QueuedTask {
-  readonly key: string;
-  /** Client that the task belongs to; `null` if unknown. */
+interface Task {
   readonly client: Client | null;
-  /** Sort key for the arrival order, in which tasks of the same client address are taken. */
-  readonly order: string;
+  /** Name for `remove`. While a task waits, others with its name are not added. Default: unique. */
+  readonly key?: string;
+  /** Sort key of the tasks of a client address. Default: the order of arrival. */
+  readonly order?: string;
+  /** Runs the task. The promise never rejects. */
+  run(): Promise<unknown>;
+  /** Called instead of `run` if the queue is closed before the task starts. */
+  drop?(): void;
 }
 
-/** Creates a queue that takes turns between networks (IPv4, IPv6 /48, or all unknown clients). */
-export function createFairQueue<Task extends QueuedTask>() {
-  const networks = new Map<string, Map<string, Task[]>>();
-  const queued = new Map<string, QueuedTask>();
-  const tasksOf = (client: Client | null) => {
+interface FairQueueOptions {
+  readonly atOnce: number;
+  /** Maximum number of running tasks of one client address. Default: no limit. */
+  readonly atOnceOfAddress?: number;
+  readonly clock?: Clock;
+  /** Returns whether a task can start now; if not, it is called again later. Default: always. */
+  isReady?(): boolean;
+}
+
+interface ResultTask<Value> extends Pick<Task, 'client' | 'key' | 'order'> {
+  readonly signal: AbortSignal;
+  run(): Promise<Value>;
+  toDropped(): Error;
+}
+
+export type FairQueue = ReturnType<typeof createFairQueue>;
+
+const pollMs = 250; // interval of checks whether tasks can start
+
+/** Creates a queue that runs up to `atOnce` tasks, taken from each client network in turn. */
+export function createFairQueue(options: FairQueueOptions) {
+  const { atOnce, atOnceOfAddress = atOnce, clock = systemClock, isReady = () => true } = options;
+  const waiting = createRotation<Task>();
+  const closed = new AbortController();
+  const runningOf = new Map<string, number>();
+  let running = 0;
+  let isPolling = false;
+  const mayRun = (address: string) => (runningOf.get(address) ?? 0) < atOnceOfAddress;
+  const hasNext = () => !closed.signal.aborted && running < atOnce && waiting.length > 0;
+  const pump = (): void => {
+    while (hasNext() && isReady()) {
+      const next = waiting.take(mayRun);
+      if (next === undefined) return;
+      void begin(next);
+    }
+    if (hasNext() && !isPolling) void poll();
+  };
+  const count = (address: string, change: 1 | -1): void => {
+    const now = (runningOf.get(address) ?? 0) + change;
+    running += change;
+    if (now === 0) runningOf.delete(address);
+    else runningOf.set(address, now);
+  };
+  const begin = async (task: Task): Promise<void> => {
+    const address = task.client?.address ?? '';
+    count(address, 1);
+    try {
+      await task.run();
+    } finally {
+      count(address, -1);
+      pump();
+    }
+  };
+  const poll = async (): Promise<void> => {
+    isPolling = true;
+    await Promise.allSettled([clock.sleep(pollMs, closed.signal)]);
+    isPolling = false;
+    pump();
+  };
+  const add = (task: Task): (() => void) => {
+    const remove = waiting.add(task);
+    pump();
+    return remove;
+  };
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    /** Adds a task. Returns a function that removes the task while it waits. */
+    add,
+    remove: waiting.remove,
+    /** Runs a task in turn. Rejects if it fails, is aborted, or the queue closes first. */
+    run: <Value>(task: ResultTask<Value>): Promise<Value> => runIn(add, task),
+    /** Drops the waiting tasks and starts no further tasks. Running tasks continue. */
+    close: (): void => {
+      closed.abort();
+      for (let task = waiting.take(); task !== undefined; task = waiting.take()) task.drop?.();
+    },
+  };
+}
+
+function runIn<Value>(
+  add: (task: Task) => () => void,
+  { signal, run, toDropped, ...task }: ResultTask<Value>,
+): Promise<Value> {
+  const settled = new AbortController();
+  const done = new Promise<Value>((resolve, reject) => {
+    signal.throwIfAborted();
+    const attempt = () => run().then(resolve, reject);
+    const remove = add({ ...task, run: attempt, drop: () => reject(toDropped()) });
+    const stop = () => {
+      remove();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true, signal: settled.signal });
+  });
+  return done.finally(() => settled.abort());
+}
+
+type Waiting = Pick<Task, 'client' | 'key' | 'order'>;
+
+interface Place<Item> {
+  readonly key: string;
+  readonly order: string;
+  readonly task: Item;
+}
+
+/** Creates a list that takes turns between networks (IPv4, IPv6 /48, or all unknown clients). */
+export function createRotation<Item extends Waiting>() {
+  const networks = new Map<string, Map<string, Place<Item>[]>>();
+  const waiting = new Map<string, Place<Item>>();
+  let arrivals = 0;
+  const placesOf = (client: Client | null) => {
     const address = client?.address ?? '';
     const network = client?.network ?? address;
-    const addresses = networks.get(network) ?? new Map<string, Task[]>();
-    return { network, addresses, address, tasks: addresses.get(address) ?? [] };
+    const addresses = networks.get(network) ?? new Map<string, Place<Item>[]>();
+    return { network, addresses, address, places: addresses.get(address) ?? [] };
+  };
+  const remove = (key: string): void => {
+    const place = waiting.get(key);
+    if (place === undefined) return;
+    waiting.delete(key);
+    const { network, addresses, address, places } = placesOf(place.task.client);
+    places.splice(places.indexOf(place), 1);
+    if (places.length === 0) addresses.delete(address);
+    if (addresses.size === 0) networks.delete(network);
   };
   return {
     get length() {
-      return queued.size;
+      return waiting.size;
     },
-    /** Adds a task. Does nothing if a task with the same key is already queued. */
-    add: (task: Task): void => {
-      if (queued.has(task.key)) return;
-      queued.set(task.key, task);
-      const { network, addresses, address, tasks } = tasksOf(task.client);
-      tasks.splice(tasks.findLastIndex(({ order }) => order < task.order) + 1, 0, task);
-      addresses.set(address, tasks);
+    add: (task: Item): (() => void) => {
+      arrivals += 1;
+      const arrival = String(arrivals).padStart(16, '0');
+      const { key = arrival, order = arrival } = task;
+      const place = { key, order, task };
+      if (waiting.has(key)) return () => undefined;
+      waiting.set(key, place);
+      const { network, addresses, address, places } = placesOf(task.client);
+      places.splice(places.findLastIndex((one) => one.order < order) + 1, 0, place);
+      addresses.set(address, places);
       networks.set(network, addresses);
+      return () => {
+        if (waiting.get(key) === place) remove(key);
+      };
     },
     /** Returns the next task that `mayRun` accepts, by turns of networks and their addresses. */
-    take: (mayRun: (address: string) => boolean = () => true): Task | undefined => {
+    take: (mayRun: (address: string) => boolean = () => true): Item | undefined => {
       for (const network of networks) {
         const next = [...network[1]].find(([address]) => mayRun(address));
         if (next === undefined) continue;
-        const task = next[1].shift();
+        const place = next[1].shift();
         moveToEnd(network[1], next, next[1].length);
         moveToEnd(networks, network, network[1].size);
-        if (task !== undefined) queued.delete(task.key);
-        return task;
+        if (place !== undefined) waiting.delete(place.key);
+        return place?.task;
       }
       return undefined;
     },
-    remove: (key: string): void => {
-      const task = queued.get(key);
-      if (task === undefined) return;
-      queued.delete(key);
-      const { network, addresses, address, tasks } = tasksOf(task.client);
-      const at = tasks.findIndex((one) => one.key === key);
-      tasks.splice(at, 1);
-      if (tasks.length === 0) addresses.delete(address);
-      if (addresses.size === 0) networks.delete(network);
-    },
+    remove,
   };
 }
 
 function moveToEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
   map.delete(name);
   if (left > 0) map.set(name, value);
+}
+
+/** Turns for work of more than a few milliseconds, such as rendering, which clients take in turn. */
+export type HeavyTurns = ReturnType<typeof createHeavyTurns>;
+
+/** Creates turns that come one in each pass of the event loop, and later after a long pass. */
+export function createHeavyTurns(loop: ServerLoop) {
+  const queue = createFairQueue({ atOnce: 1 });
+  return {
+    /** Resolves at the client's turn. The work must follow without another wait. */
+    take: (client: Client | null): Promise<void> =>
+      new Promise((resolve) => {
+        const run = () => {
+          resolve();
+          return rest(loop);
+        };
+        queue.add({ client, run });
+      }),
+  };
+}
+
+const shortMs = 10; // maximum duration in milliseconds of a pass that is not followed by a rest
+
+/** Resolves after this pass. After a long one, others may use twice its duration first. */
+async function rest(loop: ServerLoop): Promise<void> {
+  const lengthMs = await new Promise<number>(loop.nextPass);
+  const end = performance.now() + 2 * lengthMs;
+  let isUsed = lengthMs > shortMs;
+  while (isUsed && performance.now() < end) {
+    const before = performance.eventLoopUtilization();
+    await sleep(1);
+    isUsed = performance.eventLoopUtilization(before).utilization > 0.5;
+  }
 }

@@ -11,6 +11,9 @@ export const resources = [
   'sessionBytes',
   'queuedTurns',
   'streams',
+  'pictures',
+  'pictureBytes',
+  'picturesOfHost',
 ] as const;
 
 export type Resource = (typeof resources)[number];
@@ -39,15 +42,15 @@ export interface ExternalUsage {
 /** Limit that would be exceeded. `share`: less would be left than the client already uses. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
-export type Ledger = ReturnType<typeof createLedger>;
+export type Ledger = ReturnType<typeof createLedger<Resource>>;
 
 /** Ratio of the resource limit of a network (an IPv6 /48) to the resource limit of one address. */
 export const addressesPerNetwork = 4;
 
 /** Creates a counter of each client's resources that refuses amounts over a limit (`Excess`). */
-export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) {
-  const usages = new Map<Resource, Usage>();
-  const usageOf = (resource: Resource): Usage => {
+export function createLedger<Name extends string>(bounds: Readonly<Record<Name, ResourceBound>>) {
+  const usages = new Map<Name, Usage>();
+  const usageOf = (resource: Name): Usage => {
     const usage = usages.get(resource) ?? createUsage(bounds[resource]);
     usages.set(resource, usage);
     return usage;
@@ -55,26 +58,26 @@ export function createLedger(bounds: Readonly<Record<Resource, ResourceBound>>) 
   return {
     bounds,
     /** Opens an empty reservation. `client`: `null` for own work, limited only by the total. */
-    open: (resource: Resource, client: Client | null): Reservation =>
+    open: (resource: Name, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
     /** Adds amounts counted elsewhere to all later totals and limit checks of a resource. */
-    include: (resource: Resource, external: ExternalUsage): void => {
+    include: (resource: Name, external: ExternalUsage): void => {
       usageOf(resource).external = external;
     },
     /** Returns the limit that a further `amount` would exceed; `null` if there is none. */
-    findExcess: (resource: Resource, client: Client | null, amount: number): Excess | null => {
+    findExcess: (resource: Name, client: Client | null, amount: number): Excess | null => {
       const usage = usageOf(resource);
       return findExcess(usage, toLimits(client, usage.bound), amount);
     },
-    usedBy: (resource: Resource, name: string): number => usedIn(usageOf(resource), name),
-    totalOf: (resource: Resource): number => totalIn(usageOf(resource)),
+    usedBy: (resource: Name, name: string): number => usedIn(usageOf(resource), name),
+    totalOf: (resource: Name): number => totalIn(usageOf(resource)),
     /** Returns the number of refused reservations of a resource since the server started. */
-    refusedCount: (resource: Resource): number => usageOf(resource).refused,
+    refusedCount: (resource: Name): number => usageOf(resource).refused,
   };
 }
 
 /** Used amounts of one resource. `used` has no entries for addresses and networks without use. */
-export interface Usage {
+interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;
   total: number;
@@ -84,8 +87,7 @@ export interface Usage {
 
 const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
 
-/** Creates a counter for one resource, such as concurrent requests to one host. */
-export function createUsage(bound: ResourceBound): Usage {
+function createUsage(bound: ResourceBound): Usage {
   return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
 }
 
@@ -94,8 +96,7 @@ const usedIn = ({ used, external }: Usage, name: string) =>
 
 const totalIn = ({ total, external }: Usage) => total + external.total();
 
-/** Opens an empty reservation. `client` is `null` for the server's own work. */
-export function openReservation(usage: Usage, client: Client | null): Reservation {
+function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;
   const add = (amount: number): void => {

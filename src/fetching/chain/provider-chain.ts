@@ -1,3 +1,4 @@
+import type { BreakerHold, BreakerState } from '../../core/breaker.ts';
 import { type Clock, createSteadyClock, systemClock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
@@ -5,17 +6,15 @@ import { endWith, type TraceSpan } from '../../core/tracing/tracing.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
-import {
-  type BreakerCall,
-  type BreakerHold,
-  type BreakerState,
-  CircuitBreaker,
-  type CircuitBreakerOptions,
-  clampPause,
-  toPauseMs,
-} from '../../providers/circuit-breaker.ts';
 import { unanswered } from '../../providers/failure.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
+import {
+  type BreakerCall,
+  clampPause,
+  createProviderBreaker,
+  type ProviderBreakerOptions,
+  toPauseMs,
+} from '../../providers/provider-breaker.ts';
 import { type Contacts, createContacts } from './contacts.ts';
 import { describeOutage } from './outage.ts';
 import type { ProviderRecords } from './provider-records.ts';
@@ -297,16 +296,17 @@ export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 /** Creates a breaker for each kind of query. A pause of the whole provider pauses all of them. */
 export function createProviderBreakers(
   { ask }: Pick<Provider, 'ask'>,
-  toOptions: (kind: QueryKind) => CircuitBreakerOptions,
+  toOptions: (kind: QueryKind) => ProviderBreakerOptions,
   onPause?: (pauseMs: number) => void,
 ) {
   // By its type, all keys of `ask` are kinds of query.
   const kinds = Object.keys(ask) as QueryKind[];
-  const breakers = new Map(kinds.map((kind) => [kind, new CircuitBreaker(toOptions(kind))]));
+  const breakers = new Map(kinds.map((kind) => [kind, createProviderBreaker(toOptions(kind))]));
   const pause = (error: ProviderError): void => {
     if (!error.isProviderWide) return; // a pause of one host, which the provider tracks itself
-    for (const breaker of breakers.values()) breaker.pause(error);
-    onPause?.(toPauseMs(error));
+    const ms = toPauseMs(error);
+    for (const breaker of breakers.values()) breaker.pause(ms);
+    onPause?.(ms);
   };
   return {
     run: <Found>(
@@ -326,11 +326,8 @@ export function createProviderBreakers(
     pause,
     /** Pauses queries as another instance announced. `kind`: `null` for all kinds of query. */
     pauseFor: (kind: string | null, ms: number): void => {
-      const error = new ProviderError('throttled', 'Another instance was throttled.', {
-        retryAfterSeconds: Math.ceil(ms / 1000),
-      });
       for (const [own, breaker] of breakers) {
-        if (kind === null) breaker.pause(error);
+        if (kind === null) breaker.pause(ms);
         else if (kind === own) breaker.openFor(ms);
       }
     },

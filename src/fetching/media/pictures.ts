@@ -6,12 +6,7 @@ import { HttpFailure } from '../../core/http/http-client.ts';
 import type { PictureAnswer, PictureBytes, PictureClient } from '../../core/http/picture-client.ts';
 import { Problem } from '../../core/problem.ts';
 import { withDeadline } from '../../core/scheduling/deadline.ts';
-import {
-  createUsage,
-  openReservation,
-  type Reservation,
-  type Usage,
-} from '../../core/scheduling/ledger.ts';
+import type { Ledger, Reservation, Resource } from '../../core/scheduling/ledger.ts';
 import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { createCoalescer } from '../cache/coalesce.ts';
 import type { Picture, PictureFacts, PictureStore } from './picture-store.ts';
@@ -20,7 +15,8 @@ export interface PicturesOptions {
   readonly http: PictureClient;
   readonly store: PictureStore;
   readonly clock: Clock;
-  readonly maxBytes: number;
+  /** Limits on waiting requests, on unfinished fetches of each host, and on received bytes. */
+  readonly ledger: Ledger;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 }
@@ -45,27 +41,6 @@ export interface Pictures {
   close(): Promise<void>;
 }
 
-const waitingBound = {
-  /** Maximum number of waiting picture requests from one client address. */
-  perAddress: 128,
-  /** Maximum number of waiting picture requests from all clients together. */
-  total: 512,
-};
-
-const hostBound = {
-  /** Maximum number of unfinished fetches from one host: a slow host must not block others. */
-  perAddress: 256,
-  /** Maximum number of unfinished fetches from all hosts together. */
-  total: 512,
-};
-
-const picturesAtOnce = {
-  /** Maximum size being received for one client address, as a multiple of a picture's maximum. */
-  perAddress: 3,
-  /** Maximum size being received for all clients, as a multiple of a picture's maximum. */
-  total: 6,
-};
-
 /** Time in milliseconds for which a failed fetch is not retried. */
 const failureMs = 30_000;
 
@@ -73,15 +48,9 @@ const maxFailures = 5000;
 
 /** Creates a cached picture service. Concurrent requests for a picture share one fetch. */
 export function createPictures(options: PicturesOptions): Pictures {
-  const { http, store, maxBytes, timeoutMs, stop } = options;
+  const { http, store, ledger, timeoutMs, stop } = options;
   const clock = createSteadyClock(options.clock);
   const share = createSharing();
-  const waiting = createUsage(waitingBound);
-  const hosts = createUsage(hostBound);
-  const bytes = createUsage({
-    perAddress: picturesAtOnce.perAddress * maxBytes,
-    total: picturesAtOnce.total * maxBytes,
-  });
   const failures = new LRUCache<string, { readonly problem: Problem; readonly untilMs: number }>({
     max: maxFailures,
   });
@@ -91,8 +60,8 @@ export function createPictures(options: PicturesOptions): Pictures {
   };
   const fetch = async (url: URL, request: PictureRequest, signal: AbortSignal) => {
     const { client, span } = request;
-    const received = openReservation(bytes, client);
-    const atHost = take(hosts, { address: url.host, network: null });
+    const received = ledger.open('pictureBytes', client);
+    const atHost = take(ledger, 'picturesOfHost', { address: url.host, network: null });
     const takeBytes = (count: number) => {
       if (!received.take(count)) throw overloaded();
     };
@@ -112,7 +81,7 @@ export function createPictures(options: PicturesOptions): Pictures {
   };
   const fetchShared = async (key: string, url: URL, request: PictureRequest) => {
     throwIfFailed(key);
-    const place = take(waiting, request.client);
+    const place = take(ledger, 'pictures', request.client);
     try {
       await request.caller.spend();
       return await share(key, request.signal, (signal) => fetch(url, request, signal));
@@ -158,8 +127,8 @@ function createSharing() {
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
 /** Reserves a slot for one picture request. @throws Problem `overloaded` if no slot is free */
-function take(usage: Usage, client: Client): Reservation {
-  const reservation = openReservation(usage, client);
+function take(ledger: Ledger, resource: Resource, client: Client): Reservation {
+  const reservation = ledger.open(resource, client);
   if (!reservation.take(1)) throw overloaded();
   return reservation;
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
+import { createFairQueue } from '../../core/scheduling/fair-queue.ts';
 import type { ServerLoop } from '../../core/scheduling/loop.ts';
-import { createTurns } from '../../core/scheduling/turns.ts';
 import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
@@ -46,7 +46,9 @@ function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyReq
   );
 }
 
-const turnLimits = { each: 16, ms: 20 };
+const maxPerPass = 16; // requests of a client that start in one pass of the event loop
+const maxQueuedPerPass = 64;
+const maxPassMs = 20; // duration of a pass after which further requests wait
 
 /** Schedules requests so that a client with many requests does not delay the others. */
 export function takeTurns(
@@ -54,13 +56,27 @@ export function takeTurns(
   loop: ServerLoop,
   addressOf: (request: FastifyRequest) => string,
 ): void {
-  const turns = createTurns(turnLimits, loop);
+  const queue = createFairQueue({ atOnce: maxQueuedPerPass, atOnceOfAddress: maxPerPass });
+  const started = new Map<string, number>();
+  let beganMs = 0;
+  const passEnd = () => new Promise(loop.nextPass);
+  const mayStart = (address: string): boolean => {
+    if (started.size === 0) {
+      beganMs = performance.now();
+      loop.nextPass(() => started.clear());
+    }
+    const count = (started.get(address) ?? 0) + 1;
+    started.set(address, count);
+    return count <= maxPerPass && queue.waiting === 0 && performance.now() - beganMs < maxPassMs;
+  };
   app.server.on('connection', loop.noteConnection);
   app.addHook('onRequest', (request, _reply, done) => {
-    turns.take(addressOf(request), () => {
-      const isConnected = !request.raw.socket?.destroyed;
-      if (isConnected) done();
-      return isConnected;
-    });
+    const address = addressOf(request);
+    if (mayStart(address)) return done();
+    const run = () => {
+      if (!request.raw.socket?.destroyed) done();
+      return passEnd();
+    };
+    queue.add({ client: { address, network: null }, run });
   });
 }

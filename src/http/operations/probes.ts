@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import type { BreakerState } from '../../core/breaker.ts';
 import type { EngineReport } from '../../core/engine/engine-report.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
-import type { BreakerState } from '../../providers/circuit-breaker.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import type { AdminGuard } from '../admin/guard.ts';

@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
-import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
+import type { HeavyTurns } from '../../core/scheduling/fair-queue.ts';
 import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import type { PathParameters } from '../../model/addresses/match-form.ts';
@@ -58,7 +58,7 @@ declare module 'fastify' {
 export interface ReadingOptions {
   readonly reader: Reader;
   readonly context: PlanContext;
-  readonly heavyTurns: Turns;
+  readonly heavyTurns: HeavyTurns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
   readonly work: Work;
@@ -204,9 +204,8 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
       cached ??
       (await work.track(reader.fetch(parsedRequest.parsed, toRequester(request, identification))));
     // Waits for a turn in the queue, because parsing and rendering an answer each take a while.
-    const { address } = identification.clientOf(request);
-    const isConnected = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
-    if (!isConnected) throw new Error('The client has disconnected.');
+    await heavyTurns.take(identification.clientOf(request));
+    if (request.socket.destroyed) throw new Error('The client has disconnected.');
     const chosen = {
       parsedRequest,
       answered,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../../core/clock.ts';
 import { type EntryPoint, entryPoint } from '../../core/entry-point.ts';
-import { createScheduler, runScheduled } from '../../core/scheduling/fair-scheduler.ts';
+import { createFairQueue } from '../../core/scheduling/fair-queue.ts';
 import type { Answers, QueryKind } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { ProviderContext } from '../provider.ts';
@@ -33,8 +33,7 @@ const maxHeapMiB = 256;
 
 /** Starts processes when needed. See docs/decisions/0104-other-processes-read-the-archive.md */
 export function openReaderProcesses(options: ReaderProcessOptions): ArchiveReader {
-  const turns = createScheduler({ atOnce: maxProcesses, atOnceOfAddress: 1, clock: options.clock });
-  let number = 0;
+  const turns = createFairQueue({ atOnce: maxProcesses, atOnceOfAddress: 1 });
   const idle: ReaderProcess[] = [];
   const all = new Set<ReaderProcess>();
   const start = (): ReaderProcess => {
@@ -53,10 +52,7 @@ export function openReaderProcesses(options: ReaderProcessOptions): ArchiveReade
       query: Answers[Kind]['query'],
       { client, signal }: Pick<ProviderContext, 'client' | 'signal'>,
     ) => {
-      number += 1;
-      const message = await runScheduled(turns, {
-        key: String(number),
-        order: String(number).padStart(16, '0'),
+      const message = await turns.run({
         client: client ?? null,
         signal,
         run: async () => {

@@ -1,3 +1,4 @@
+import { HttpFailure } from '../../core/http/http-client.ts';
 import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
@@ -67,57 +68,76 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
+/** Reads the conversation first, and the thread only if the conversation may lack some of it. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
   const place = { order: replies === 'recent' ? replies : 'top', cursor: null } as const;
-  try {
-    const isAlone = replies === 'off';
-    const ask = () => toSettled(client.readConversation(post.id, place, { ...context, signal }));
-    const pending = isAlone ? null : ask();
-    const thread = wantsThread ? await toSettled(client.readThread(post.id, context)) : null;
-    if (thread?.status === 'rejected' && isConclusive(thread.reason)) throw thread.reason;
-    return await combine(client, { thread, conversation: await pending }, context);
-  } finally {
-    stop.abort();
+  const conversation =
+    replies === 'off' ? null : await settle(client.readConversation(post.id, place, context));
+  const around = answerOf(conversation);
+  const below = conversation === null ? noReplies : await shapeReplies(around?.replies ?? null);
+  if (around !== undefined) {
+    const focal = shapeStatus(around.status);
+    if (!wantsThread) return { focal, line: emptyLine, ...below };
+    const whole = await toWholeThread(focal, around, below);
+    if (whole !== null) return { focal, ...joinParts(whole, below) };
   }
+  const thread = wantsThread
+    ? await settle(client.readThread(post.id, context), 'throttled')
+    : null;
+  return combine(client, { thread, conversation, below }, context);
 }
 
-const isConclusive = (error: unknown): boolean =>
-  !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
-
-async function toSettled(call: Promise<PostAnswer>): Promise<Settled> {
-  const [settled] = await Promise.allSettled([call]);
+/** Waits for one of two reads. Throws its error if the other read would not help. */
+async function settle(
+  read: Promise<PostAnswer>,
+  ...conclusive: readonly ProviderError['kind'][]
+): Promise<Settled> {
+  const [settled] = await Promise.allSettled([read]);
+  const { reason = null } = settled.status === 'rejected' ? settled : {};
+  if (reason === null) return settled;
+  // A host that could not be reached in time would not answer the other read in time either.
+  const isLost = !(reason instanceof ProviderError) || reason.cause instanceof HttpFailure;
+  if (isLost || isKind(reason, 'missing', ...conclusive)) throw reason;
   return settled;
+}
+
+const answerOf = (settled: Settled): PostAnswer | undefined =>
+  settled?.status === 'fulfilled' ? settled.value : undefined;
+
+const joinParts = ({ line, missing, warnings }: KnownThread, below: RepliesPart) => ({
+  line,
+  replies: below.replies,
+  missing: [...missing, ...below.missing],
+  warnings: [...warnings, ...below.warnings],
+});
+
+interface Answered {
+  readonly thread: Settled;
+  readonly conversation: Settled;
+  readonly below: RepliesPart;
 }
 
 async function combine(
   client: FxTwitterClient,
-  { thread, conversation }: { readonly thread: Settled; readonly conversation: Settled },
+  { thread, conversation, below }: Answered,
   context: ProviderContext,
 ): Promise<Parts> {
-  const [above, around] = [thread, conversation].map((each) =>
-    each?.status === 'fulfilled' ? each.value : undefined,
-  );
+  const [above, around] = [answerOf(thread), answerOf(conversation)];
   const failures = [thread, conversation].filter((each) => each?.status === 'rejected');
   const errors = failures.map(({ reason }): unknown => reason);
   for (const error of errors) reportThrottle(context, error);
   const answer = above ?? around;
-  if (answer === undefined) throw errors.find((error) => isKind(error, 'missing')) ?? errors[0];
+  if (answer === undefined) throw errors[0];
   const focal = shapeStatus(answer.status);
-  const below = conversation === null ? noReplies : await shapeReplies(around?.replies ?? null);
-  if (thread === null) return { focal, line: emptyLine, ...below };
   const known =
     (await toKnownThread(focal, { thread: above?.thread })) ??
     (await toKnownThread(focal, { ...below, thread: around?.thread })) ??
     (await readParents(client, focal, context));
-  const missing = [...known.missing, ...below.missing];
-  const warnings = [...known.warnings, ...below.warnings];
-  return { focal, line: known.line, replies: below.replies, missing, warnings };
+  return { focal, ...joinParts(known, below) };
 }
 
 type RepliesPart = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
@@ -150,6 +170,35 @@ async function toKnownThread(
   if (replies === undefined) return { line, missing: [], warnings };
   const continuation = pickContinuation(focal, replies);
   return { line: { ...line, continuation }, missing: [], warnings: [fromReplies, ...warnings] };
+}
+
+/** Returns the thread in a conversation; `null` if `/2/thread` may have more of it. */
+async function toWholeThread(
+  focal: Status,
+  { thread, cursor }: PostAnswer,
+  { replies }: RepliesPart,
+): Promise<KnownThread | null> {
+  if (thread?.rows.some(({ id }) => id === focal.id) !== true) return null;
+  const { ancestors } = splitThread(await mapWithPauses(thread.rows, shapePost), focal.id);
+  if (ancestors.length === 0 && focal.replying_to !== null) return null;
+  const continuation = pickContinuation(focal, replies);
+  if (!isWhole(continuation.at(-1) ?? focal, continuation, { replies, cursor })) return null;
+  const warnings = describeUnread(thread, 'post');
+  return { line: { ancestors, continuation }, missing: [], warnings };
+}
+
+/** Returns whether the author has no further posts after `last`, the end of the known thread. */
+function isWhole(
+  last: Status,
+  continuation: readonly Status[],
+  { replies, cursor }: { readonly replies: readonly Post[]; readonly cursor: string | null },
+): boolean {
+  const answers = replies.filter(
+    (row) => row.type === 'status' && row.replying_to?.status === last.id,
+  );
+  if (last.replies !== null && answers.length >= last.replies) return true;
+  // X sends the author's own thread before the other replies, but may send only its beginning.
+  return continuation.length === 0 ? replies.length > 0 : cursor === null;
 }
 
 const maxParents = 20;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { BreakerOptions } from '../../core/breaker.ts';
 import type { Clock } from '../../core/clock.ts';
 import {
   type HttpAnswer,
@@ -8,16 +9,15 @@ import {
 } from '../../core/http/http-client.ts';
 import { publicHostOf } from '../../core/http/public-host.ts';
 import { Problem } from '../../core/problem.ts';
-import { createUsage, openReservation, type Usage } from '../../core/scheduling/ledger.ts';
+import { createLedger } from '../../core/scheduling/ledger.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { toUnavailability } from '../../platforms/unavailable.ts';
-import {
-  type BreakerOptions,
-  CircuitBreaker,
-  clampPause,
-  defaultPauseSeconds,
-} from '../circuit-breaker.ts';
 import { createMalformed, toMissing, toProviderError } from '../failure.ts';
+import {
+  clampPause,
+  createProviderBreaker,
+  defaultPauseSeconds,
+} from '../provider-breaker.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
@@ -65,19 +65,19 @@ const maxHosts = 4096;
 /** Creates the function that sends requests. Each host has its own breaker and request limit. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
-  const hosts = new LRUCache<string, { breaker: CircuitBreaker; requests: Usage }>({
+  const requests = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
+  const open = (host: string) => ({
+    breaker: createProviderBreaker({ ...breaker, clock, host }),
+    ledger: createLedger({ requests }),
+  });
+  const hosts = new LRUCache<string, ReturnType<typeof open>>({
     maxSize: maxHosts, // `max` would allocate for all entries at once
     sizeCalculation: () => 1,
   });
-  const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
-    const open = () => ({
-      breaker: new CircuitBreaker({ ...breaker, clock, host }),
-      requests: createUsage(bound),
-    });
-    const known = hosts.get(host) ?? open();
+    const known = hosts.get(host) ?? open(host);
     hosts.set(host, known);
-    const reservation = openReservation(known.requests, context.client ?? null);
+    const reservation = known.ledger.open('requests', context.client ?? null);
     const detail = `Too many requests to the server ${host} are in flight.`;
     if (!reservation.take(1)) throw new Problem('overloaded', { detail });
     try {

@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../core/scheduling/fair-scheduler.ts';
+import type { FairQueue } from '../../core/scheduling/fair-queue.ts';
 import type { EventDraft } from '../events.ts';
 import {
   beginTurn,
@@ -12,7 +12,7 @@ import {
 import { failures, retryMs, runTurn, type TurnRun, type TurnRunOptions } from './turn-run.ts';
 
 interface TurnsOptions extends TurnRunOptions {
-  readonly scheduler: Scheduler;
+  readonly scheduler: FairQueue;
   /** Called if a turn cannot be stored within its time limit; with `null` when that is resolved. */
   readonly onStalled: (sessionId: string, turn: StalledTurn | null) => void;
 }

@@ -77,61 +77,21 @@ describe('the rate limit of an upstream', () => {
     expect(sentAt).toHaveLength(1);
   });
 
-  it('leaves half of the turns to others if one client requests all of them', async () => {
-    const { http, sentAt } = setUp(1000, 9000);
-    const ask = (address: string) =>
-      http.get(url, { signal, client: { address, network: null } }).catch((error) => error);
-
-    const greedy = await Promise.all(Array.from({ length: 2000 }, () => ask('192.0.2.1')));
-    const modest = await Promise.all(Array.from({ length: 100 }, () => ask('192.0.2.2')));
-
-    expect(sentAt).toHaveLength(500 + 100);
-    expect(greedy.at(-1)).toMatchObject({
-      kind: 'throttled',
-      isProviderWide: false,
-      retryAfterSeconds: 60,
-    });
-    expect(modest.filter((answer) => answer instanceof Error)).toEqual([]);
-  });
-
-  it('guarantees a client its first hundred turns', async () => {
-    const { http, sentAt } = setUp(150, 9000);
-    const ask = (address: string) =>
-      http.get(url, { signal, client: { address, network: null } }).catch((error) => error);
-
-    await Promise.all(Array.from({ length: 200 }, () => ask('192.0.2.1')));
-
-    expect(sentAt).toHaveLength(100);
-  });
-
-  it('reports when a client is within its fair share again', async () => {
-    const { clock, http, sentAt } = setUp(400, 9000);
-    const client = { address: 'a:b:c:d', network: 'a:b:c/48' };
-    const ask = () => http.get(url, { signal, client }).catch((error) => error);
-    for (let second = 0; second < 20; second += 1) {
-      await Promise.all(Array.from({ length: 10 }, ask));
-      await clock.advance(1000);
-    }
-    const before = sentAt.length;
-    const refused = await ask();
-
-    await clock.advance(refused.retryAfterSeconds * 1000);
-    await ask();
-
-    expect([before, refused.retryAfterSeconds]).toEqual([200, 40]);
-    expect(sentAt.at(-1)).toBe(60_000);
-  });
-
-  it('makes background requests of one client wait for its fair share', async () => {
-    const { clock, http, sentAt } = setUp(400, 9000);
-    const context = { signal, client: { address: '192.0.2.1', network: null }, isBackground: true };
-    const requests = Array.from({ length: 250 }, () => http.get(url, context));
-
+  it('lets background requests wait, and those in the foreground start before them', async () => {
+    const { clock, http, sentAt } = setUp(2, 120_000);
+    const order: string[] = [];
+    const ask = (name: string, isBackground: boolean) =>
+      http.get(url, { signal, isBackground }).then(() => order.push(name));
+    const requests = ['b1', 'b2', 'b3', 'b4'].map((name) => ask(name, true));
     await clock.advance(0);
-    expect(sentAt).toHaveLength(200);
-    await clock.advance(200_000);
+    await clock.advance(30_000);
+    requests.push(ask('f1', false));
+
+    await clock.advance(30_000);
+    expect(order.toSorted()).toEqual(['b1', 'b2', 'b3', 'f1']);
+    await clock.advance(60_000);
     await Promise.all(requests);
 
-    expect(sentAt).toHaveLength(250);
+    expect(sentAt).toEqual([0, 0, 60_000, 60_000, 120_000]);
   });
 });

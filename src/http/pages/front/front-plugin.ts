@@ -2,7 +2,6 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import { waitForTurn } from '../../../core/scheduling/turns.ts';
 import { createRenderingCache } from '../../../fetching/plan.ts';
 import type { Result } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
@@ -202,14 +201,12 @@ function createFoundReplies(frontOptions: FrontOptions) {
     if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
     return renderResult(result, options);
   };
-  const takeTurn = (request: FastifyRequest) =>
-    waitForTurn(heavyTurns, identification.clientOf(request).address, () => true);
   const renderOnce = async (found: Found, request: FastifyRequest): Promise<ResultHtml> => {
     const { renderings } = found.answer;
     const name = nameView(found, 'html');
     const cached = cache.get(renderings, name);
     if (cached !== undefined) return cached;
-    await takeTurn(request);
+    await heavyTurns.take(identification.clientOf(request));
     const rendered = render(reader.assemble(found));
     cache.set(renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
@@ -221,7 +218,7 @@ function createFoundReplies(frontOptions: FrontOptions) {
   ): Promise<PreparedReply> => {
     const { input, address, variesByKey } = found;
     const { source, cache } = found.answer;
-    await takeTurn(request);
+    await heavyTurns.take(identification.clientOf(request));
     const representation = await reader.represent(found, 'markdown', request.span);
     const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
     const headers = toReplyHeaders({ ...facts, variesByAgent: false, variesByMode: false });

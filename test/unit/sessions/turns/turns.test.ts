@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import { createScheduler } from '../../../../src/core/scheduling/fair-scheduler.ts';
+import { createFairQueue } from '../../../../src/core/scheduling/fair-queue.ts';
 import type { SessionStore } from '../../../../src/sessions/store/session-store.ts';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
@@ -36,7 +36,7 @@ async function openRig() {
   };
   const faults: string[] = [];
   const stalled: (string | null)[] = [];
-  const scheduler = createScheduler({ atOnce: 1, clock, isReady: () => true });
+  const scheduler = createFairQueue({ atOnce: 1, clock, isReady: () => true });
   const turns = createTurns({
     store: flaky,
     engine,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { BreakerState } from '../../../src/core/breaker.ts';
 import { createProviderBreakers } from '../../../src/fetching/chain/provider-chain.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/provider-error.ts';
-import { type BreakerState, CircuitBreaker } from '../../../src/providers/circuit-breaker.ts';
+import { createProviderBreaker } from '../../../src/providers/provider-breaker.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 let requests = 0;
@@ -15,7 +16,7 @@ const asking = (signal = new AbortController().signal, subject = `post ${request
 function setUp() {
   const clock = createManualClock();
   const changes: BreakerState[] = [];
-  const gate = new CircuitBreaker({
+  const gate = createProviderBreaker({
     clock,
     failures: 5,
     openMs: 5000,
@@ -191,7 +192,7 @@ describe('the circuit breaker', () => {
   it('observes the pause of a throttled part of a read', async () => {
     const { gate, succeed } = setUp();
 
-    gate.pause(new ProviderError('throttled', 'Slow.', { retryAfterSeconds: 9 }));
+    gate.pause(9000);
 
     await expect(succeed()).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 9 });
   });
