@@ -56,7 +56,6 @@ function openStore(engine: Engine): SessionStore {
   const ids = createSessionIds(systemClock, systemRandom);
   return openSharedSessions({
     engine,
-    clock: systemClock,
     random: systemRandom,
     replicas: 0,
     stamp: (index) => ({ id: ids.event(), atMs: systemClock.now(), index }),

@@ -75,16 +75,16 @@ export const sessionVariables = z.object({
     'Maximum number of messages that one client address may send in a minute, including first messages, follow-up messages and questions on `/docs/ask`. A third of this number may arrive at once. Default: 1200, or 60 with a language model.',
   ),
   PERCH_SESSION_LIVE: integer(1, 1_000_000, 10_000).describe(
-    'Maximum number of active sessions (sessions that have not ended). If there are more active sessions, Perch ends the least recently used session of the client with the most sessions.',
+    'Maximum number of active sessions (sessions that have not ended). Further session starts return 503 until a session ends or expires.',
   ),
   PERCH_SESSION_LIVE_PER_ADDRESS: integer(1, 1_000_000, 1000).describe(
-    'Maximum number of active sessions of one client address. If there are more active sessions, Perch ends the least recently used session of that address. One address can use at most half of `PERCH_SESSION_LIVE`, and at most half of `PERCH_SESSION_WAITING_TURNS`, `PERCH_SESSION_BYTES` and `PERCH_SESSION_STREAMS`.',
+    'Maximum number of active sessions of one client address. If the address starts a further session, Perch ends the least recently used session of that address.',
   ),
   PERCH_SESSION_BYTES: optionalInteger(1_048_576, 1_000_000_000_000).describe(
-    'Maximum size of all stored sessions in bytes, including sessions that have ended. If the total size is larger, Perch deletes sessions of the client that uses the most bytes, and deletes ended sessions first. Default: 1 GiB in a file, 128 MiB in memory.',
+    'Maximum size of all stored sessions in bytes, including sessions that have ended. Further messages return 503 until sessions expire. Default: 1 GiB in a file, 128 MiB in memory.',
   ),
   PERCH_SESSION_BYTES_PER_ADDRESS: integer(1_048_576, 1_000_000_000_000, 67_108_864).describe(
-    'Maximum size of the stored sessions of one client address in bytes, including sessions that have ended. If the total size is larger, Perch deletes sessions of that address, and deletes ended sessions first.',
+    'Maximum size of the stored sessions of one client address in bytes, including sessions that have ended. For further messages, Perch deletes sessions of that address, ended sessions first.',
   ),
   PERCH_SESSION_STARTS_PER_MINUTE: integer(1, 1_000_000, 600).describe(
     'Maximum number of sessions that one client address may start in a minute, with any number of bearer tokens. Clients with the same bearer token may together start four times as many sessions, from any number of addresses.',
@@ -99,7 +99,7 @@ export const sessionVariables = z.object({
     'Maximum number of open streams of one client address.',
   ),
   PERCH_SESSION_STREAMS: integer(1, 1_000_000, 4096).describe(
-    'Maximum number of open streams in total.',
+    'Maximum number of open streams in total. One client address can use at most half of them.',
   ),
   PERCH_SESSION_IDLE_SECONDS: integer(1, 31_536_000, 86_400).describe(
     'Seconds after which a session ends if it has no new message and no running turn.',

@@ -1,7 +1,7 @@
 import { Problem } from '../core/problem.ts';
 import type { TraceSpan } from '../core/tracing/tracing.ts';
 import type { SessionService } from './service.ts';
-import type { KeyedRequest, Receipt } from './store/session-rows.ts';
+import type { KeyedRequest, Receipt } from './store/session-store.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {

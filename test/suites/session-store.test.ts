@@ -4,8 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectSqlite, openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { KeyedRequest } from '../../src/sessions/store/session-rows.ts';
-import type { Commit, SessionStore } from '../../src/sessions/store/session-store.ts';
+import type { Commit, KeyedRequest, SessionStore } from '../../src/sessions/store/session-store.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import {
@@ -153,15 +152,16 @@ function behave(open: () => Promise<SessionStore>): void {
 
   it('evicts the session that has been idle longest at the limit', async () => {
     const store = await open();
+    const client = { address: 'here', network: null };
     for (const [index, id] of ['ses_a', 'ses_b', 'ses_c'].entries()) {
-      await store.start(...toStart(id, { nowMs: index }));
+      await store.start(...toStart(id, { nowMs: index, client }));
     }
     await answerFront(store, 'ses_b', 20);
     await answerFront(store, 'ses_a', 30);
 
-    keepWithin(store, { sessions: { total: 3 } }, 90_000);
+    keepWithin(store, { sessions: { perAddress: 3 } }, 90_000);
 
-    await store.start(...toStart('ses_d', { nowMs: 90_000 }));
+    await store.start(...toStart('ses_d', { nowMs: 90_000, client }));
 
     expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'ended', endedMs: 90_000 });
     expect(await store.countLive()).toBe(3);

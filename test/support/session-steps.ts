@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
-import type { KeyedRequest } from '../../src/sessions/store/session-rows.ts';
-import type { Acceptance, SessionStore } from '../../src/sessions/store/session-store.ts';
+import type {
+  Acceptance,
+  KeyedRequest,
+  SessionStore,
+} from '../../src/sessions/store/session-store.ts';
 import {
   acceptMessage,
   beginTurn,

@@ -8,7 +8,6 @@ import { openSharedSessions } from '../../src/sessions/store/shared/shared-store
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import type { StoreWatch } from '../../src/sessions/store/store-faults.ts';
 import { openTestEngine, startEngine } from './engine-server.ts';
-import { createManualClock } from './manual-clock.ts';
 
 /** Options of a store that a test opens. The embedded store counts in `ledger`, the shared one in its engine. */
 export interface TestStoreOptions {
@@ -54,7 +53,6 @@ export function openCountedShared(engine: Engine): OpenCountedStore {
 export function openStoreOn(engine: Engine, given: Partial<TestStoreOptions> = {}): SessionStore {
   return openSharedSessions({
     engine,
-    clock: createManualClock(0),
     random: systemRandom,
     stamp: createStamp(),
     replicas: 0,

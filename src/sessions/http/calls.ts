@@ -3,7 +3,7 @@ import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import { expiredSession, refuseOtherOwner, unknownSession } from '../messages.ts';
 import type { SessionService } from '../service.ts';
-import type { KeyedRequest } from '../store/session-rows.ts';
+import type { KeyedRequest } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
 import { type Body, readString } from './requests.ts';
 import { keyedHash, readOwner } from './tokens.ts';

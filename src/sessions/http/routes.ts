@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { beginStream } from '../../web/reply.ts';
 import { expiredSession, sendFirstMessage, sendFurtherMessage } from '../messages.ts';
-import type { Receipt } from '../store/session-rows.ts';
+import type { Receipt } from '../store/session-store.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
 import {
   type Caller,

@@ -1,25 +1,24 @@
 import type { Clock } from '../../core/clock.ts';
-import { idempotencyMs } from './session-rows.ts';
-import type { SessionStore } from './session-store.ts';
+import { idempotencyMs, type SessionStore } from './session-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-export interface LifetimeLimits {
+export type LifetimeLimits = Readonly<{
   /** Milliseconds without a message or an answer after which a session ends. */
-  readonly idleMs: number;
+  idleMs: number;
   /** Milliseconds until a session ends even if in use, after pending messages are answered. */
-  readonly ageMs: number;
+  ageMs: number;
   /** Milliseconds from the end of a session to the deletion of its data. */
-  readonly retentionMs: number;
+  retentionMs: number;
   /** Milliseconds from the deletion of a session's data to the deletion of its id. */
-  readonly forgetMs: number;
-}
+  forgetMs: number;
+}>;
 
-interface ExpiryOptions {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly limits: LifetimeLimits;
-  readonly onFault: (error: unknown, doing: string) => void;
-}
+type ExpiryOptions = Readonly<{
+  store: SessionStore;
+  clock: Clock;
+  limits: LifetimeLimits;
+  onFault: (error: unknown, doing: string) => void;
+}>;
 
 const intervalMs = 10_000;
 
@@ -46,28 +45,21 @@ async function expireDue({ store, clock, limits }: ExpiryOptions): Promise<void>
     const isDue = record.activeMs <= before.idleMs || record.createdMs <= before.createdMs;
     return record.state === 'waiting' && isDue ? endSession(record, 'expired', nowMs) : null;
   };
-  const listExpired = () => store.listExpired(before);
-  // Each batch is one commit.
-  await forEachBatch(listExpired, (ids) => Promise.all(ids.map((id) => store.change(id, expire))));
-  const listStale = () => store.listStale(nowMs - limits.retentionMs);
-  await forEachBatch(listStale, async (ids) => {
+  for await (const ids of batchesOf(() => store.listExpired(before))) {
+    await Promise.all(ids.map((id) => store.change(id, expire))); // in one commit
+  }
+  for await (const ids of batchesOf(() => store.listStale(nowMs - limits.retentionMs))) {
     // One session at a time, because each deletion may affect many rows.
     for (const id of ids) await store.purge(id, nowMs);
-  });
-  // The limit of stored bytes may have been lowered.
-  while ((await store.trim()) > 0) {
-    // Each call deletes a few sessions, so that the server can handle requests between the calls.
   }
   await store.forget({ purgedMs: nowMs - limits.forgetMs, idempotencyMs: nowMs - idempotencyMs });
 }
 
-async function forEachBatch(
-  list: () => Promise<readonly string[]>,
-  take: (ids: readonly string[]) => Promise<unknown>,
-): Promise<void> {
+/** Yields what `list` returns, until that is empty or begins as before. */
+async function* batchesOf(list: () => Promise<readonly string[]>) {
   let before: string | undefined;
   for (let ids = await list(); ids.length > 0 && ids[0] !== before; ids = await list()) {
     before = ids[0];
-    await take(ids);
+    yield ids;
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { StoreWatch } from './store-faults.ts';
@@ -19,162 +18,95 @@ interface GroupCommitOptions {
   readonly watch?: StoreWatch | undefined;
 }
 
-/** Transaction and callbacks for its end, which get `null` after a commit, otherwise the error. */
-interface Group {
-  readonly callbacks: ((error: unknown) => void)[];
-  isDue: boolean;
-  /** Whether the end of the transaction is already planned. */
-  isDelayed: boolean;
+/** Work of the next transaction. `settle` gets `null` after a commit, otherwise the error. */
+interface Work {
+  run(): void;
+  settle(failure: unknown): void;
 }
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-/** Creates a queue that groups writes into transactions. All writes must use it. */
-export function createGroupCommit(options: GroupCommitOptions) {
-  const { watch } = options;
-  const groups = createGroups(options);
-  const run = <Value>(work: () => Value, urgency: Urgency): Promise<Value> =>
-    new Promise((resolve, reject) => {
-      const group = groups.join(urgency);
-      try {
-        const value = work();
-        group.callbacks.push((failure) => (failure === null ? resolve(value) : reject(failure)));
-      } catch (error) {
-        group.callbacks.push((failure) => reject(failure ?? error));
-        // The writes before a Problem, such as evictions, are complete, so the transaction can
-        // continue.
-        if (!(error instanceof Problem)) groups.abort(group, error);
-      }
+/** Creates a queue that runs the writes of one event loop iteration in one transaction. */
+export function createGroupCommit({ database, onTurnEnd, onEnd, watch }: GroupCommitOptions) {
+  const transact = database.transaction((works: readonly Work[]) => {
+    for (const { run } of works) run();
+  });
+  let queue: Work[] = [];
+  let isDue = false;
+  let tries = 0; // failed attempts to begin because another process has locked the file
+  const end = (failure: unknown): void => {
+    const works = queue;
+    [queue, isDue, tries] = [[], false, 0];
+    onEnd(failure === null);
+    for (const { settle } of works) settle(failure);
+  };
+  const flush = (): void => {
+    try {
+      if (queue.length > 0) transact.immediate(queue);
+    } catch (error) {
+      tries += 1;
+      const isLocked = errorCodeOf(error)?.startsWith('SQLITE_BUSY') && tries <= maxTries;
+      if (isLocked) setTimeout(flush, retryMs);
+      else end(toStoreProblem(error, watch));
+      return;
+    }
+    if (queue.length > 0) end(null);
+  };
+  const flushAfter = (turns: number, works: readonly Work[]): void =>
+    onTurnEnd(() => {
+      if (works !== queue || tries > 0) return;
+      if (turns > 1) flushAfter(turns - 1, works);
+      else flush();
     });
+  const add = (work: Work, urgency: Urgency): void => {
+    queue.push(work);
+    if (urgency === 'now' && !isDue) {
+      isDue = true;
+      flushAfter(1, queue);
+    } else if (queue.length === 1) flushAfter(soonTurns, queue);
+  };
   return {
     /**
-     * Runs `work` in the shared transaction, and resolves when that is durable. If `work` throws a
-     * Problem, only this promise rejects; any other error rolls back the whole transaction.
+     * Runs `work` in the next transaction, and resolves when that is durable. If `work` throws a
+     * Problem, only this promise rejects, and its writes before that, such as evictions, stay. Any
+     * other error rolls back the whole transaction.
      */
-    write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> => {
-      const opening = groups.enter();
-      return opening === null ? run(work, urgency) : opening.then(() => run(work, urgency));
-    },
-    /** Runs a query that sees only durable data. If a transaction is open, waits for its end. */
+    write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
+      new Promise((resolve, reject) => add(toWrite(work, resolve, reject), urgency)),
+    /** Runs a query after the waiting writes, or immediately if the file is locked. */
     read: <Value>(query: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
-        const run = () => {
+        const settle = () => {
           try {
             resolve(query());
           } catch (error) {
             reject(toStoreProblem(error, watch));
           }
         };
-        const { open } = groups;
-        if (open === null) return run();
-        open.callbacks.push(run);
-        groups.finishSoon(open);
+        if (queue.length === 0 || tries > 0) settle();
+        else add({ run: () => {}, settle }, 'now');
       }),
-    flush: (): void => {
-      if (groups.open !== null) groups.finish(groups.open);
-    },
+    flush,
   };
 }
 
-function createGroups(options: GroupCommitOptions) {
-  const { database, onTurnEnd, onEnd, watch } = options;
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
-  let open: Group | null = null;
-  const { openGroup, openIfFree, openLater } = createOpening(options, (group) => {
-    open = group;
-  });
-  let opening: Promise<void> | null = null;
-  const abort = (group: Group, cause: unknown): void => {
-    open = null;
-    if (database.inTransaction) rollback.run();
-    onEnd(false);
-    const error = toStoreProblem(cause, watch);
-    for (const callback of group.callbacks) callback(error);
-  };
-  const finish = (group: Group): void => {
-    if (open !== group) return;
-    open = null;
-    try {
-      commit.run();
-    } catch (error) {
-      abort(group, error);
-      return;
-    }
-    onEnd(true);
-    for (const callback of group.callbacks) callback(null);
-  };
-  const finishSoon = (group: Group): void => {
-    if (group.isDue) return;
-    group.isDue = true;
-    onTurnEnd(() => finish(group));
-  };
-  const finishLater = (group: Group, turns: number): void => {
-    onTurnEnd(() => {
-      if (turns <= 1) finish(group);
-      else if (open === group && !group.isDue) finishLater(group, turns - 1);
-    });
-  };
+function toWrite<Value>(
+  work: () => Value,
+  resolve: (value: Value) => void,
+  reject: (error: unknown) => void,
+): Work {
+  let answer = () => {};
   return {
-    get open() {
-      return open;
-    },
-    /** Returns `null` if `join` can be called now; otherwise a promise. Keeps the call order. */
-    enter: (): Promise<void> | null => {
-      if (open !== null || (opening === null && openIfFree())) return null;
-      opening ??= openLater().finally(() => {
-        opening = null;
-      });
-      return opening;
-    },
-    /** Returns the open transaction, or a new one. @throws Problem `not_ready` */
-    join: (urgency: Urgency): Group => {
-      const group = open ?? openGroup();
-      if (urgency === 'now') finishSoon(group);
-      else if (!group.isDelayed) finishLater(group, soonTurns);
-      group.isDelayed = true;
-      return group;
-    },
-    finishSoon,
-    finish,
-    abort,
-  };
-}
-
-function createOpening({ database, watch }: GroupCommitOptions, set: (group: Group) => void) {
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const open = (): Group => {
-    begin.run();
-    const group = { callbacks: [], isDue: false, isDelayed: false };
-    set(group);
-    return group;
-  };
-  const openIfFree = (): boolean => {
-    try {
-      open();
-      return true;
-    } catch (error) {
-      return !errorCodeOf(error)?.startsWith('SQLITE_BUSY');
-    }
-  };
-  return {
-    openIfFree,
-    /** @throws Problem `not_ready` */
-    openGroup: (): Group => {
+    run: () => {
       try {
-        return open();
+        const value = work();
+        answer = () => resolve(value);
       } catch (error) {
-        throw toStoreProblem(error, watch);
+        if (!(error instanceof Problem)) throw error;
+        answer = () => reject(error);
       }
     },
-    /** Resolves when the lock of the other process has ended, or after 200 attempts. */
-    openLater: async (): Promise<void> => {
-      let isFree = false;
-      for (let tries = 0; tries < maxTries && !isFree; tries += 1) {
-        await setTimeout(retryMs);
-        isFree = openIfFree();
-      }
-    },
+    settle: (failure) => (failure === null ? answer() : reject(failure)),
   };
 }
 

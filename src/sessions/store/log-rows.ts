@@ -1,28 +1,19 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import {
+  type AnsweredTurn,
+  chunkLength,
+  type SessionMessage,
+  type StoredEvent,
+} from './session-store.ts';
 import type { MessageChange } from './state.ts';
 
-/** Maximum characters of a batch of events. A batch with a single event may be longer. */
-export const chunkLength = 65_536;
-
-/** Stored event. `line` is JSON without a line feed or the continuation token. */
-export type StoredEvent = Readonly<{ index: number; line: string }>;
-
-/** Answered question. `line` is the stored `message.completed` event with the answer. */
-export type AnsweredTurn = Readonly<{ question: string; line: string }>;
-
-export interface SessionMessage {
-  readonly sequence: number;
-  readonly deliveryId: string;
-  readonly text: string;
-  readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
-}
-
 const maxChunkEvents = 256;
-const eventsPerQuery = 16; // small, to avoid reading long events that do not fit into the chunk
 
-export function createLogWrites(database: SqliteDatabase) {
-  const insertEvent = database.prepare<[number, number, string, number]>(
-    'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, ?)',
+/** Prepares the statements for `events` and `messages`. */
+export function createLogRows(database: SqliteDatabase) {
+  // Earlier versions stored the length of all events so far in the column `ends`.
+  const append = database.prepare<[number, number, string]>(
+    'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, 0)',
   );
   const insertMessage = database.prepare<[number, number, string, string]>(
     `INSERT INTO messages (session, sequence, delivery_id, text, state)
@@ -31,26 +22,9 @@ export function createLogWrites(database: SqliteDatabase) {
   const markMessage = database.prepare<[string, number | null, number, number]>(
     'UPDATE messages SET state = ?, completed_event = ? WHERE session = ? AND sequence = ?',
   );
-  return {
-    append: (session: number, { index, line }: StoredEvent, ends: number) =>
-      void insertEvent.run(session, index, line, ends),
-    changeMessage: (session: number, change: MessageChange, completed: number | null): void => {
-      const { sequence } = change;
-      if (change.kind === 'mark') markMessage.run(change.state, completed, session, sequence);
-      else insertMessage.run(session, sequence, change.deliveryId, change.text);
-    },
-  };
-}
-
-export function createLogReads(database: SqliteDatabase) {
-  const one = database.prepare<[number, number], StoredEvent & { readonly ends: number }>(
-    'SELECT position AS "index", line, ends FROM events WHERE session = ? AND position = ?',
-  );
-  const more = database.prepare<[{ session: number; from: number; mostEnds: number }], StoredEvent>(
-    `SELECT position AS "index", line FROM events
-     WHERE session = $session AND position >= $from AND position < $from + ${eventsPerQuery}
-       AND ends <= $mostEnds
-     ORDER BY position`,
+  const events = database.prepare<[number, number], StoredEvent>(
+    `SELECT position AS "index", line FROM events WHERE session = ? AND position >= ?
+     ORDER BY position LIMIT ${maxChunkEvents}`,
   );
   // In bytes, because counting the characters of a long line is as slow as reading it.
   const part = database.prepare<[number, number, number], { bytes: number; part: Buffer }>(
@@ -58,28 +32,20 @@ export function createLogReads(database: SqliteDatabase) {
      FROM events WHERE session = ? AND position = ? AND bytes > ${chunkLength}`,
   );
   const textOf = 'SELECT text FROM messages WHERE session = ? AND sequence = ?';
-  const text = database.prepare<[number, number], string>(textOf).pluck();
-  const messages = database.prepare<[number], SessionMessage>(
-    `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
-     WHERE session = ? ORDER BY sequence`,
-  );
-  const answered = database.prepare<[number, number, number], AnsweredTurn>(
-    `SELECT text AS question, line FROM messages
-     JOIN events ON events.session = messages.session AND position = completed_event
-     WHERE messages.session = ? AND sequence < ? AND state = 'completed'
-     ORDER BY sequence DESC LIMIT ?`,
-  );
   return {
+    append,
+    changeMessage: (session: number, change: MessageChange, completed: number | null): void => {
+      const { sequence } = change;
+      if (change.kind === 'mark') markMessage.run(change.state, completed, session, sequence);
+      else insertMessage.run(session, sequence, change.deliveryId, change.text);
+    },
     events: (session: number, from: number): readonly StoredEvent[] => {
-      const first = one.get(session, from);
-      if (first === undefined) return [];
-      const { index, line, ends } = first;
-      const found: StoredEvent[] = [{ index, line }];
-      const mostEnds = ends - line.length + chunkLength;
-      for (let full = true; full && found.length < maxChunkEvents; ) {
-        const next = more.all({ session, from: from + found.length, mostEnds });
-        found.push(...next);
-        full = next.length === eventsPerQuery;
+      const found: StoredEvent[] = [];
+      let length = 0;
+      for (const event of events.iterate(session, from)) {
+        length += event.line.length;
+        if (found.length > 0 && length > chunkLength) break;
+        found.push(event);
       }
       return found;
     },
@@ -88,8 +54,16 @@ export function createLogReads(database: SqliteDatabase) {
       if (found === undefined) return undefined;
       return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
     },
-    text,
-    messages,
-    answered,
+    text: database.prepare<[number, number], string>(textOf).pluck(),
+    messages: database.prepare<[number], SessionMessage>(
+      `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
+       WHERE session = ? ORDER BY sequence`,
+    ),
+    answered: database.prepare<[number, number, number], AnsweredTurn>(
+      `SELECT text AS question, line FROM messages
+       JOIN events ON events.session = messages.session AND position = completed_event
+       WHERE messages.session = ? AND sequence < ? AND state = 'completed'
+       ORDER BY sequence DESC LIMIT ?`,
+    ),
   };
 }

@@ -1,10 +1,8 @@
-import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { EventStamp } from '../events.ts';
 import type { SpendCharges } from '../http/rate-limit.ts';
-import type { AnsweredTurn, SessionMessage, StoredEvent } from './log-rows.ts';
-import type { KeyedRequest, Receipt } from './session-rows.ts';
 import type { SessionRecord, Transition } from './state.ts';
 
 export type Found =
@@ -24,16 +22,49 @@ export type StampEvent = (index: number) => EventStamp;
 /** Function that returns a change or `null`. Called again if another change came first. */
 export type Decide = (record: SessionRecord) => Transition | null;
 
+/** Maximum characters of a batch of events. A batch with a single event may be longer. */
+export const chunkLength = 65_536;
+
+/** Stored event. `line` is JSON without a line feed or the continuation token. */
+export type StoredEvent = Readonly<{ index: number; line: string }>;
+
+/** Answered question. `line` is the stored `message.completed` event with the answer. */
+export type AnsweredTurn = Readonly<{ question: string; line: string }>;
+
+export type SessionMessage = Readonly<{
+  sequence: number;
+  deliveryId: string;
+  text: string;
+  state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+}>;
+
+/** Result of sending a message. `queued`: unanswered messages before it. */
+export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
+
+/** Keyed hashes of `Idempotency-Key` and caller (`key`), and of path and body (`fingerprint`). */
+export type KeyedRequest = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
+
+export const idempotencyMs = 24 * 60 * 60 * 1000;
+
+/** Checks a repeated request. @throws Problem `idempotency_conflict` for another fingerprint */
+export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): void {
+  if (fingerprint === request.fingerprint) return;
+  throw new Problem('idempotency_conflict', {
+    detail: 'The value of the header `Idempotency-Key` was already used for another request.',
+  });
+}
+
+type AnsweredRange = Readonly<{ before: number; count: number }>;
+type Urgency = 'now' | 'soon';
+
 /** Part of a long stored event, which is sent in several parts. */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
-/** Limits, and sessions with open streams, which are evicted only for their own client. */
+/** Limits, and sessions with open streams here, whose changes by other instances are announced. */
 export interface StoreBounds {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Returns whether the session `id` has an open event stream in this process. */
   isRead(id: string): boolean;
-  /** Returns the ids of the sessions with open event streams in this process. */
   readIds(): readonly string[];
 }
 
@@ -56,10 +87,7 @@ export interface SessionStore {
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;
   /** Reads the last `count` answered questions before the message number `before`, oldest first. */
-  readAnswered(
-    id: string,
-    range: Record<'before' | 'count', number>,
-  ): Promise<readonly AnsweredTurn[]>;
+  readAnswered(id: string, range: AnsweredRange): Promise<readonly AnsweredTurn[]>;
   /** Yields batches: all sessions in order of their start, or running ones in any order. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /** Returns up to 100 ids of `waiting` sessions idle or created before these Unix milliseconds. */
@@ -72,12 +100,16 @@ export interface SessionStore {
   /** Returns the estimated total size of all stored sessions in bytes. */
   countStored(): Promise<number>;
   setBounds(bounds: StoreBounds): void;
-  hasRoom(client: Client | null): Promise<boolean>;
+  /**
+   * Deletes the oldest sessions of a session's client while its bytes exceed its limit. Returns
+   * whether storage then allows a new answer, which may exceed limits slightly.
+   */
+  makeRoom(id: string): Promise<boolean>;
   /** Returns whether this server instance runs a session, that is, answers its messages. */
   runs(id: string): boolean;
   /**
    * Starts a session, or returns the receipt of an earlier request with the same idempotency key.
-   * Evicts other sessions to enforce limits (`docs/sessions.md`).
+   * Evicts only the client's own oldest sessions to enforce its limits (`docs/sessions.md`).
    * @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
    */
   start(acceptance: Acceptance, request: KeyedRequest | null): Promise<Receipt>;
@@ -93,19 +125,13 @@ export interface SessionStore {
     decide: (record: SessionRecord) => Acceptance,
   ): Promise<Receipt | undefined>;
   /** Returns the session; `undefined` if unknown or unchanged. `soon` may delay the write. */
-  change(id: string, decide: Decide, urgency?: 'now' | 'soon'): Promise<SessionRecord | undefined>;
+  change(id: string, decide: Decide, urgency?: Urgency): Promise<SessionRecord | undefined>;
   /** Changes a session that this instance answers; otherwise returns `undefined`. */
-  changeOwn(
-    id: string,
-    decide: Decide,
-    urgency?: 'now' | 'soon',
-  ): Promise<SessionRecord | undefined>;
+  changeOwn(id: string, decide: Decide, urgency?: Urgency): Promise<SessionRecord | undefined>;
   /** Deletes a session's data, but keeps its id. Returns whether it existed. */
   purge(id: string, nowMs: number): Promise<boolean>;
   /** Deletes ids purged, and idempotency keys stored, before these Unix milliseconds. */
   forget(before: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void>;
-  /** Deletes up to 256 sessions while bytes exceed the limit. Returns the number deleted. */
-  trim(): Promise<number>;
   /** Replaces the listener. Called once for each durable commit, in the order of commits. */
   onCommit(listener: (commit: Commit) => void): void;
   /** Sets the listener for sessions taken over from failed instances; absent if not shared. */

@@ -1,24 +1,38 @@
 import { statSync } from 'node:fs';
-import type { Client } from '../../core/caller.ts';
 import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { createLogReads, createLogWrites } from './log-rows.ts';
-import { createRoom } from './room.ts';
+import { createLogRows } from './log-rows.ts';
+import {
+  columns,
+  everyone,
+  evictable,
+  findExcess,
+  maxEvictions,
+  type Quantity,
+  quantities,
+  toLimits,
+  toQuotaProblem,
+} from './quotas.ts';
 import {
   createIdempotencyRows,
   createLifetimeRows,
   createSessionRows,
-  type KeyedRequest,
-  type Receipt,
   type SessionRow,
 } from './session-rows.ts';
-import type { Acceptance, Commit, Found, SessionStore, StampEvent } from './session-store.ts';
+import type {
+  Acceptance,
+  Commit,
+  KeyedRequest,
+  Receipt,
+  SessionStore,
+  StampEvent,
+  StoreBounds,
+} from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 import { LostFileError, type StoreWatch } from './store-faults.ts';
-import { emptySessionBytes, keyRowBytes } from './stored-bytes.ts';
-import { bytesOf, toWrites } from './transition-writes.ts';
+import { emptySessionBytes, keyRowBytes, toMessageBytes, toWrites } from './writes.ts';
 
 interface SqliteSessionsOptions {
   readonly path: string;
@@ -40,32 +54,27 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
   const migrations = sessionMigrations;
   const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
-  // Writes wait for a lock of another process in `createGroupCommit`, without blocking this
-  // process.
+  // Writes wait for a lock of another process in `createGroupCommit`, without blocking this one.
   database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
   let changed = new Map<string, SessionRecord | undefined>();
   let listener: ((commit: Commit) => void) | undefined;
-  const group = createGroupCommit({
-    database,
-    onTurnEnd,
-    watch,
-    onEnd: (isCommitted) => {
-      const commit = changed;
-      changed = new Map();
-      if (!isCommitted || commit.size === 0) return;
-      watch?.worked();
-      listener?.(commit);
-    },
-  });
+  const onEnd = (isCommitted: boolean): void => {
+    const commit = changed;
+    changed = new Map();
+    if (!isCommitted || commit.size === 0) return;
+    watch?.worked();
+    listener?.(commit);
+  };
+  const group = createGroupCommit({ database, onTurnEnd, watch, onEnd });
   const noteChange: Note = (id, record) => void changed.set(id, record);
-  const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '*'`);
+  const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '${everyone}'`);
   const isLost = createLossCheck(path);
   return {
     isShared: false,
     runs: () => true,
     ...createReads(rows, group),
-    ...createWrites(group, rows, createChanges(database, { rows, stamp, noteChange })),
+    ...createWrites(group, rows, createChanges(rows, stamp, noteChange)),
     probe: async () => {
       if (isLost()) {
         const cause = new LostFileError(`${path} was deleted or replaced.`);
@@ -93,35 +102,45 @@ function createLossCheck(path: string): () => boolean {
 }
 
 function prepareRows(database: SqliteDatabase) {
+  const amountOf = (column: string) => {
+    const sql = `SELECT ${column} FROM holders WHERE name = ?`;
+    const amount = database.prepare<[string], number>(sql).pluck();
+    return (name: string) => amount.get(name) ?? 0;
+  };
   return {
     sessions: createSessionRows(database),
     idempotency: createIdempotencyRows(database),
     life: createLifetimeRows(database),
-    log: { ...createLogReads(database), ...createLogWrites(database) },
+    log: createLogRows(database),
+    usedBy: {
+      sessions: amountOf(columns.sessions),
+      sessionBytes: amountOf(columns.sessionBytes),
+      queuedTurns: amountOf(columns.queuedTurns),
+    },
   };
 }
 
 type Rows = ReturnType<typeof prepareRows>;
 
-function createReads({ sessions, log, idempotency, life }: Rows, { read }: GroupCommit) {
+function createReads(rows: Rows, { read }: GroupCommit) {
+  const { sessions, log, idempotency, life, usedBy } = rows;
   const numberOf = (id: string) => sessions.find(id)?.number ?? -1;
   return {
-    find: (id: string): Promise<Found> =>
+    find: (id) =>
       read(() => {
         const record = sessions.find(id)?.record;
         if (record !== undefined) return { kind: 'known', record };
         return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
-    recall: async (request: KeyedRequest | null) =>
+    recall: async (request) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
-    readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
-    readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
-      read(() => log.part(numberOf(id), index, offset)),
-    readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
-    readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
-    readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
+    readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
+    readPart: (id, { index, offset }) => read(() => log.part(numberOf(id), index, offset)),
+    readText: (id, sequence) => read(() => log.text.get(numberOf(id), sequence)),
+    readMessages: (id) => read(() => log.messages.all(numberOf(id))),
+    readAnswered: (id, { before, count }) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
-    list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
+    list: async function* (which) {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
       let page = await pageAfter(0);
       for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
@@ -129,24 +148,21 @@ function createReads({ sessions, log, idempotency, life }: Rows, { read }: Group
         page = await pageAfter(last.number);
       }
     },
-    listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
-      read(() => life.expired.all(idleMs, createdMs)),
-    listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
-    countLive: () => read(() => life.live.get() ?? 0),
-    countStored: () => read(() => life.stored.get() ?? 0),
-  };
+    listExpired: ({ idleMs, createdMs }) => read(() => life.expired.all(idleMs, createdMs)),
+    listStale: (endedMs) => read(() => life.stale.all(endedMs)),
+    countLive: () => read(() => usedBy.sessions(everyone)),
+    countStored: () => read(() => usedBy.sessionBytes(everyone)),
+  } satisfies Partial<SessionStore>;
 }
 
 type Note = (id: string, record: SessionRecord | undefined) => void;
 
-type Changes = ReturnType<typeof createChanges>;
-
 function createWrites(
   { write }: GroupCommit,
   { sessions, idempotency, life }: Rows,
-  changes: Changes,
+  changes: ReturnType<typeof createChanges>,
 ) {
-  const { room, apply, purge, start, accept } = changes;
+  const { apply, purge, start, accept, makeRoom, setBounds } = changes;
   const change: SessionStore['change'] = (id, decide, urgency) =>
     write(() => {
       const row = sessions.find(id);
@@ -154,92 +170,121 @@ function createWrites(
       return row && transition ? apply(row, transition) : undefined;
     }, urgency);
   return {
-    setBounds: room.setBounds,
-    hasRoom: async (client: Client | null) => room.hasRoom(client),
-    start: (acceptance: Acceptance, request: KeyedRequest | null) =>
-      write(() => idempotency.recall(request) ?? start(acceptance, request)),
-    accept: (
-      id: string,
-      request: KeyedRequest | null,
-      decide: (record: SessionRecord) => Acceptance,
-    ) =>
+    setBounds,
+    makeRoom: (id) =>
       write(() => {
         const row = sessions.find(id);
-        return idempotency.recall(request) ?? (row && accept(row, request, decide(row.record)));
+        return row !== undefined && makeRoom('sessionBytes', row, 0) === undefined;
+      }),
+    start: (acceptance, request) =>
+      write(() => idempotency.recall(request) ?? start({ ...acceptance, request })),
+    accept: (id, request, decide) =>
+      write(() => {
+        const row = sessions.find(id);
+        return (
+          idempotency.recall(request) ?? (row && accept(row, { ...decide(row.record), request }))
+        );
       }),
     change,
     changeOwn: change,
-    purge: (id: string, nowMs: number): Promise<boolean> =>
+    purge: (id, nowMs) =>
       write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
-    forget: ({
-      purgedMs,
-      idempotencyMs,
-    }: Record<'purgedMs' | 'idempotencyMs', number>): Promise<void> =>
-      write(() => life.forget(purgedMs, idempotencyMs)),
-    trim: () => write(() => room.trim(null, 0)),
+    forget: (before) => write(() => life.forget(before)),
+  } satisfies Partial<SessionStore>;
+}
+
+type Evict = (quantity: Quantity, row: SessionRow, nowMs: number) => void;
+
+/** Creates the check of limits, which evicts only sessions of the client that exceeds one. */
+function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
+  let bounds: StoreBounds | null = null;
+  const findExcessOf = (quantity: Quantity, { record }: SessionRow, amount: number) => {
+    if (bounds === null) return undefined;
+    const { ledger } = bounds;
+    const usedBy = (name: string) =>
+      name === everyone ? ledger.totalOf(quantity) : ledger.usedBy(quantity, name);
+    return findExcess(toLimits(ledger, quantity, record.client), amount, usedBy);
+  };
+  const findVictim = (quantity: Quantity, { number, record: { client } }: SessionRow) =>
+    client === null
+      ? undefined
+      : evictable[quantity]
+          .map((state) => sessions.findOldest(client.address, state, number))
+          .find((found) => found !== undefined);
+  /** Returns the limit that is exceeded even after evictions of sessions except `row`, if any. */
+  const makeRoom = (quantity: Quantity, row: SessionRow, amount: number) => {
+    for (let evicted = 0; ; evicted += 1) {
+      const excess = findExcessOf(quantity, row, amount);
+      if (excess === undefined || excess === 'total' || evicted === maxEvictions) return excess;
+      const victim = findVictim(quantity, row);
+      if (victim === undefined) return excess;
+      evict(quantity, victim, bounds?.clock.now() ?? 0);
+    }
+  };
+  return {
+    makeRoom,
+    admit: (quantity: Quantity, row: SessionRow, amount: number): void => {
+      const excess = makeRoom(quantity, row, amount);
+      if (excess !== undefined) throw toQuotaProblem(quantity, excess);
+    },
+    setBounds: (next: StoreBounds): void => {
+      bounds = next;
+      for (const quantity of quantities) {
+        const of = usedBy[quantity];
+        next.ledger.include(quantity, { usedBy: of, total: () => of(everyone) });
+      }
+    },
   };
 }
 
-type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; noteChange: Note }>;
-
-function createChanges(database: SqliteDatabase, { rows, stamp, noteChange }: ChangesOptions) {
-  const { sessions, idempotency, life } = rows;
+function createChanges(rows: Rows, stamp: StampEvent, noteChange: Note) {
+  const { sessions, idempotency, life, log } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {
     life.purge(row, nowMs);
     noteChange(row.record.id, undefined);
   };
-  const room = createRoom(database, {
-    toRow: sessions.toRow,
-    evict: (row, quantity, nowMs) => {
-      if (quantity === 'sessionBytes') purge(row, nowMs);
-      else apply(row, endSession(row.record, 'evicted', nowMs));
-    },
-  });
   const apply = (row: SessionRow, transition: Transition): SessionRecord => {
-    const after = writeTransition(row, transition, { rows, stamp });
+    const { after, lines, completed } = toWrites(row.record, transition, stamp);
+    for (const { index, line } of lines) log.append.run(row.number, index, line);
+    for (const change of transition.messages) log.changeMessage(row.number, change, completed);
+    sessions.update({ ...row, record: after });
     noteChange(after.id, after);
-    room.trim(after.client, row.number);
     return after;
   };
-  const start = ({ transition, receipt }: Acceptance, request: KeyedRequest | null): Receipt => {
-    const { client } = transition.record;
-    room.admitMessage(client, emptySessionBytes + keyRowBytes + bytesOf(transition), 0);
-    room.admitSession(client);
-    const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);
-    const record = { ...transition.record, events: 0, storedBytes };
-    const number = sessions.insert(record);
-    apply({ number, bytes: 0, record }, transition);
-    return idempotency.insert(request, number, receipt);
+  const { admit, makeRoom, setBounds } = createAdmission(rows, (quantity, victim, nowMs) => {
+    if (quantity === 'sessionBytes') purge(victim, nowMs);
+    else apply(victim, endSession(victim.record, 'evicted', nowMs));
+  });
+  type Message = Acceptance & Readonly<{ request: KeyedRequest | null }>;
+  const admitMessage = (row: SessionRow, { transition }: Acceptance, emptyBytes: number): void => {
+    admit('queuedTurns', row, 1);
+    admit('sessionBytes', row, toMessageBytes(transition) + keyRowBytes + emptyBytes);
   };
-  const accept = (
-    row: SessionRow,
-    request: KeyedRequest | null,
-    acceptance: Acceptance,
-  ): Receipt => {
-    const { transition, receipt } = acceptance;
-    room.admitMessage(row.record.client, bytesOf(transition) + keyRowBytes, row.number);
+  const record = (row: SessionRow, { transition, receipt, request }: Message): Receipt => {
     apply(row, transition);
-    return idempotency.insert(request, row.number, receipt);
+    idempotency.insert(request, row.number, receipt);
+    return receipt;
   };
-  return { room, apply, purge, start, accept };
-}
-
-function writeTransition(
-  { number, bytes, record: before }: SessionRow,
-  transition: Transition,
-  { rows: { sessions, log }, stamp }: Omit<ChangesOptions, 'noteChange'>,
-): SessionRecord {
-  const { after, lines, completed } = toWrites(before, transition, stamp);
-  let ends = bytes;
-  for (const event of lines) {
-    ends += event.line.length;
-    log.append(number, event, ends);
-  }
-  for (const change of transition.messages) log.changeMessage(number, change, completed);
-  sessions.update({ number, bytes: ends, record: after });
-  return after;
+  return {
+    apply,
+    purge,
+    makeRoom,
+    setBounds,
+    accept: (row: SessionRow, message: Message): Receipt => {
+      admitMessage(row, message, 0);
+      return record(row, message);
+    },
+    start: (message: Message): Receipt => {
+      const storedBytes = emptySessionBytes + (message.request === null ? 0 : keyRowBytes);
+      const empty = { ...message.transition.record, events: 0, storedBytes };
+      const row = { number: 0, record: empty };
+      admitMessage(row, message, emptySessionBytes);
+      admit('sessions', row, 1);
+      return record({ ...row, number: sessions.insert(empty) }, message);
+    },
+  };
 }

@@ -2,14 +2,13 @@ import type { Answer } from '../../answers/answer.ts';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
-import { estimateEventBytes } from './stored-bytes.ts';
+import { estimateEventBytes } from './writes.ts';
 
 export type PendingTurn = Readonly<{
   sequence: number;
   deliveryId: string;
   isBegun: boolean;
-  /** Whether the server instance that answers the message must cancel the answer. */
-  isCancelled?: boolean;
+  isCancelled?: boolean; // the server instance that answers the message must cancel the answer
 }>;
 
 export interface SessionRecord {
@@ -88,7 +87,6 @@ export function acceptMessage(record: SessionRecord, delivery: Delivery, limits:
   return queueMessage(record, delivery);
 }
 
-/** Returns whether the maximum number of messages or of stored bytes is reached. */
 const isFull = ({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean =>
   accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 
@@ -171,9 +169,10 @@ export function endTurn(
   const state = pending.length === 0 ? 'waiting' : 'running';
   const left = { ...record, pending, activeMs: end.nowMs, state } as const;
   const events = [...ended, waitingEvent(front.deliveryId)];
-  const storedBytes = events
-    .map(estimateEventBytes)
-    .reduce((sum, more) => sum + more, record.storedBytes);
+  const storedBytes = events.reduce(
+    (sum, event) => sum + estimateEventBytes(event),
+    record.storedBytes,
+  );
   if (pending.length > 0 || !isFull({ ...record, storedBytes }, limits)) {
     return { record: left, events, messages };
   }

@@ -3,6 +3,7 @@ import { EngineError } from '../../core/engine/engine-error.ts';
 import { describeEngineError } from '../../core/engine/engine-faults.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
+import type { SessionStore } from './session-store.ts';
 
 /** Callbacks of the store: `failed` with the cause, `worked` after a successful write. */
 export interface StoreWatch {
@@ -15,18 +16,18 @@ export interface StoreFaults extends StoreWatch {
   readonly fault: string | null;
 }
 
-interface StoreFaultsOptions {
-  readonly clock: Clock;
-  /** Called with the error message of a failure, at most once a minute. */
-  readonly onFault: (reason: string) => void;
-  /** Called when the store works again after a reported failure. */
-  readonly onRecovered: () => void;
-}
-
 /** Error for a database file that was deleted or replaced while it was open. */
 export class LostFileError extends Error {}
 
-export function createStoreFaults({ clock, onFault, onRecovered }: StoreFaultsOptions) {
+/**
+ * Creates the record of failures, which calls `onFault` with an error message at most once a
+ * minute, and `onRecovered` when the store works again after that.
+ */
+export function createStoreFaults({
+  clock,
+  onFault,
+  onRecovered,
+}: Readonly<{ clock: Clock; onFault: (reason: string) => void; onRecovered: () => void }>) {
   let fault: string | null = null;
   let isReported = false;
   const writeLine = createRepeatedLines(clock);
@@ -63,4 +64,50 @@ function describeStoreFault(cause: unknown): string {
   const code = errorCodeOf(cause) ?? '';
   const [, sentence] = sentences.find(([pattern]) => pattern.test(code)) ?? [];
   return sentence ?? 'The database file cannot be read or written.';
+}
+
+interface StoreHealthOptions {
+  readonly store: Pick<SessionStore, 'probe' | 'countLive'>;
+  readonly faults: StoreFaults;
+  readonly clock: Clock;
+}
+
+/** Milliseconds for which a request for the health gets the result of the last probe. */
+const sharedMs = 1000;
+/** Interval in milliseconds at which a store that does not work is probed. */
+const intervalMs = 10_000;
+/** Interval in milliseconds while the store works, because each probe writes to the disk. */
+const healthyIntervalMs = 60_000;
+
+/** Starts to probe writes to the store regularly. Call `stop` when the server closes. */
+export function openStoreHealth({ store, faults, clock }: StoreHealthOptions) {
+  const stopped = new AbortController();
+  let probedMs = clock.now();
+  let last: Promise<void> | undefined;
+  const probe = (): Promise<void> => {
+    probedMs = clock.now();
+    last = store.probe();
+    return last;
+  };
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await Promise.allSettled([clock.sleep(intervalMs, stopped.signal)]);
+      if (stopped.signal.aborted) return;
+      const isDue = faults.fault !== null || clock.now() - probedMs >= healthyIntervalMs;
+      if (isDue) await probe().catch(() => {}); // the store has reported the failure to `faults`
+    }
+  };
+  void watch();
+  return {
+    /** Sentence that explains why the store cannot be used; `null` if it worked at its last use. */
+    get fault() {
+      return faults.fault;
+    },
+    /** Checks that the store can be read and written now. @throws Problem `not_ready` otherwise */
+    check: async (): Promise<void> => {
+      const isRecent = Math.abs(clock.now() - probedMs) < sharedMs;
+      await Promise.all([isRecent && last ? last : probe(), store.countLive()]);
+    },
+    stop: () => stopped.abort(),
+  };
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { fillToken } from '../events.ts';
-import { chunkLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import { chunkLength, type StoredEvent } from '../store/session-store.ts';
 
 type Position = Readonly<{ index: number; offset: number }>;
 

@@ -189,19 +189,23 @@ function superviseStreams(
     }
   };
   const checkProgress = ({ sendings }: OpenFeed): void => {
+    const nowMs = clock.now();
     for (const { reader, sink } of sendings.keys()) {
-      if (clock.now() - reader.writingSinceMs >= limits.stallMs) sink.destroy();
-      else reader.wake();
+      const isSilent = nowMs - reader.outputMs >= limits.heartbeatMs;
+      if (nowMs - reader.writingSinceMs >= limits.stallMs) sink.destroy();
+      else if (isSilent || nowMs >= reader.untilMs) reader.wake();
     }
   };
   const reload = async (feed: OpenFeed): Promise<void> => {
     try {
       const found = await store.find(feed.sessionId);
-      update(feed, found.kind === 'known' ? found.record : undefined);
+      const record = found.kind === 'known' ? found.record : undefined;
+      if (record?.events !== feed.record?.events) update(feed, record);
     } catch (error) {
       onFault(error, 'looking after a session');
     }
   };
   void repeat(checkIntervalMs, checkProgress);
-  void repeat(limits.heartbeatMs, (feed) => void reload(feed));
+  // Another process may delete a session in a file; a shared store announces each change itself.
+  if (!store.isShared) void repeat(limits.heartbeatMs, (feed) => void reload(feed));
 }

@@ -2,8 +2,7 @@ import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts'
 import type { Clock } from '../../core/clock.ts';
 import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { messageCompleted } from '../events.ts';
-import type { AnsweredTurn } from '../store/log-rows.ts';
-import type { SessionStore } from '../store/session-store.ts';
+import type { AnsweredTurn, SessionStore } from '../store/session-store.ts';
 import {
   appendText,
   beginTurn,
@@ -111,7 +110,7 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
     const turn = { text: question, modelId: engine.modelId };
     const begun = await store.changeOwn(sessionId, (record) => beginTurn(record, sequence, turn));
     if (begun === undefined) return undefined;
-    end = await answerQuestion({ question, answered, client: begun.client }, run);
+    end = await answerQuestion({ question, answered }, run);
     return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
     end = undefined;
@@ -124,10 +123,7 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
   }
 }
 
-interface TurnInput extends Pick<SessionRecord, 'client'> {
-  readonly question: string;
-  readonly answered: readonly AnsweredTurn[];
-}
+type TurnInput = Readonly<{ question: string; answered: readonly AnsweredTurn[] }>;
 
 async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
@@ -156,9 +152,9 @@ async function answerQuestion(input: TurnInput, run: Run): Promise<TurnEnd | nul
 type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 
 async function askEngine(
-  { question, answered, client }: TurnInput,
+  { question, answered }: TurnInput,
   text: AnswerText,
-  { engine, store, signal, span, stop, onFault }: Run,
+  { sessionId, engine, store, signal, span, stop, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
@@ -171,7 +167,7 @@ async function askEngine(
     if (text.soFar.length > maxAnswerLength) stop({ kind: 'truncated' });
   };
   try {
-    if (!(await store.hasRoom(client))) return { kind: 'failed', failure: failures.full };
+    if (!(await store.makeRoom(sessionId))) return { kind: 'failed', failure: failures.full };
     const answer = await engine.answer({ text: question, earlier }, { signal, span, onText });
     return { kind: 'answered', answer };
   } catch (error) {

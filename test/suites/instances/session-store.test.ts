@@ -3,8 +3,11 @@ import type { Client } from '../../../src/core/caller.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Engine } from '../../../src/core/engine/engine.ts';
 import { EngineError } from '../../../src/core/engine/engine-error.ts';
-import type { KeyedRequest } from '../../../src/sessions/store/session-rows.ts';
-import type { Commit, SessionStore } from '../../../src/sessions/store/session-store.ts';
+import type {
+  Commit,
+  KeyedRequest,
+  SessionStore,
+} from '../../../src/sessions/store/session-store.ts';
 import { leaseMs } from '../../../src/sessions/store/shared/leases.ts';
 import { commitScript } from '../../../src/sessions/store/shared/scripts.ts';
 import {

@@ -1,25 +1,28 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../core/clock.ts';
 import type { Engine } from '../../../core/engine/engine.ts';
 import type { Random } from '../../../core/random.ts';
-import type { Excess } from '../../../core/scheduling/ledger.ts';
-import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-rows.ts';
-import type { Commit, Decide, StampEvent, StoreBounds } from '../session-store.ts';
+import {
+  type Commit,
+  type Decide,
+  idempotencyMs,
+  type KeyedRequest,
+  type Receipt,
+  type StampEvent,
+  type StoreBounds,
+} from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
-import { toWrites } from '../transition-writes.ts';
+import { toWrites } from '../writes.ts';
 import {
-  namesToPrune,
+  keys,
+  namesOf,
   type RecordChange,
   toIndexCommands,
   toOnceCommand,
   toPurgeCommands,
   toWriteCommands,
 } from './commands.ts';
-import { keys } from './keys.ts';
 import { createLeases, leaseMs } from './leases.ts';
-import { toNeed } from './room.ts';
-import { createSerializer } from './serialize.ts';
 import {
   createTransactions,
   type Need,
@@ -31,7 +34,6 @@ import {
 
 export interface SharedSessionsOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
   readonly random: Random;
   readonly stamp: StampEvent;
   /** Number of replicas that must store a change before Perch confirms it. */
@@ -43,24 +45,16 @@ export interface SharedSessionsOptions {
 
 const maxAttempts = 100;
 const maxBackoffMs = 20;
-const maxCached = 1000;
 const maxLatest = 10_000;
 
-/** Optional conditions of a change, and data for recognizing a repeated request. */
-export interface ChangeExtras {
+/** Optional conditions of a change, and the result (`receipt`) to store for a keyed request. */
+type ChangeExtras = Readonly<{
   /** Instance that must run the session; the change is not made if another one does. */
-  readonly runner?: string;
-  /** Request with an idempotency key. Its result (`receipt`) is stored under this key. */
-  readonly request?: KeyedRequest | null;
-  /** Result of `request`. The server returns it again if the request is repeated. */
-  readonly receipt?: Receipt;
-  readonly needs?: readonly Need[];
-}
-
-type Written = Readonly<{ outcome: Outcome; after: SessionRecord }>;
-
-/** Session after a change. `isOver`: whether the stored bytes now exceed a limit. */
-export type Changed = Readonly<{ after: SessionRecord; isOver: boolean }>;
+  runner?: string;
+  request?: KeyedRequest | null;
+  receipt?: Receipt;
+  needs?: readonly Need[];
+}>;
 
 export type Changes = ReturnType<typeof createChanges>;
 
@@ -69,9 +63,9 @@ export function createChanges(options: SharedSessionsOptions) {
   const { engine, random } = options;
   const transactions = createTransactions(options);
   const views = createViews(options, transactions);
-  const { announce, load, written, leases, boundsOf } = views;
+  const { announce, load, lastOf, leases } = views;
   const serialize = createSerializer();
-  const write = createWriter(options, { transactions, announce, boundsOf });
+  const write = createWriter(options, transactions, announce);
   /** Calls `attempt` until it returns a value other than `retry`. @throws Error after 100 calls */
   const repeat = async <Value>(attempt: (isFirst: boolean) => Promise<Value | 'retry'>) => {
     for (let count = 0; count < maxAttempts; count += 1) {
@@ -81,27 +75,25 @@ export function createChanges(options: SharedSessionsOptions) {
     }
     throw new Error('A session changes too often.');
   };
-  const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
-    const cached = isFirst ? written.get(id) : undefined;
-    const before = cached ?? (await load(id));
-    const transition = before && decide(before.record);
-    if (before && transition) return finish(await write(before, transition, { runner }));
-    written.delete(id);
-    return cached === undefined ? undefined : 'retry';
-  };
-  const finish = ({ outcome, after }: Written) => {
-    if (outcome.kind === 'ok') return { after, isOver: isOver(outcome.excess) };
-    written.delete(after.id);
+  const finish = ({ outcome, after }: Awaited<ReturnType<typeof write>>) => {
+    if (outcome.kind === 'ok') return after;
     if (outcome.kind !== 'lost') return 'retry';
     leases.note(after.id, undefined);
     return undefined;
+  };
+  const attemptChange = async (id: string, decide: Decide, runner: string, isFirst: boolean) => {
+    const cached = isFirst ? lastOf(id) : undefined;
+    const before = cached ?? (await load(id));
+    const transition = before && decide(before.record);
+    if (before && transition) return finish(await write(before, transition, { runner }));
+    return cached === undefined ? undefined : 'retry';
   };
   return {
     ...views,
     transactions,
     write,
     repeat,
-    change: (id: string, decide: Decide, runner = ''): Promise<Changed | undefined> =>
+    change: (id: string, decide: Decide, runner = ''): Promise<SessionRecord | undefined> =>
       serialize(id, () => repeat((isFirst) => attemptChange(id, decide, runner, isFirst))),
     purge: async (id: string, nowMs: number): Promise<boolean> => {
       let existed = false;
@@ -111,9 +103,9 @@ export function createChanges(options: SharedSessionsOptions) {
         if (before === undefined) return undefined;
         existed = true;
         const deletion = { id, before: before.record, after: null };
-        const ends = { lease: { ends: true } };
-        const change = toChange(deletion, before, toPurgeCommands(id, nowMs), ends);
-        return (await transactions.commit(change)).kind === 'changed' ? 'retry' : undefined;
+        const change = toChange(deletion, before, toPurgeCommands(id, nowMs));
+        const outcome = await transactions.commit({ ...change, ends: true });
+        return outcome.kind === 'changed' ? 'retry' : undefined;
       });
       if (existed) announce(id, undefined);
       return existed;
@@ -121,20 +113,34 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-const isOver = (excess: Excess | undefined) => excess !== undefined && excess !== 'share';
+/** Creates a function that runs the works of one session in call order, of others concurrently. */
+function createSerializer() {
+  const last = new Map<string, Promise<unknown>>();
+  return <Value>(id: string, work: () => Promise<Value>): Promise<Value> => {
+    const result = (last.get(id) ?? Promise.resolve()).then(work, work);
+    last.set(id, result);
+    const forget = () => {
+      if (last.get(id) === result) last.delete(id);
+    };
+    result.then(forget, forget);
+    return result;
+  };
+}
 
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  const written = new LRUCache<string, StoredSession>({ max: maxCached });
-  const latest = new LRUCache<string, number>({ max: maxLatest });
+  const latest = new LRUCache<string, StoredSession | 'deleted'>({ max: maxLatest });
   let bounds: StoreBounds | null = null;
   let listener: (commit: Commit) => void = () => {};
+  const lastOf = (id: string): StoredSession | undefined => {
+    const last = latest.get(id);
+    return last === 'deleted' ? undefined : last;
+  };
+  const versionOf = (id: string): number =>
+    latest.get(id) === 'deleted' ? Number.POSITIVE_INFINITY : (lastOf(id)?.version ?? 0);
   const announce = (id: string, stored: StoredSession | undefined): void => {
-    // A session that was loaded before or with the last change of this instance can arrive after
-    // it.
-    if (stored !== undefined && stored.version <= (latest.get(id) ?? 0)) return;
-    latest.set(id, stored?.version ?? Number.POSITIVE_INFINITY);
-    if (stored === undefined) written.delete(id);
-    else written.set(id, stored);
+    // A session that was loaded before or with the last change of this instance can arrive late.
+    if (stored !== undefined && stored.version <= versionOf(id)) return;
+    latest.set(id, stored ?? 'deleted');
     leases.note(id, stored);
     listener(new Map([[id, stored?.record]]));
   };
@@ -143,15 +149,19 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     return typeof found === 'string' ? undefined : found;
   };
   const isUnseen = (id: string, version: number): boolean =>
-    (latest.get(id) ?? -1) < (version === 0 ? Number.POSITIVE_INFINITY : version);
-  const boundsOf = () => bounds;
-  const leases = createLeases(options, { transactions, load, announce, isUnseen, boundsOf });
+    versionOf(id) < (version === 0 ? Number.POSITIVE_INFINITY : version);
+  const reload = async (id: string): Promise<SessionRecord | undefined> => {
+    const stored = await load(id);
+    announce(id, stored);
+    return stored?.record;
+  };
+  const leases = createLeases(options, { transactions, reload, isUnseen, boundsOf: () => bounds });
   return {
-    written,
     announce,
     load,
+    lastOf,
     leases,
-    boundsOf,
+    boundsOf: () => bounds,
     setBounds: (next: StoreBounds): void => {
       bounds = next;
     },
@@ -161,68 +171,48 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
   };
 }
 
-interface WriterContext {
-  readonly transactions: Transactions;
-  readonly announce: (id: string, stored: StoredSession) => void;
-  readonly boundsOf: () => StoreBounds | null;
-}
-
 function createWriter(
-  { engine, stamp }: SharedSessionsOptions,
-  { transactions, announce, boundsOf }: WriterContext,
+  { engine: { instance }, stamp }: SharedSessionsOptions,
+  transactions: Transactions,
+  announce: (id: string, stored: StoredSession) => void,
 ) {
   return async (
     before: StoredSession | null,
     transition: Transition,
     extras: ChangeExtras = {},
-  ): Promise<Written> => {
-    const known = before?.record ?? { ...transition.record, events: 0 };
-    const writes = toWrites(known, transition, stamp);
+  ): Promise<Readonly<{ outcome: Outcome; after: SessionRecord }>> => {
+    const old = before ?? { version: 0, record: null, runner: '' };
+    const writes = toWrites(old.record ?? { ...transition.record, events: 0 }, transition, stamp);
     const { after } = writes;
     const commands = toWriteCommands(writes, transition.messages);
-    const change = { id: after.id, before: before?.record ?? null, after };
-    const lease = toLease(change, engine.instance);
-    const outcome = await transactions.commit({
-      ...toChange(change, before, commands, { ...extras, lease }),
-      room: toRoom(boundsOf(), known, after),
-    });
-    if (outcome.kind === 'ok') {
-      const version = (before?.version ?? 0) + 1;
-      const runner = lease.lease?.instance ?? (lease.ends ? '' : (before?.runner ?? ''));
-      announce(after.id, { version, record: after, runner });
-    }
+    const change = { id: after.id, before: old.record, after };
+    const runner = toRunner(old, after, instance);
+    const isNew = after.state === 'running' && old.record?.state !== 'running';
+    const lease = isNew ? { instance, ms: leaseMs } : undefined;
+    const sent = toChange(change, before, commands, extras);
+    const outcome = await transactions.commit({ ...sent, lease, ends: after.state !== 'running' });
+    if (outcome.kind === 'ok')
+      announce(after.id, { version: old.version + 1, record: after, runner });
     return { outcome, after };
   };
 }
 
-function toRoom(bounds: StoreBounds | null, before: SessionRecord, after: SessionRecord) {
-  if (after.storedBytes <= before.storedBytes) return undefined;
-  return toNeed(bounds, { field: 'stored', client: after.client, amount: 0 })[0];
-}
-
-type LeaseChange = Pick<SessionChange, 'ends'> & { readonly lease?: SessionChange['lease'] };
-
-function toLease({ before, after }: RecordChange, instance: string): LeaseChange {
-  const isRunning = after?.state === 'running';
-  if (isRunning && before?.state !== 'running')
-    return { lease: { instance, ms: leaseMs }, ends: false };
-  return { ends: !isRunning };
+function toRunner(
+  { record, runner }: Readonly<{ record: SessionRecord | null; runner: string }>,
+  after: SessionRecord,
+  instance: string,
+): string {
+  if (after.state !== 'running') return '';
+  return record?.state === 'running' ? runner : instance;
 }
 
 function toChange(
   change: RecordChange,
   before: StoredSession | null,
   commands: SessionChange['commands'],
-  {
-    runner = '',
-    request,
-    receipt,
-    needs = [],
-    lease,
-  }: ChangeExtras & { readonly lease: LeaseChange },
-): SessionChange {
-  const once =
-    request && receipt ? [toOnceCommand(request, receipt, idempotencyMs)] : ([] as const);
+  { runner = '', request, receipt, needs = [] }: ChangeExtras = {},
+): Omit<SessionChange, 'ends'> {
+  const once = request && receipt ? [toOnceCommand(request, receipt)] : [];
   return {
     id: change.id,
     version: before?.version ?? 0,
@@ -231,7 +221,6 @@ function toChange(
     onceSinceMs: (request?.nowMs ?? 0) - idempotencyMs,
     needs,
     commands: [...commands, ...toIndexCommands(change), ...once],
-    prune: namesToPrune(change),
-    ...lease,
+    names: namesOf((change.after ?? change.before)?.client ?? null),
   };
 }

@@ -1,7 +1,27 @@
-import type { KeyedRequest, Receipt } from '../session-rows.ts';
-import type { MessageChange, SessionRecord } from '../state.ts';
-import type { TransitionWrites } from '../transition-writes.ts';
-import { amountsOf, everyone, holdersOf, keys } from './keys.ts';
+import type { Client } from '../../../core/caller.ts';
+import { columns, everyone, quantities } from '../quotas.ts';
+import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-store.ts';
+import { isLive, type MessageChange, type SessionRecord } from '../state.ts';
+import type { TransitionWrites } from '../writes.ts';
+
+/**
+ * Keys without `keyBase`. After a colon follows a session id, idempotency key or client. The last
+ * ones, except `use`, are sorted sets of session ids.
+ */
+export const keys = {
+  record: 'record:', // hash: `record`, `version`, `runner`, latest `operations`, and the messages
+  events: 'events:', // stream of event lines; the event with index 0 has the entry id `1-0`
+  once: 'once:', // result of a request with an idempotency key
+  use: 'use:', // hash with used amounts of each client, each network and all clients (`*`)
+  all: 'all', // all stored sessions, by start
+  live: 'live', // active sessions, by start
+  idle: 'waiting:*', // `waiting` sessions, by last activity
+  ended: 'ended', // ended sessions, by end
+  purged: 'purged', // deleted sessions, by deletion
+  running: 'running', // sessions with a lease, by the end of the lease
+  waiting: 'waiting:', // `waiting` sessions of each client, by last activity
+  over: 'over:', // ended sessions of each client, by last activity
+} as const;
 
 /** Valkey or Redis command: name, key without the common prefix, further arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
@@ -13,23 +33,24 @@ export interface RecordChange {
   readonly after: SessionRecord | null;
 }
 
+const unknownClient = '-';
+
+/** Returns the names whose usage a session counts towards, without `*`. */
+export function namesOf(client: Client | null): readonly string[] {
+  if (client === null) return [unknownClient];
+  return client.network === null ? [client.address] : [client.address, client.network];
+}
+
 /** Returns the commands that write a changed session's record, events and messages. */
 export function toWriteCommands(
   { after, lines, completed }: TransitionWrites,
   messages: readonly MessageChange[],
 ): readonly Command[] {
   const record = keys.record + after.id;
+  const events = keys.events + after.id;
   return [
     ['HSET', record, 'record', JSON.stringify(after)],
-    ...lines.map(
-      ({ index, line }): Command => [
-        'XADD',
-        keys.events + after.id,
-        `${index + 1}-0`,
-        'line',
-        line,
-      ],
-    ),
+    ...lines.map(({ index, line }): Command => ['XADD', events, `${index + 1}-0`, 'line', line]),
     ...messages.map((change) => toMessageCommand(record, change, completed)),
   ];
 }
@@ -46,81 +67,54 @@ function toMessageCommand(key: string, change: MessageChange, completed: number 
 }
 
 /** Returns commands that delete a session's data, but keep its id and deletion time. */
-export function toPurgeCommands(id: string, nowMs: number): readonly Command[] {
-  return [
-    ['DEL', keys.record + id],
-    ['DEL', keys.events + id],
-    ['ZADD', keys.purged, nowMs, id],
-  ];
-}
+export const toPurgeCommands = (id: string, nowMs: number): readonly Command[] => [
+  ['DEL', keys.record + id],
+  ['DEL', keys.events + id],
+  ['ZADD', keys.purged, nowMs, id],
+];
 
 /** Returns the command that stores the result of a request under its idempotency key. */
 export function toOnceCommand(
   { key, fingerprint, nowMs }: KeyedRequest,
   receipt: Receipt,
-  lifetimeMs: number,
 ): Command {
   const text = JSON.stringify({ fingerprint, receipt, atMs: nowMs });
-  return ['SET', keys.once + key, text, 'PX', lifetimeMs];
+  return ['SET', keys.once + key, text, 'PX', idempotencyMs];
 }
 
 /** Returns commands that update sorted sets and the usage of client, network and all. */
-export function toIndexCommands(change: RecordChange): readonly Command[] {
-  const { before, after } = change;
-  const holders = holdersOf((after ?? before)?.client ?? null);
+export function toIndexCommands({ id, before, after }: RecordChange): readonly Command[] {
+  const client = (after ?? before)?.client ?? null;
   const [old, now] = [amountsOf(before), amountsOf(after)];
-  const more = {
-    live: now.live - old.live,
-    stored: now.stored - old.stored,
-    pending: now.pending - old.pending,
-  };
-  const sums = holders.flatMap(({ name, parent }): readonly Command[] => [
-    ...Object.entries(more)
-      .filter(([, amount]) => amount !== 0)
-      .map(([field, amount]): Command => ['HINCRBY', keys.use + name, field, amount]),
-    ...(parent === null || more.live === 0
-      ? []
-      : [['ZINCRBY', keys.holdersByLive + parent, more.live, name] as const]),
-    ...(parent === null || more.stored === 0
-      ? []
-      : [['ZINCRBY', keys.holdersByStored + parent, more.stored, name] as const]),
-  ]);
-  return [
-    ...sums,
-    ...toSetCommands(
-      change,
-      holders.map(({ name }) => name),
-    ),
-  ];
-}
-
-function toSetCommands(
-  { id, before, after }: RecordChange,
-  names: readonly string[],
-): readonly Command[] {
-  const sets = [
-    ...names.map((name) => ({ key: keys.waiting + name, scoreOf: scoreOfWaiting })),
-    ...names.map((name) => ({ key: keys.over + name, scoreOf: scoreOfOver })),
-    { key: keys.live, scoreOf: scoreOfLive },
-    { key: keys.ended, scoreOf: (record: SessionRecord) => record.endedMs },
-    { key: keys.all, scoreOf: (record: SessionRecord) => record.createdMs },
-  ];
-  return sets.flatMap(({ key, scoreOf }): readonly Command[] => {
-    const [old, now] = [before && scoreOf(before), after && scoreOf(after)];
-    if (old === now) return [];
-    return now === null ? [['ZREM', key, id]] : [['ZADD', key, now, id]];
+  const sums = [...namesOf(client), everyone].flatMap((name) =>
+    quantities
+      .map((at): Command => ['HINCRBY', keys.use + name, columns[at], now[at] - old[at]])
+      .filter(([, , , amount]) => amount !== 0),
+  );
+  const [oldScores, scores] = [scoresOf(before), scoresOf(after)];
+  const own = client?.address ?? unknownClient;
+  const sets = Object.entries({ ...oldScores, ...scores }).flatMap(([set]): readonly Command[] => {
+    const [was, is] = [oldScores[set] ?? null, scores[set] ?? null];
+    const key = set.endsWith(':') ? set + own : set;
+    if (was === is) return [];
+    return is === null ? [['ZREM', key, id]] : [['ZADD', key, is, id]];
   });
+  return [...sums, ...sets];
 }
 
-const scoreOfWaiting = ({ state, activeMs }: SessionRecord) =>
-  state === 'waiting' ? activeMs : null;
+const amountsOf = (record: SessionRecord | null) => ({
+  sessions: record !== null && isLive(record.state) ? 1 : 0,
+  sessionBytes: record?.storedBytes ?? 0,
+  queuedTurns: record?.pending.length ?? 0,
+});
 
-const scoreOfOver = ({ state, activeMs }: SessionRecord) =>
-  state === 'ended' || state === 'failed' ? activeMs : null;
-
-const scoreOfLive = ({ endedMs, createdMs }: SessionRecord) =>
-  endedMs === null ? createdMs : null;
-
-/** Returns client and network, whose counters are deleted if the change made them zero. */
-export const namesToPrune = ({ before, after }: RecordChange) =>
-  holdersOf((after ?? before)?.client ?? null).filter(({ name }) => name !== everyone);
+/** Returns the sorted sets that contain a session, with its scores. */
+function scoresOf(record: SessionRecord | null): Readonly<Record<string, number>> {
+  if (record === null) return {};
+  const { state, createdMs, activeMs, endedMs } = record;
+  const all = { [keys.all]: createdMs };
+  if (endedMs !== null) return { ...all, [keys.ended]: endedMs, [keys.over]: activeMs };
+  if (state === 'running') return { ...all, [keys.live]: createdMs };
+  const waiting = { [keys.idle]: activeMs, [keys.waiting]: activeMs };
+  return { ...all, ...waiting, [keys.live]: createdMs };
+}

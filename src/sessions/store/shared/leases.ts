@@ -1,15 +1,8 @@
 import type { Engine } from '../../../core/engine/engine.ts';
 import type { StoreBounds } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
-import { changesChannel, readMs } from './keys.ts';
-import {
-  claimScript,
-  confirmReadScript,
-  releaseScript,
-  renewScript,
-  versionsScript,
-} from './scripts.ts';
-import type { StoredSession, Transactions } from './transactions.ts';
+import { claimScript, releaseScript, renewScript, versionsScript } from './scripts.ts';
+import { changesChannel, type StoredSession, type Transactions } from './transactions.ts';
 
 /** Milliseconds after which other server instances take over the sessions of a failed instance. */
 export const leaseMs = 5000;
@@ -24,9 +17,8 @@ interface LeasesOptions {
 
 interface LeasesContext {
   readonly transactions: Transactions;
-  readonly load: (id: string) => Promise<StoredSession | undefined>;
-  /** Called for a session that another instance changed; `undefined` if it was deleted. */
-  readonly announce: (id: string, stored: StoredSession | undefined) => void;
+  /** Loads a session that another instance changed, and announces it. */
+  readonly reload: (id: string) => Promise<SessionRecord | undefined>;
   /** Returns whether a version is newer than the last announced one. 0: no session. */
   readonly isUnseen: (id: string, version: number) => boolean;
   readonly boundsOf: () => StoreBounds | null;
@@ -38,11 +30,10 @@ interface LeasesContext {
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { engine, onFault } = options;
-  const { transactions, load, announce, isUnseen, boundsOf } = context;
+  const { transactions, isUnseen, boundsOf } = context;
   const held = new Set<string>();
   const closing = new AbortController();
-  const readIds = () => boundsOf()?.readIds() ?? [];
-  const reload = createReloads(async (id) => announce(id, await load(id)), onFault);
+  const reload = createReloads(context.reload, onFault);
   engine.subscribe(changesChannel, (message) => {
     const [operation = '', id = ''] = message.split(' ');
     const isOwn = operation.startsWith(`${engine.instance}:`);
@@ -50,31 +41,28 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
     if (!isOwn && isOfInterest) reload(id);
   });
   let takeOver: ((record: SessionRecord) => void) | null = null;
-  const tasks: LeaseTasks = {
-    renew: async () => {
-      if (held.size === 0) return;
-      const lost = await transactions.list(renewScript, engine.instance, leaseMs, ...held);
-      for (const id of lost) reload(id);
-    },
-    claim: async () => {
-      if (takeOver === null) return; // the command line only reads and deletes sessions
-      for (const id of await transactions.list(claimScript, engine.instance, leaseMs, maxClaims)) {
-        const stored = await load(id);
-        announce(id, stored);
-        if (stored !== undefined) takeOver(stored.record);
-      }
-    },
-    confirmRead: async () => {
-      const ids = readIds();
-      if (ids.length > 0) await transactions.run(confirmReadScript, readMs, ...ids);
-    },
-    catchUp: async () => {
-      const ids = [...new Set([...held, ...readIds()])];
-      const versions = ids.length > 0 ? await transactions.list(versionsScript, ...ids) : [];
-      for (const [at, id] of ids.entries()) if (isUnseen(id, Number(versions[at]))) reload(id);
-    },
+  const renew = async (): Promise<void> => {
+    if (held.size === 0) return;
+    const lost = await transactions.list(renewScript, engine.instance, leaseMs, ...held);
+    for (const id of lost) reload(id);
   };
-  void watch(tasks, options, closing.signal);
+  const claim = async (): Promise<void> => {
+    if (takeOver === null) return; // the command line only reads and deletes sessions
+    for (const id of await transactions.list(claimScript, engine.instance, leaseMs, maxClaims)) {
+      const record = await context.reload(id);
+      if (record !== undefined) takeOver(record);
+    }
+  };
+  /** Reloads sessions whose changes this server instance has missed. */
+  const catchUp = async (): Promise<void> => {
+    const ids = [...new Set([...held, ...(boundsOf()?.readIds() ?? [])])];
+    const versions = ids.length > 0 ? await transactions.list(versionsScript, ...ids) : [];
+    for (const [at, id] of ids.entries()) if (isUnseen(id, Number(versions[at]))) reload(id);
+  };
+  const maintain = async (isSettled: boolean): Promise<void> => {
+    await Promise.all([renew(), catchUp(), isSettled ? claim() : null]);
+  };
+  void watch(maintain, options, closing.signal);
   return {
     isHeld: (id: string) => held.has(id),
     /** Sets the listener for sessions taken over from other instances. */
@@ -90,43 +78,34 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
     close: async (): Promise<void> => {
       closing.abort();
       if (held.size === 0 || !engine.state.isUp) return;
-      await transactions.run(releaseScript, engine.instance, ...held).catch(() => {}); // the leases expire
+      await transactions.list(releaseScript, engine.instance, ...held).catch(() => {}); // the leases expire
     },
   };
 }
 
-interface LeaseTasks {
-  renew(): Promise<void>;
-  claim(): Promise<void>;
-  confirmRead(): Promise<void>;
-  /** Reloads sessions whose changes this server instance has missed. */
-  catchUp(): Promise<void>;
-}
-
+/** Calls `maintain` every second while the engine answers, with whether it did for a lease. */
 async function watch(
-  { renew, claim, confirmRead, catchUp }: LeaseTasks,
+  maintain: (isSettled: boolean) => Promise<void>,
   { engine, onFault }: LeasesOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = engine;
   let upSinceMs = clock.now();
-  const check = async (): Promise<void> => {
-    const { isUp } = engine.state;
-    if (!isUp) upSinceMs = clock.now();
-    if (!isUp) return;
-    // After an outage, each instance first renews its own leases.
-    const isSettled = clock.now() - upSinceMs >= leaseMs;
-    await Promise.all([renew(), confirmRead(), catchUp(), isSettled ? claim() : null]);
-  };
   for (;;) {
     await Promise.allSettled([clock.sleep(checkMs, signal)]);
     if (signal.aborted) return;
-    await check().catch((error: unknown) => onFault(error, 'renewing leases'));
+    if (!engine.state.isUp) {
+      upSinceMs = clock.now();
+      continue;
+    }
+    // After an outage, each instance first renews its own leases.
+    const isSettled = clock.now() - upSinceMs >= leaseMs;
+    await maintain(isSettled).catch((error: unknown) => onFault(error, 'renewing leases'));
   }
 }
 
 function createReloads(
-  load: (id: string) => Promise<void>,
+  reload: (id: string) => Promise<unknown>,
   onFault: LeasesOptions['onFault'],
 ): (id: string) => void {
   /** Sessions being loaded. `true`: must be loaded once more afterwards. */
@@ -134,7 +113,7 @@ function createReloads(
   const run = async (id: string): Promise<void> => {
     do {
       loading.set(id, false);
-      await load(id).catch((error: unknown) => onFault(error, 'following a session'));
+      await reload(id).catch((error: unknown) => onFault(error, 'following a session'));
     } while (loading.get(id) === true);
     loading.delete(id);
   };

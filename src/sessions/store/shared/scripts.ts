@@ -6,34 +6,23 @@ local function nowMs()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function used(name, field) return tonumber(redis.call('HGET', key('use:' .. name), field) or 0) end
+local function used(name, column) return tonumber(redis.call('HGET', key('use:' .. name), column) or 0) end
 local function excess(need)
-  local left = need.total - used('*', need.field) - need.amount
-  local share = false
-  for _, own in ipairs(need.own) do
-    local amount = used(own.name, need.field)
-    if amount + need.amount > own.most then return own.kind end
-    if amount > left then share = true end
+  for _, limit in ipairs(need.limits) do
+    if used(limit.name, need.column) + need.amount > limit.most then return limit.scope end
   end
-  if left < 0 then return 'total' end
-  return share and 'share' or false
-end
-local function receipt(name)
-  local text = redis.call('GET', key(name))
-  if not text then return false end
-  return redis.call('EXISTS', key('record:' .. cjson.decode(text).receipt.sessionId)) == 1 and text
 end
 `;
 
-/** Script that writes a value for a minute, to find out whether the server accepts changes. */
-export const probeScript = defineScript(
-  `return redis.call('SET', KEYS[1] .. 'probe', 1, 'EX', 60)`,
-);
+/** Script that runs the command ARGV[1] with the key ARGV[2] and the further arguments. */
+export const callScript = defineScript(`${functions}
+return redis.call(ARGV[1], key(ARGV[2]), unpack(ARGV, 3))
+`);
 
 /**
  * Script that changes a session of the expected version. ARGV[1] is a `SessionChange` with
  * `operation`, a unique name that makes repeated calls harmless, and `channel` for Pub/Sub. Returns
- * the `kind` of the `Outcome`; if a limit is exceeded, also its `field` and `excess`.
+ * the `kind` of the `Outcome`; if a limit is exceeded, also its quantity and scope.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -44,23 +33,21 @@ if string.find(operations, change.operation, 1, true) then return {'ok'} end
 if tonumber(found[1] or 0) ~= change.version then return {'changed'} end
 if change.runner ~= '' and found[3] ~= change.runner then return {'lost'} end
 if change.once ~= '' then
-  local earlier = receipt(change.once)
-  if earlier and cjson.decode(earlier).atMs > change.onceSinceMs then return {'once'} end
+  local earlier = redis.call('GET', key(change.once))
+  earlier = earlier and cjson.decode(earlier)
+  if earlier and earlier.atMs > change.onceSinceMs and
+    redis.call('EXISTS', key('record:' .. earlier.receipt.sessionId)) == 1 then return {'once'} end
 end
 for _, need in ipairs(change.needs) do
-  local kind = excess(need)
-  if kind and not (kind == 'share' and need.ignoresShare) then return {'excess', need.field, kind} end
+  local scope = excess(need)
+  if scope then return {'excess', need.quantity, scope} end
 end
 for _, command in ipairs(change.commands) do
   redis.call(command[1], key(command[2]), unpack(command, 3))
 end
-for _, holder in ipairs(change.prune) do
-  if used(holder.name, 'live') == 0 then redis.call('ZREM', key('holders:live:' .. holder.parent), holder.name) end
-  if used(holder.name, 'stored') == 0 then
-    redis.call('ZREM', key('holders:stored:' .. holder.parent), holder.name)
-    if used(holder.name, 'live') == 0 and used(holder.name, 'pending') == 0 then
-      redis.call('DEL', key('use:' .. holder.name))
-    end
+for _, name in ipairs(change.names) do
+  if used(name, 'live') == 0 and used(name, 'stored') == 0 and used(name, 'pending') == 0 then
+    redis.call('DEL', key('use:' .. name))
   end
 end
 if redis.call('EXISTS', record) == 1 then
@@ -75,9 +62,12 @@ elseif change.ends then
   redis.call('ZREM', key('running'), change.id)
 end
 redis.call('PUBLISH', change.channel, change.operation .. ' ' .. change.id)
-local kind = change.room and excess(change.room)
-if kind then return {'ok', change.room.field, kind} end
 return {'ok'}
+`);
+
+/** Script that returns the limit that a `Need` (ARGV[1]) would exceed, or an empty string. */
+export const roomScript = defineScript(`${functions}
+return excess(cjson.decode(ARGV[1])) or ''
 `);
 
 /** Script that returns 'known' with version, record and runner; 'purged'; or 'unknown'. */
@@ -140,35 +130,6 @@ end
 return found
 `);
 
-/** Script that returns the limit that a `Need` (ARGV[1]) would exceed, or an empty string. */
-export const roomScript = defineScript(`${functions}
-return excess(cjson.decode(ARGV[1])) or ''
-`);
-
-/** Script that returns ids of a sorted set. ARGV: set, lowest and highest score, count, offset. */
-export const rangeScript = defineScript(`${functions}
-return redis.call('ZRANGEBYSCORE', key(ARGV[1]), ARGV[2], ARGV[3], 'LIMIT', ARGV[5] or 0, ARGV[4])
-`);
-
-/** Script that returns names and lowest scores. ARGV: set, maximum score, maximum members. */
-export const lowestScript = defineScript(`${functions}
-return redis.call('ZRANGEBYSCORE', key(ARGV[1]), '-inf', ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
-`);
-
-/** Script that returns alternating names and highest scores. ARGV: set, maximum members. */
-export const highestScript = defineScript(`${functions}
-return redis.call('ZRANGE', key(ARGV[1]), 0, ARGV[2] - 1, 'REV', 'WITHSCORES')
-`);
-
-/** Script that returns 1 for each session with a stream confirmed in the last ARGV[1] ms. */
-export const readScript = defineScript(`${functions}
-local since, found = nowMs() - ARGV[1], {}
-for at = 2, #ARGV do
-  found[at - 1] = tonumber(redis.call('ZSCORE', key('read'), ARGV[at]) or 0) > since and 1 or 0
-end
-return found
-`);
-
 /** Script that renews leases. ARGV: instance, milliseconds, sessions. Returns lost sessions. */
 export const renewScript = defineScript(`${functions}
 local untilMs, lost = nowMs() + ARGV[2], {}
@@ -211,42 +172,4 @@ for at = 2, #ARGV do
     redis.call('ZADD', key('running'), 'XX', 0, ARGV[at])
   end
 end
-`);
-
-/** Script that records reads of sessions ARGV[2…], and deletes those older than ARGV[1] ms. */
-export const confirmReadScript = defineScript(`${functions}
-local now = nowMs()
-redis.call('ZREMRANGEBYSCORE', key('read'), '-inf', now - ARGV[1])
-for at = 2, #ARGV do redis.call('ZADD', key('read'), now, ARGV[at]) end
-`);
-
-/** Script that forgets ids deleted up to ARGV[1], and keeps the latest ARGV[2] of the others. */
-export const forgetScript = defineScript(`${functions}
-redis.call('ZREMRANGEBYSCORE', key('purged'), '-inf', ARGV[1])
-redis.call('ZREMRANGEBYRANK', key('purged'), 0, -1 - ARGV[2])
-`);
-
-/** Script that returns a request's result by key; empty if none or its session is gone. */
-export const recallScript = defineScript(`${functions}
-return receipt('once:' .. ARGV[1]) or ''
-`);
-
-/** Script that returns a used amount. ARGV: holder or `*`; `live`, `stored` or `pending`. */
-export const sumScript = defineScript(`${functions}
-return used(ARGV[1], ARGV[2])
-`);
-
-/** Script that returns the text of the message number ARGV[2] of the session ARGV[1]. */
-export const textScript = defineScript(`${functions}
-return redis.call('HGET', key('record:' .. ARGV[1]), 'text:' .. ARGV[2])
-`);
-
-/** Script that returns delivery id, text and state of the first ARGV[2] messages of ARGV[1]. */
-export const messagesScript = defineScript(`${functions}
-local record, found = key('record:' .. ARGV[1]), {}
-for at = 0, ARGV[2] - 1 do
-  local fields = redis.call('HMGET', record, 'delivery:' .. at, 'text:' .. at, 'state:' .. at)
-  for n = 1, 3 do found[#found + 1] = fields[n] or '' end
-end
-return found
 `);

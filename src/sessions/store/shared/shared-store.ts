@@ -1,47 +1,115 @@
-import type { Decide, SessionStore } from '../session-store.ts';
+import { columns, everyone } from '../quotas.ts';
+import {
+  type AnsweredTurn,
+  chunkLength,
+  type SessionMessage,
+  type SessionStore,
+} from '../session-store.ts';
+import type { SessionRecord } from '../state.ts';
 import { createAdmission } from './admission.ts';
 import { createChanges, type SharedSessionsOptions } from './changes.ts';
+import { keys } from './commands.ts';
 import { createSharedRateLimit } from './rate-limit.ts';
-import { createSharedReads } from './reads.ts';
-import { forgetScript } from './scripts.ts';
+import { answeredScript, eventsScript, partScript } from './scripts.ts';
+import type { Transactions } from './transactions.ts';
 
 const maxPurged = 100_000;
+const pageSize = 100;
 
 /** Opens the store of all instances. Only the holder of a session's lease answers it. */
 export function openSharedSessions(options: SharedSessionsOptions): SessionStore {
   const changes = createChanges(options);
-  const { transactions, leases } = changes;
-  const { trim, ...admission } = createAdmission(changes, options.clock);
-  const change = async (id: string, decide: Decide, runner?: string) => {
-    const changed = await changes.change(id, decide, runner);
-    if (changed === undefined) return undefined;
-    const { after, isOver } = changed;
-    const onFault = (error: unknown) => options.onFault(error, 'deleting sessions');
-    if (isOver) await trim(after.client, id).catch(onFault); // the change itself was made
-    return after;
-  };
+  const { change, purge, transactions, leases } = changes;
   return {
     isShared: true,
     spendRates: createSharedRateLimit(transactions),
-    ...createSharedReads(transactions),
-    ...admission,
-    trim: () => trim(null, ''),
-    find: async (id) => {
-      const found = await transactions.find(id);
-      if (typeof found === 'string') return { kind: found };
-      return { kind: 'known', record: found.record };
-    },
+    ...createReads(transactions),
+    ...createLists(transactions),
+    ...createAdmission(changes),
     probe: transactions.probe,
     setBounds: changes.setBounds,
     runs: leases.isHeld,
     change: (id, decide) => change(id, decide),
     changeOwn: (id, decide) => change(id, decide, options.engine.instance),
-    purge: changes.purge,
+    purge,
     forget: async ({ purgedMs }) => {
-      await transactions.run(forgetScript, purgedMs, maxPurged); // idempotency keys expire by themselves
+      // Idempotency keys expire by themselves.
+      await transactions.call('ZREMRANGEBYSCORE', keys.purged, '-inf', purgedMs);
+      await transactions.call('ZREMRANGEBYRANK', keys.purged, 0, -1 - maxPurged);
     },
     onCommit: changes.onCommit,
     onTakeOver: leases.onTakeOver,
     close: leases.close,
   };
+}
+
+function createReads({ call, callList, list, find }: Transactions) {
+  return {
+    find: async (id) => {
+      const found = await find(id);
+      if (typeof found === 'string') return { kind: found };
+      return { kind: 'known', record: found.record };
+    },
+    readEvents: async (id, from) => {
+      const lines = await list(eventsScript, id, from, chunkLength);
+      return lines.map((line, at) => ({ index: from + at, line }));
+    },
+    readPart: async (id, { index, offset }) => {
+      const [length, part] = await list(partScript, id, index, offset, chunkLength);
+      if (length === undefined || part === undefined) return undefined;
+      const bytes = Buffer.from(part);
+      return { bytes, isLast: offset + bytes.length >= Number(length) };
+    },
+    // The text of a message is never empty.
+    readText: async (id, sequence) =>
+      (await call('HGET', keys.record + id, `text:${sequence}`)) || undefined,
+    readMessages: async (id) => {
+      const found = await find(id);
+      const messages: SessionMessage[] = [];
+      const accepted = typeof found === 'string' ? 0 : found.record.accepted;
+      for (let sequence = 0; sequence < accepted; sequence += 1) {
+        const fields = [`delivery:${sequence}`, `text:${sequence}`, `state:${sequence}`];
+        const found = await callList('HMGET', keys.record + id, ...fields);
+        const [deliveryId = '', text = '', state] = found;
+        messages.push({ sequence, deliveryId, text, state: state as SessionMessage['state'] });
+      }
+      return messages;
+    },
+    readAnswered: async (id, { before, count }) => {
+      const fields = await list(answeredScript, id, before, count);
+      const turns: AnsweredTurn[] = [];
+      for (let at = 0; at < fields.length; at += 2) {
+        turns.unshift({ question: fields[at] ?? '', line: fields[at + 1] ?? '' });
+      }
+      return turns;
+    },
+  } satisfies Partial<SessionStore>;
+}
+
+function createLists({ call, callList, find }: Transactions) {
+  const idsUntil = (set: string, until: number | string, from = 0) =>
+    callList('ZRANGEBYSCORE', set, '-inf', until, 'LIMIT', from, pageSize);
+  const recordsOf = async (ids: readonly string[]): Promise<readonly SessionRecord[]> => {
+    const found = await Promise.all(ids.map(find));
+    return found.flatMap((one) => (typeof one === 'string' ? [] : [one.record]));
+  };
+  return {
+    list: async function* (which) {
+      for (let from = 0; ; from += pageSize) {
+        const ids = await idsUntil(keys.all, '+inf', from);
+        const records = await recordsOf(ids);
+        yield which === 'all' ? records : records.filter(({ state }) => state === 'running');
+        if (ids.length < pageSize) return;
+      }
+    },
+    listExpired: async ({ idleMs, createdMs }) => {
+      const idle = await idsUntil(keys.idle, idleMs);
+      const old = await recordsOf(await idsUntil(keys.live, createdMs));
+      const waiting = old.filter(({ state }) => state === 'waiting').map(({ id }) => id);
+      return [...new Set([...idle, ...waiting])].slice(0, pageSize);
+    },
+    listStale: (endedMs) => idsUntil(keys.ended, endedMs),
+    countLive: async () => Number(await call('HGET', keys.use + everyone, columns.sessions)),
+    countStored: async () => Number(await call('HGET', keys.use + everyone, columns.sessionBytes)),
+  } satisfies Partial<SessionStore>;
 }

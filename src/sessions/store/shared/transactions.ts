@@ -1,12 +1,17 @@
 import type { Engine, EngineScript } from '../../../core/engine/engine.ts';
 import { EngineError } from '../../../core/engine/engine-error.ts';
 import { Problem } from '../../../core/problem.ts';
-import type { Excess } from '../../../core/scheduling/ledger.ts';
+import type { Limit, Quantity } from '../quotas.ts';
 import type { SessionRecord } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
 import type { Command } from './commands.ts';
-import { changesChannel, keyBase } from './keys.ts';
-import { commitScript, findScript, probeScript } from './scripts.ts';
+import { callScript, commitScript, findScript } from './scripts.ts';
+
+/** Key prefix. Its hash tag keeps all keys on one server of a cluster, as scripts require. */
+const keyBase = '{sessions}:';
+
+/** Pub/sub channel on which server instances publish changes of sessions. */
+export const changesChannel = 'sessions';
 
 export interface StoredSession {
   readonly version: number;
@@ -15,16 +20,14 @@ export interface StoredSession {
   readonly runner: string;
 }
 
-/** Amount that a change adds to a limited quantity, and the limits of the quantity. */
-export interface Need {
-  readonly field: 'live' | 'stored' | 'pending';
-  readonly amount: number;
-  /** Maximum of the quantity for all clients together. */
-  readonly total: number;
-  /** Maximums of the quantity for the client and for its network. */
-  readonly own: readonly { readonly name: string; readonly most: number; readonly kind: Excess }[];
-  readonly ignoresShare: boolean;
-}
+/** Amount that a change adds to a quantity, whose limits are checked before. */
+export type Need = Readonly<{
+  quantity: Quantity;
+  /** Name of the quantity in the store. */
+  column: string;
+  amount: number;
+  limits: readonly Limit[];
+}>;
 
 /** Change, made only if the stored version is `version` (0: no session). */
 export interface SessionChange {
@@ -37,28 +40,24 @@ export interface SessionChange {
   readonly onceSinceMs: number;
   readonly needs: readonly Need[];
   readonly commands: readonly Command[];
-  readonly prune: readonly { readonly name: string; readonly parent: string | null }[];
+  /** Client and network, whose counts are deleted if the change makes them zero. */
+  readonly names: readonly string[];
   /** Lease that the change creates: `instance` runs the session for `ms` milliseconds. */
   readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
   /** Whether the session has no lease after the change. */
   readonly ends: boolean;
-  /** Limits of stored bytes. Exceeding them is reported, but does not prevent the change. */
-  readonly room?: Need | undefined;
 }
 
+/** Limit that would be exceeded. */
+export type Excess = Readonly<{ quantity: Quantity; scope: Limit['scope'] }>;
+
+/**
+ * Result of a change, which is made only for `ok`. `changed`: another change of the session came
+ * first. `lost`: another instance runs it. `once`: the request repeats an earlier one.
+ */
 export type Outcome =
-  /** The change was made. `excess`: the limit of stored bytes exceeded after it. */
-  | { readonly kind: 'ok'; readonly excess?: Excess | undefined }
-  /**
-   * The change was not made. `changed`: another change of the session was stored first. `lost`: another server instance
-   * runs the session. `once`: the request repeats an earlier request.
-   */
-  | { readonly kind: 'changed' | 'lost' | 'once' }
-  /**
-   * The change was not made, because it would exceed a limit. `field`: the limited quantity. `excess`: kind of the
-   * limit, such as `total`.
-   */
-  | { readonly kind: 'excess'; readonly field: Need['field']; readonly excess: Excess };
+  | Readonly<{ kind: 'ok' | 'changed' | 'lost' | 'once' }>
+  | (Excess & Readonly<{ kind: 'excess' }>);
 
 /** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
 const patienceMs = 2000;
@@ -72,31 +71,30 @@ interface TransactionsOptions {
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
+type Args = readonly (string | number)[];
+
 function createRunner({ engine, watch }: TransactionsOptions) {
   const unavailable = (cause: unknown): Problem => {
     watch?.failed(cause);
     // Callers get no text of the engine, which can contain addresses.
     return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
   };
-  /** Returns an error of Valkey or Redis instead of throwing it, so that callers can retry. */
-  const attempt = async (script: EngineScript, args: readonly (string | number)[]) => {
-    if (!(await engine.waitUntilUp(patienceMs))) {
-      throw unavailable(new EngineError(String(engine.state.fault), true));
-    }
-    try {
-      return { reply: await engine.evaluate(script, { keys: [keyBase], args }) };
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      if (!error.isOutage) throw unavailable(error);
-      return { error };
-    }
+  const attempt = async (script: EngineScript, args: Args): Promise<unknown> => {
+    const isUp = await engine.waitUntilUp(patienceMs);
+    if (!isUp) throw unavailable(new EngineError(String(engine.state.fault), true));
+    return engine.evaluate(script, { keys: [keyBase], args });
   };
-  /** Repeats a failed call once, so the script must be safe to repeat. */
-  const run = async (script: EngineScript, args: readonly (string | number)[]) => {
-    const first = await attempt(script, args);
-    const { reply, error } = 'error' in first ? await attempt(script, args) : first;
-    if (error !== undefined) throw unavailable(error);
-    return reply;
+  /** Repeats a call once after an outage, so the script must be safe to repeat. */
+  const run = async (script: EngineScript, args: Args): Promise<unknown> => {
+    const repeatOutage = (error: unknown) => {
+      if (error instanceof EngineError && error.isOutage) return attempt(script, args);
+      throw error;
+    };
+    try {
+      return await attempt(script, args).catch(repeatOutage);
+    } catch (error) {
+      throw error instanceof EngineError ? unavailable(error) : error;
+    }
   };
   return { run, unavailable };
 }
@@ -106,10 +104,13 @@ export function createTransactions(options: TransactionsOptions) {
   const { engine, replicas, watch } = options;
   const { run, unavailable } = createRunner(options);
   let operations = 0;
-  const list = async (script: EngineScript, ...args: readonly (string | number)[]) => {
+  /** Returns the items of the reply as strings, empty for `nil`. */
+  const list = async (script: EngineScript, ...args: Args): Promise<readonly string[]> => {
     const reply = await run(script, args);
-    return Array.isArray(reply) ? reply.map(String) : [];
+    return Array.isArray(reply) ? reply.map((item) => String(item ?? '')) : [];
   };
+  const runOne = async (script: EngineScript, ...args: Args): Promise<string> =>
+    String((await run(script, args)) ?? '');
   const confirm = async (): Promise<void> => {
     if (replicas === 0) return;
     try {
@@ -121,9 +122,11 @@ export function createTransactions(options: TransactionsOptions) {
   return {
     /** Waits until `replicas` replicas have stored all changes. @throws Problem `not_ready` */
     confirm,
-    run: async (script: EngineScript, ...args: readonly (string | number)[]): Promise<string> =>
-      String((await run(script, args)) ?? ''),
     list,
+    run: runOne,
+    /** Runs one command that is safe to repeat. Returns its reply, empty for `nil`. */
+    call: (...command: Command) => runOne(callScript, ...command),
+    callList: (...command: Command) => list(callScript, ...command),
     find: async (id: string): Promise<StoredSession | 'purged' | 'unknown'> => {
       const [kind, version, record = '', runner = ''] = await list(findScript, id);
       if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
@@ -131,7 +134,7 @@ export function createTransactions(options: TransactionsOptions) {
     },
     /** Writes a value that expires. @throws Problem `not_ready` if the server does not store it */
     probe: async (): Promise<void> => {
-      await run(probeScript, []);
+      await runOne(callScript, 'SET', 'probe', 1, 'EX', 60);
       await confirm();
       watch?.worked();
     },
@@ -140,16 +143,13 @@ export function createTransactions(options: TransactionsOptions) {
       operations += 1;
       const operation = `${engine.instance}:${operations};`;
       const channel = engine.prefix + changesChannel;
-      const [kind = '', field, excess] = await list(
-        commitScript,
-        JSON.stringify({ ...change, operation, channel }),
-      );
+      const json = JSON.stringify({ ...change, operation, channel });
+      const [kind, quantity, scope] = await list(commitScript, json);
       if (kind === 'ok') {
         await confirm();
         watch?.worked();
       }
-      // The script returns nothing else.
-      return { kind, field, excess } as Outcome;
+      return { kind, quantity, scope } as Outcome; // the script returns nothing else
     },
   };
 }

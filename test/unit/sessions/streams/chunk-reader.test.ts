@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../../src/sessions/store/log-rows.ts';
+import type { StoredEvent } from '../../../../src/sessions/store/session-store.ts';
 import { createChunkReader, toChunk } from '../../../../src/sessions/streams/chunk-reader.ts';
 
 function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {

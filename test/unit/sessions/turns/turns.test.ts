@@ -3,7 +3,7 @@ import { Problem } from '../../../../src/core/problem.ts';
 import { createFairQueue } from '../../../../src/core/scheduling/fair-queue.ts';
 import type { SessionStore } from '../../../../src/sessions/store/session-store.ts';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
-import { startSession } from '../../../../src/sessions/store/state.ts';
+import { acceptMessage, startSession } from '../../../../src/sessions/store/state.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createManualEngine } from '../../../support/scripted-engine.ts';
@@ -24,12 +24,15 @@ async function openRig() {
     failing[name] -= 1;
     return true;
   };
+  const atChange = { resolve: () => {} }; // called after each change was requested
   const unusable = () => Promise.reject(new Problem('not_ready', { detail: 'It cannot be used.' }));
   const flaky: SessionStore = {
     ...store,
     change: (id, decide) => (fail('change') ? unusable() : store.change(id, decide)),
     changeOwn: async (id, decide) => {
-      const changed = fail('change') ? await unusable() : await store.changeOwn(id, decide);
+      const changing = fail('change') ? unusable() : store.changeOwn(id, decide);
+      atChange.resolve();
+      const changed = await changing;
       return fail('confirm') ? unusable() : changed;
     },
     find: (id) => (fail('find') ? unusable() : store.find(id)),
@@ -56,7 +59,8 @@ async function openRig() {
   };
   const typesOf = async (id: string) =>
     (await store.readEvents(id, 0)).map(({ line }) => JSON.parse(line).type);
-  return { clock, engine, store, turns, scheduler, failing, faults, stalled, start, typesOf };
+  const seen = { faults, stalled, typesOf };
+  return { clock, engine, store, turns, scheduler, failing, atChange, start, ...seen };
 }
 
 describe('a turn over a store that is unavailable for a while', () => {
@@ -149,6 +153,37 @@ describe('a turn over a store that is unavailable for a while', () => {
     expect(held.signal.aborted).toBe(true);
     expect(turns.atWork).toBe(0);
   });
+});
+
+it('begins if one commit stored the end of the turn before and then its message', async () => {
+  const { clock, engine, store, turns, start, typesOf, atChange } = await openRig();
+  store.onCommit((commit) => {
+    for (const [, record] of commit) if (record !== undefined) turns.follow(record);
+  });
+  await start('ses_a');
+  const first = await engine.next();
+  const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
+  const delivery = { deliveryId: 'dlv_2', text: 'two', nowMs: clock.now() };
+  const receipt = { sessionId: 'ses_a', deliveryId: 'dlv_2', queued: 0 };
+  const accepted = new Promise((resolve) => {
+    atChange.resolve = () => {
+      atChange.resolve = () => {};
+      resolve(
+        store.accept('ses_a', null, (record) => {
+          expect(record.state).toBe('waiting');
+          return { transition: acceptMessage(record, delivery, limits), receipt };
+        }),
+      );
+    };
+  });
+  first.answer();
+
+  await accepted;
+  (await engine.next()).answer();
+  await untilIdle();
+
+  const types = await typesOf('ses_a');
+  expect(types.filter((type) => type === 'turn.completed')).toHaveLength(2);
 });
 
 describe('a turn that cannot be stored within its time limit', () => {

@@ -1,0 +1,89 @@
+import type { Client } from '../../core/caller.ts';
+import { Problem } from '../../core/problem.ts';
+import { addressesPerNetwork, type Excess, type Ledger } from '../../core/scheduling/ledger.ts';
+
+/** Names by which the stores count what each client has. */
+export const columns = {
+  /** Sessions that have not ended. */
+  sessions: 'live',
+  /** Bytes of all sessions, including those that have ended. */
+  sessionBytes: 'stored',
+  /** Unanswered messages. */
+  queuedTurns: 'pending',
+} as const;
+
+export type Quantity = keyof typeof columns;
+
+export const quantities = ['sessions', 'sessionBytes', 'queuedTurns'] as const;
+
+/** States of sessions that a client gives up at a limit, first ones first. */
+export const evictable = {
+  sessions: ['waiting'],
+  sessionBytes: ['ended', 'failed', 'waiting'],
+  queuedTurns: [],
+} as const;
+
+export const maxEvictions = 256; // maximum number per change, because deleting is slow
+
+/** Name of the total in a store, beside the names of client addresses and networks. */
+export const everyone = '*';
+
+export type Limit = Readonly<{
+  name: string;
+  most: number;
+  scope: 'address' | 'network' | 'total';
+}>;
+
+/** Returns the limits of a client, of its network and of all clients (only these for `null`). */
+export function toLimits(
+  { bounds }: Pick<Ledger, 'bounds'>,
+  quantity: Quantity,
+  client: Client | null,
+): readonly Limit[] {
+  const { perAddress, total } = bounds[quantity];
+  const limits: Limit[] = [{ name: everyone, most: total, scope: 'total' }];
+  if (client === null) return limits;
+  const { address, network } = client;
+  if (network !== null) {
+    limits.unshift({ name: network, most: perAddress * addressesPerNetwork, scope: 'network' });
+  }
+  return [{ name: address, most: perAddress, scope: 'address' }, ...limits];
+}
+
+/** Returns which limit a further `amount` would exceed; `undefined` for none. */
+export const findExcess = (
+  limits: readonly Limit[],
+  amount: number,
+  usedBy: (name: string) => number,
+): Limit['scope'] | undefined =>
+  limits.find(({ name, most }) => usedBy(name) + amount > most)?.scope;
+
+const tooMany = 'has reached the maximum number of waiting and running questions';
+
+/** Reasons to refuse a question because too many others wait or run, by exceeded limit. */
+export const turnDetails: Readonly<Record<Excess, string>> = {
+  address: `This address ${tooMany} (\`PERCH_SESSION_TURNS_PER_ADDRESS\`).`,
+  network: `This IPv6 /48 network ${tooMany} (four times \`PERCH_SESSION_TURNS_PER_ADDRESS\`).`,
+  share: `This address or network ${tooMany}, half of all (\`PERCH_SESSION_WAITING_TURNS\`).`,
+  total: `The server ${tooMany} (\`PERCH_SESSION_WAITING_TURNS\`).`,
+};
+
+const who = {
+  address: ['this address', 'PERCH_SESSION_LIVE_PER_ADDRESS', 'PERCH_SESSION_BYTES_PER_ADDRESS'],
+  network: ['this network', 'PERCH_SESSION_LIVE_PER_ADDRESS', 'PERCH_SESSION_BYTES_PER_ADDRESS'],
+  total: ['the server', 'PERCH_SESSION_LIVE', 'PERCH_SESSION_BYTES'],
+} as const;
+
+/** Creates the error for a client that exceeds a limit and has no session to give up. */
+export function toQuotaProblem(quantity: Quantity, scope: Limit['scope']): Problem {
+  if (quantity === 'queuedTurns') {
+    const code = scope === 'total' ? 'overloaded' : 'turn_queue_full';
+    return new Problem(code, { detail: turnDetails[scope] });
+  }
+  const [of, live, bytes] = who[scope];
+  const detail =
+    quantity === 'sessions'
+      ? `The number of sessions of ${of} has reached the limit (\`${live}\`).`
+      : `The stored sessions of ${of} have reached the limit of bytes (\`${bytes}\`).`;
+  return new Problem('overloaded', { detail });
+}
