@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import { secretNames, variables } from '../config/config.ts';
-import { loadUsableConfig, type UsableConfig } from '../config/usable-config.ts';
+import { loadUsableConfig, secretNames, type UsableConfig, variables } from '../config/config.ts';
 import { systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/random.ts';
 import { withDeadline } from '../core/scheduling/deadline.ts';

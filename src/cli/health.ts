@@ -1,5 +1,4 @@
-import { listenDefaults } from '../config/listen-defaults.ts';
-import { gatherSettings, type SettingSources } from '../config/sources.ts';
+import { gatherSettings, listenDefaults, type SettingSources } from '../config/sources.ts';
 import { codeOfFailure, getOnce } from '../core/http/get-once.ts';
 import { toLocalUrl } from '../core/http/local-url.ts';
 import { parseUrl } from '../core/http/url.ts';

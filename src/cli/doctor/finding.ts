@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { UsableConfig } from '../../config/usable-config.ts';
+import type { UsableConfig } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Random } from '../../core/random.ts';
 
