@@ -6,11 +6,9 @@ import { withDeadline } from '../core/scheduling/deadline.ts';
 import {
   type BareBody,
   type BareContext,
-  exitCodes,
+  CommandError,
   listenOptions,
-  toListenSettings,
-  UsageError,
-  withOptions,
+  withoutArguments,
 } from './command.ts';
 
 const timeoutMs = 4000;
@@ -19,18 +17,11 @@ const timeoutMs = 4000;
 export const healthCommand: BareBody = {
   isBare: true,
   exits: 'Exit code: 0 ready, 1 not ready, 2 bad usage.',
-  ...withOptions(listenOptions, (values, positionals) => {
-    if (positionals.length > 0) throw new UsageError('health takes no arguments.');
-    return async ({ sources, stdout, stderr }: BareContext) => {
-      const target = readTarget({ ...sources, options: toListenSettings(values) });
-      const fault = 'fault' in target ? target.fault : await findFault(target.url);
-      if (fault === null) {
-        stdout.write('The server is ready.\n');
-        return exitCodes.ok;
-      }
-      stderr.write(`perch: ${fault}\n`);
-      return exitCodes.notReady;
-    };
+  ...withoutArguments('health', listenOptions, () => async ({ sources, stdout }: BareContext) => {
+    const target = readTarget(sources);
+    const fault = 'fault' in target ? target.fault : await findFault(target.url);
+    if (fault !== null) throw new CommandError('notReady', fault);
+    stdout.write('The server is ready.\n');
   }),
 };
 
