@@ -13,12 +13,7 @@ import { createProgressReports } from '../answers/index/progress-reports.ts';
 import { openAnswers } from '../answers/open-answers.ts';
 import { openConfiguredAnswers } from '../app/open/answers.ts';
 import { toLedgerBounds } from '../app/open/bounds.ts';
-import {
-  openSessionSecret,
-  openSessions,
-  readAddressFile,
-  toCallerRules,
-} from '../app/open/sessions.ts';
+import { openSessionSecret, openSessions, readAddressFile } from '../app/open/sessions.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { FileLockedError } from '../core/files/file-lock.ts';
@@ -35,13 +30,7 @@ import {
   unknownSession,
 } from '../sessions/messages.ts';
 import type { SessionService } from '../sessions/service.ts';
-import {
-  type CommandContext,
-  CommandError,
-  type ExitCode,
-  exitCodes,
-  UsageError,
-} from './command.ts';
+import { type CommandContext, CommandError, exitCodes, UsageError } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError } from './output/explain.ts';
 import type { Output } from './output/output.ts';
@@ -73,7 +62,7 @@ interface SessionQuestion {
 interface SessionClient {
   /** Asks. @throws Problem or PerchError if the service refuses or cannot be reached */
   ask(question: string, sessionId: string | null): Promise<Turn>;
-  close(): Promise<void>;
+  readonly close?: () => Promise<void>;
 }
 
 interface SessionPlace {
@@ -91,7 +80,7 @@ export async function askService(
   asked: SessionQuestion,
   { open: openClient, explain, showsId }: SessionPlace,
   context: CommandContext,
-): Promise<ExitCode> {
+) {
   let client: SessionClient | null = null;
   try {
     client = await openClient();
@@ -105,7 +94,7 @@ export async function askService(
     if (!(error instanceof UnreachableError || error instanceof PerchError)) throw error;
     throw new CommandError('upstream', explain(error), { cause: error });
   } finally {
-    await client?.close();
+    await client?.close?.();
   }
 }
 
@@ -145,14 +134,13 @@ async function openClientOfFolder(context: CommandContext): Promise<SessionClien
       throw new UnreachableError('Another process uses the sessions. Try again in a moment.');
     }
     const secret = openSessionSecret(config, systemRandom);
-    const tokens = createContinuationTokens(secret);
     const options = {
       baseUrl: url,
       sessionsUrl: url,
       bearer: toOperatorBearer(secret),
       retries: 1,
     };
-    return createRemoteClient(options, tokens.of);
+    return createRemoteClient(options, createContinuationTokens(secret).of);
   }
 }
 
@@ -181,7 +169,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
     });
     await answers.refresh();
     progress.clear();
-    return createLocalClient({ service, bindBearer: toCallerRules(config).bindBearer, close });
+    return { ask: createLocalClient(service, config.PERCH_SESSION_BIND_BEARER), close };
   } catch (error) {
     await close();
     throw error;
@@ -198,44 +186,30 @@ function toOperatorBearer(secret: Buffer): string {
   return keyedHash(secret, 'operator', 'bearer');
 }
 
-function createLocalClient({
-  service,
-  bindBearer,
-  close,
-}: Pick<SessionClient, 'close'> & {
-  readonly service: SessionService;
-  readonly bindBearer: boolean;
-}): SessionClient {
+function createLocalClient(service: SessionService, bindBearer: boolean): SessionClient['ask'] {
   const owner = keyedHash(service.secret, 'owner', toOperatorBearer(service.secret));
-  const toText = (message: string) => readMessage({ message }, service.limits.messageBytes).text;
-  const start = async (question: string) => {
-    const message = { text: toText(question), owner, client: null, idempotency: null };
-    return { ...(await sendFirstMessage(message, service)), startIndex: 0 };
-  };
-  const followUp = async (sessionId: string, question: string) => {
-    const found = await service.store.find(sessionId);
+  const findOwn = async (id: string) => {
+    const found = await service.store.find(id);
     if (found.kind === 'unknown') throw unknownSession();
     if (found.kind === 'purged') throw expiredSession();
     if (bindBearer) refuseOtherOwner(found.record, owner);
-    const message = { sessionId, text: toText(question), idempotency: null };
-    return { ...(await sendFurtherMessage(message, service)), startIndex: found.record.events };
+    return found.record;
   };
-  return {
-    ask: async (question, id) => {
-      const { sessionId, deliveryId, startIndex } = await (id === null
-        ? start(question)
-        : followUp(id, question));
-      return createTurn({
-        session: { id: sessionId, continuationToken: '' },
-        deliveryId,
-        startIndex,
-        open: (from) => openLocalStream(service, sessionId, from),
-        clock: systemClock,
-        random: systemRandom.fraction,
-        retries: 4,
-      });
-    },
-    close,
+  return async (message, id) => {
+    const record = id === null ? null : await findOwn(id);
+    const { text } = readMessage({ message }, service.limits.messageBytes);
+    const { sessionId, deliveryId } = await (record === null
+      ? sendFirstMessage({ text, owner, client: null, idempotency: null }, service)
+      : sendFurtherMessage({ text, sessionId: record.id, idempotency: null }, service));
+    return createTurn({
+      session: { id: sessionId, continuationToken: '' },
+      deliveryId,
+      startIndex: record?.events ?? 0,
+      open: (from) => openLocalStream(service, sessionId, from),
+      clock: systemClock,
+      random: systemRandom.fraction,
+      retries: 4,
+    });
   };
 }
 
@@ -260,15 +234,10 @@ function createRemoteClient(
       const session = id === null ? undefined : { id, continuationToken: tokenOf(id) };
       return sessions.ask(question, { session });
     },
-    close: async () => {},
   };
 }
 
-async function printAnswer(
-  turn: Turn,
-  { json }: SessionQuestion,
-  { stdout }: CommandContext,
-): Promise<ExitCode> {
+async function printAnswer(turn: Turn, { json }: SessionQuestion, { stdout }: CommandContext) {
   const printed = createTextPrinter((text) => {
     if (!json) stdout.write(text);
   });
@@ -280,7 +249,7 @@ async function printAnswer(
     const answer = await turn.answer({ onText: printed.show });
     print(answer);
     printed.show(answer.message);
-    return answer.abstained && answer.citations.length === 0 ? exitCodes.notFound : exitCodes.ok;
+    return answer.abstained && answer.citations.length === 0 ? exitCodes.notFound : undefined;
   } catch (error) {
     if (!(error instanceof TurnError)) throw error;
     if (error.answer !== null) print(error.answer);

@@ -17,7 +17,6 @@ import {
   type CommandBody,
   type CommandContext,
   CommandError,
-  type ExitCode,
   exitCodes,
   UsageError,
   withOptions,
@@ -70,13 +69,7 @@ export const askCommand: CommandBody = {
   ),
 };
 
-interface Places {
-  readonly corpus: readonly string[] | undefined;
-  readonly session: string | undefined;
-  readonly url: string | undefined;
-}
-
-function refuseCombinations({ corpus, session, url }: Places): void {
+function refuseCombinations({ corpus, session, url }: Readonly<Record<string, unknown>>): void {
   if (corpus !== undefined && session !== undefined) {
     throw new UsageError(
       '--corpus and --session cannot be used together. Sessions answer from PERCH_CORPUS.',
@@ -103,16 +96,13 @@ function toSessionId(value: string): string | null {
   throw new UsageError('--session must be `new` or an ID (ses_…) from `perch sessions list`.');
 }
 
-interface AskInput {
-  readonly question: string;
-  readonly corpora: readonly string[];
-  readonly json: boolean;
-}
-
-async function ask(request: AskInput, context: CommandContext): Promise<ExitCode> {
+async function ask(
+  request: Readonly<{ question: string; corpora: readonly string[]; json: boolean }>,
+  context: CommandContext,
+) {
   const { stdout, stderr } = context;
   const progress = createProgressLine(stderr, systemClock);
-  const answers = open(request, context, progress);
+  const answers = open(request.corpora, context, progress);
   try {
     await answers.refresh();
     progress.clear();
@@ -128,13 +118,17 @@ async function ask(request: AskInput, context: CommandContext): Promise<ExitCode
     const { abstained, citations, fallback } = answer;
     if (request.json) stdout.writeJson(toJsonLines([toAnswerReply(answer)]));
     if (fallback !== undefined) stderr.write(`perch: ${fallback.message}\n`);
-    return abstained && citations.length === 0 ? exitCodes.notFound : exitCodes.ok;
+    return abstained && citations.length === 0 ? exitCodes.notFound : undefined;
   } finally {
     await answers.close();
   }
 }
 
-function open({ corpora }: AskInput, { config }: CommandContext, { hear }: ProgressLine): Answers {
+function open(
+  corpora: readonly string[],
+  { config }: CommandContext,
+  { hear }: ProgressLine,
+): Answers {
   const options = { clock: systemClock, onProgress: hear };
   try {
     if (corpora.length === 0) {

@@ -1,26 +1,51 @@
 import {
   createWriteStream,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { systemClock } from '../core/clock.ts';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+import type { Config } from '../config/config.ts';
+import { systemClock, toIsoSeconds } from '../core/clock.ts';
+import {
+  journalSuffixes,
+  mediaFolderName,
+  type SavedName,
+  savedDatabases,
+  savedFiles,
+  savedSecrets,
+} from '../core/files/data-folder.ts';
 import { FileLockedError, lockFile } from '../core/files/file-lock.ts';
-import { isCode, syncFolder } from '../core/files/private-files.ts';
-import { BusyDatabasesError } from '../core/files/snapshot.ts';
-import { listMediaCount, type Manifest, toSize } from './backup/manifest.ts';
-import { type Copied, copyData, writeBackup } from './backup/write-backup.ts';
+import { isCode, isMissing, syncFolder } from '../core/files/private-files.ts';
+import { BusyDatabasesError, takeSnapshots } from '../core/files/snapshot.ts';
+import { connectSqlite } from '../core/files/sqlite.ts';
+import { version } from '../core/version.ts';
+import {
+  checkContent,
+  createManifest,
+  listMediaCount,
+  type Manifest,
+  manifestName,
+  measureFile,
+  mediaName,
+  requireSpace,
+  type SavedFile,
+  toSize,
+} from './backup/manifest.ts';
 import {
   type CommandBody,
   type CommandContext,
   CommandError,
-  type ExitCode,
-  exitCodes,
   UsageError,
   withOptions,
 } from './command.ts';
@@ -41,12 +66,11 @@ The server can run at the same time. Anyone who can read the backup can read thi
         throw new UsageError('Name one FILE for the backup, or - for standard output.');
       }
       return (context) =>
-        withStopSignal((signal) => {
-          const options = { context, signal };
-          return file === '-'
-            ? backUpToOutput(options)
-            : backUpToFile(resolve(file), force, options);
-        });
+        withStopSignal((signal) =>
+          file === '-'
+            ? backUpToOutput({ context, signal })
+            : backUpToFile(resolve(file), force, { context, signal }),
+        );
     },
   ),
 };
@@ -56,60 +80,81 @@ interface BackupOptions {
   readonly signal: AbortSignal;
 }
 
-async function backUpToOutput(options: BackupOptions): Promise<ExitCode> {
-  const { stdout } = options.context;
-  if (stdout.isTerminal || stdout.stream === null) {
+async function backUpToOutput(options: BackupOptions): Promise<void> {
+  const { stdout, stderr } = options.context;
+  const { stream } = stdout;
+  if (stdout.isTerminal || stream === null) {
     throw new UsageError('A backup is a binary file. Redirect standard output to a file.');
   }
   const source = mkdtempSync(join(tmpdir(), 'perch-backup-')); // accessible only to this user
   try {
-    const copied = await copy(options, source);
-    const { manifest } = copied;
-    const { stream } = stdout;
-    return await explainWriteErrors('Standard output', async () => {
-      const folder = options.context.config.PERCH_DATA_DIR;
-      await writeBackup({ ...copied, source, folder, keepOpen: true }, stream, options.signal);
-      options.context.stderr.write(
-        `perch: Wrote the backup to standard output: ${list(manifest)}\n`,
-      );
+    await explainWriteErrors('Standard output', async () => {
+      const manifest = await write(options, source, () => stream);
+      stderr.write(`perch: Wrote the backup to standard output: ${list(manifest)}\n`);
       noteSharedEngine(options.context, manifest);
-      return exitCodes.ok;
     });
   } finally {
     rmSync(source, { recursive: true, force: true });
   }
 }
 
-function backUpToFile(path: string, force: boolean, options: BackupOptions): Promise<ExitCode> {
-  return explainWriteErrors(path, async () => {
+async function backUpToFile(path: string, force: boolean, options: BackupOptions): Promise<void> {
+  await explainWriteErrors(path, async () => {
     requireNew(path, force);
     const part = `${path}.part`;
     const lock = openPart(part, path);
     try {
-      const copied = await copy(options, part);
-      const { manifest } = copied;
       const { stdout, config } = options.context;
       const draft = `${part}/${basename(path)}`;
-      const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
-      await explainStop(options.signal, () =>
-        writeBackup(
-          { ...copied, source: part, folder: config.PERCH_DATA_DIR },
-          output,
-          options.signal,
-        ),
-      );
-      const bytes = output.bytesWritten;
+      const open = () => createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+      const manifest = await write(options, part, open);
+      const size = toSize(statSync(draft).size);
       publish(draft, path, force);
-      stdout.write(
-        `Backed up ${config.PERCH_DATA_DIR} to ${path} (${toSize(bytes)}): ${list(manifest)}\n`,
-      );
+      stdout.write(`Backed up ${config.PERCH_DATA_DIR} to ${path} (${size}): ${list(manifest)}\n`);
       noteSharedEngine(options.context, manifest);
-      return exitCodes.ok;
     } finally {
       lock.release();
       rmSync(part, { recursive: true, force: true });
     }
   });
+}
+
+/** Copies the data folder to `source`, and writes the backup. @throws CommandError for the user */
+async function write(
+  { context, signal }: BackupOptions,
+  source: string,
+  open: () => Writable,
+): Promise<Manifest> {
+  const { config, stderr, stdout } = context;
+  const folder = dataFolderOf(context, 'the backup');
+  const onStep = (text: string) => stderr.showLine(`perch: ${text}`);
+  try {
+    const copies = { folder, target: source, signal, onStep };
+    const copied = await copyData(copies, config).catch((error) => {
+      throw error instanceof CommandError || signal.aborted ? error : toCopyFault(error, config);
+    });
+    stderr.clearLine();
+    const output = open();
+    await writeBackup(
+      { ...copied, source, folder, keepOpen: output === stdout.stream },
+      output,
+      signal,
+    );
+    return copied.manifest;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new CommandError('upstream', 'The backup was stopped. No file was written.');
+  } finally {
+    stderr.clearLine();
+  }
+}
+
+function toCopyFault(cause: unknown, config: Config): CommandError {
+  const fault =
+    cause instanceof BusyDatabasesError
+      ? `${cause.message} Run the command again when fewer changes are made.`
+      : explainOpenError(cause, config);
+  return new CommandError('upstream', fault, { cause });
 }
 
 /** Checks the target. @throws CommandError if it exists without `force`, or is no regular file */
@@ -169,45 +214,6 @@ function publish(draft: string, path: string, force: boolean): void {
   syncFolder(dirname(path));
 }
 
-/** Copies the data folder to `target`. @throws CommandError with a message for the user */
-function copy({ context, signal }: BackupOptions, target: string): Promise<Copied> {
-  const { config, stderr } = context;
-  const folder = dataFolderOf(context, 'the backup');
-  const hasSharedEngine = config.PERCH_REDIS_URL !== undefined;
-  const onStep = (text: string) => stderr.showLine(`perch: ${text}`);
-  return explainStop(signal, async () => {
-    try {
-      return await copyData({
-        folder,
-        target,
-        hasSharedEngine,
-        clock: systemClock,
-        signal,
-        onStep,
-      });
-    } catch (error) {
-      if (error instanceof CommandError || signal.aborted) throw error;
-      const fault =
-        error instanceof BusyDatabasesError
-          ? `${error.message} Run the command again when fewer changes are made.`
-          : explainOpenError(error, config);
-      throw new CommandError('upstream', fault, { cause: error });
-    } finally {
-      stderr.clearLine();
-    }
-  });
-}
-
-/** Calls `work`. @throws CommandError for the user if it fails because `signal` is aborted */
-async function explainStop<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new CommandError('upstream', 'The backup was stopped. No file was written.');
-  }
-}
-
 const list = ({ files, media }: Manifest): string =>
   [...files.map(({ name }) => name), ...listMediaCount(media)].join(', ');
 
@@ -216,4 +222,135 @@ function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifes
   stderr.write(
     'perch: The keys, the sessions and the secrets are in the shared engine at PERCH_REDIS_URL, so they are not in this backup. Back up the shared engine too; see docs/backup.md.\n',
   );
+}
+
+interface CopyOptions {
+  /** Data folder to back up. Other processes may use the folder at the same time. */
+  readonly folder: string;
+  readonly target: string;
+  readonly signal: AbortSignal;
+  /** Called with a message before each file is copied or checked. */
+  readonly onStep: (text: string) => void;
+}
+
+/** Maximum time in milliseconds to wait for the write locks of all databases. */
+const lockTimeoutMs = 30_000;
+
+/**
+ * Copies a consistent snapshot of the databases and secrets, and checks the copies. Media files are
+ * only listed: the backup reads them from the data folder, because they never change.
+ * @throws CommandError if there is no data or too little disk space; UnusableFileError for a
+ *   damaged file; Error with `path` if a file cannot be read or written
+ */
+async function copyData(options: CopyOptions, { PERCH_REDIS_URL: engine }: Config) {
+  const { folder, target, signal, onStep } = options;
+  const names = savedFiles.filter((name) => !isMissing(`${folder}/${name}`));
+  if (names.length === 0) {
+    const fault = `The data directory ${folder} contains no data of Perch. Set PERCH_DATA_DIR to the data directory of your server.`;
+    throw new CommandError('usage', fault);
+  }
+  // Twice the size: for the copies, and for the backup, which is smaller than the copies.
+  requireSpace(target, 2 * sizeOf(folder, names));
+  const created = toIsoSeconds(systemClock.now());
+  await copyDatabases(options, names);
+  const media = listMedia(`${target}/archive.db`, folder);
+  const total = {
+    files: media.length,
+    bytes: media.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+  requireSpace(target, total.bytes + sizeOf(folder, names));
+  // A secret is created before the data that depends on it, and never changes, so it can be copied
+  // after the databases.
+  for (const name of savedSecrets) {
+    if (names.includes(name)) await copyFile(`${folder}/${name}`, `${target}/${name}`);
+  }
+  const files: SavedFile[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    onStep(`Checking ${name}`);
+    const schema = checkContent(`${target}/${name}`, name, `${folder}/${name}`);
+    files.push({ name, schema, ...(await measureFile(`${target}/${name}`)) });
+  }
+  const facts = { perch: version, created, shared_engine: engine !== undefined };
+  return { manifest: createManifest({ ...facts, files, media: total }), media };
+}
+
+/** Lists the archive's media files, without those that are missing in `folder`. */
+function listMedia(archivePath: string, folder: string) {
+  if (!existsSync(archivePath)) return [];
+  const database = connectSqlite({ path: archivePath, mustExist: true });
+  try {
+    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'media_copies'";
+    if (database.prepare(table).get() === undefined) return [];
+    const rows = database.prepare<[], { readonly hash: string; readonly bytes: number }>(
+      'SELECT hash, bytes FROM media_copies ORDER BY hash',
+    );
+    return rows
+      .all()
+      .map(({ hash, bytes }) => ({ name: `${mediaFolderName}/${hash.slice(0, 2)}/${hash}`, bytes }))
+      .filter(
+        ({ name, bytes }) =>
+          mediaName.test(name) &&
+          statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size === bytes,
+      );
+  } finally {
+    database.close();
+    for (const suffix of journalSuffixes) rmSync(`${archivePath}${suffix}`, { force: true });
+  }
+}
+
+function sizeOf(folder: string, names: readonly SavedName[]): number {
+  const paths = names.flatMap((name) =>
+    ['', ...journalSuffixes].map((end) => `${folder}/${name}${end}`),
+  );
+  return paths.reduce(
+    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+async function copyDatabases(
+  { folder, target, signal, onStep }: CopyOptions,
+  names: readonly SavedName[],
+): Promise<void> {
+  // `perch.db` stays locked until it is copied, and other processes wait for it, so it is copied
+  // first.
+  const found = savedDatabases.filter((name) => names.includes(name)).sort(keysFirst);
+  const paths = found.map((name) => `${folder}/${name}`);
+  const snapshots = await takeSnapshots({ paths, clock: systemClock, timeoutMs: lockTimeoutMs });
+  try {
+    for (const name of found) {
+      onStep(`Copying ${name}`);
+      await snapshots.copy(`${folder}/${name}`, { target: `${target}/${name}`, signal });
+    }
+  } finally {
+    snapshots.close();
+  }
+}
+
+const keysFirst = (one: SavedName, other: SavedName): number =>
+  Number(other === 'perch.db') - Number(one === 'perch.db');
+
+interface WriteOptions extends Awaited<ReturnType<typeof copyData>> {
+  readonly source: string;
+  readonly folder: string;
+  readonly keepOpen: boolean;
+}
+
+/** Writes the copied files as a zip file to a stream. Ends the stream unless `keepOpen` is set. */
+async function writeBackup(
+  { manifest, media, source, folder, keepOpen }: WriteOptions,
+  output: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  const zip = new ZipFile();
+  const attributes = { mtime: new Date(manifest.created), mode: 0o100600 };
+  const failed = new Promise<never>((_, reject) => zip.on('error', reject));
+  zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName, attributes);
+  for (const { name } of manifest.files) zip.addFile(`${source}/${name}`, name, attributes);
+  // The formats of media files are already compressed.
+  const stored = { ...attributes, compress: false };
+  for (const { name } of media) zip.addFile(`${folder}/${name}`, name, stored);
+  zip.end();
+  await Promise.race([failed, pipeline(zip.outputStream, output, { signal, end: !keepOpen })]);
 }

@@ -52,6 +52,8 @@ export interface CommandOption {
   readonly default?: string;
   /** Whether the option is on by default. Users turn off such an option with `--no-NAME`. */
   readonly isNegative?: true;
+  /** Setting that the option overrides, such as `PORT`. */
+  readonly sets?: string;
   /** Placeholder in the help text. `FILE`, `PATH` and `DIR` mean that the value is a path. */
   readonly value?: string;
   /** Words that shells suggest as the value. The option may accept other values too. */
@@ -62,8 +64,10 @@ export interface CommandOption {
 /** Options of a command by name, without leading hyphens. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** Function that runs a parsed command. @throws CommandError or UsageError for the user */
-export type Run<Context = CommandContext> = (context: Context) => Promise<ExitCode>;
+/** Runs a parsed command. No result means `ok`. @throws CommandError or UsageError for the user */
+export type Run<Context = CommandContext> = (
+  context: Context,
+) => Promise<ExitCode | undefined> | Promise<void>;
 
 export interface ActionHelp {
   /** Name and arguments of the command, for example `read URL`. */
@@ -76,7 +80,7 @@ export interface ActionHelp {
 
 export interface Action<Context = CommandContext> extends ActionHelp {
   /** Parses the arguments. @throws UsageError for invalid arguments */
-  plan(args: readonly string[]): Run<Context>;
+  plan(args: readonly string[]): (context: Context) => Promise<ExitCode>;
 }
 
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
@@ -96,8 +100,6 @@ interface BodyOf<Context> extends Omit<Action<Context>, keyof CommandSummary> {
 
 export interface CommandBody extends BodyOf<CommandContext> {
   readonly isBare?: false;
-  /** Returns settings that options override, by environment variable such as `PORT`. */
-  settings?(args: readonly string[]): Readonly<Record<string, string | undefined>>;
 }
 
 export interface BareBody extends BodyOf<BareContext> {
@@ -138,17 +140,30 @@ export const globalOptions = {
 } as const satisfies CommandOptions;
 
 export const listenOptions = {
-  port: { type: 'string', value: 'PORT', about: 'Port to listen on. Overrides PORT.' },
-  host: { type: 'string', value: 'HOST', about: 'Address to listen on. Overrides HOST.' },
+  port: {
+    type: 'string',
+    value: 'PORT',
+    sets: 'PORT',
+    about: 'Port to listen on. Overrides PORT.',
+  },
+  host: {
+    type: 'string',
+    value: 'HOST',
+    sets: 'HOST',
+    about: 'Address to listen on. Overrides HOST.',
+  },
 } as const satisfies CommandOptions;
 
-export const toListenSettings = ({
-  port,
-  host,
-}: Readonly<{ port?: string | undefined; host?: string | undefined }>) => ({
-  PORT: port,
-  HOST: host,
-});
+/** Returns the values of the options that override settings, by the name of the setting. */
+export function settingsOf({ options = {} }: Pick<ActionHelp, 'options'>, args: readonly string[]) {
+  const set: Record<string, string | undefined> = {};
+  for (const [name, { sets }] of Object.entries(options)) {
+    if (sets === undefined) continue;
+    const value = parseCommandArgs(args, options).values[name];
+    if (typeof value === 'string') set[sets] = value;
+  }
+  return set;
+}
 
 /** Separates global options from the rest. @throws UsageError if one is repeated or empty */
 export function takeGlobalOptions(args: readonly string[]) {
@@ -185,7 +200,8 @@ export function withOptions<
       const run = plan(values, positionals);
       return async (context) => {
         try {
-          return await run(context);
+          const code = await run(context);
+          return typeof code === 'number' ? code : exitCodes.ok;
         } catch (error) {
           if (!(error instanceof CommandError)) throw error;
           context.stderr.write(`perch: ${error.message}\n`);
@@ -196,13 +212,25 @@ export function withOptions<
   };
 }
 
+/** As `withOptions`, for the command or subcommand `name` that takes no arguments. */
+export function withoutArguments<
+  const Options extends CommandOptions,
+  Context extends CommandStreams = CommandContext,
+>(name: string, options: Options, plan: (values: ValuesOf<Options>) => Run<Context>) {
+  return withOptions<Options, Context>(options, (values, positionals) => {
+    if (positionals.length === 0) return plan(values);
+    const fault = `${name} takes no arguments. Remove ${positionals.join(' ')}.`;
+    throw new UsageError(fault);
+  });
+}
+
 export function withSubcommands<Context = CommandContext>(
   name: string,
   subcommands: Readonly<Record<string, Action<Context>>>,
 ) {
   return {
     subcommands,
-    plan: ([word = '', ...args]: readonly string[]): Run<Context> => {
+    plan: ([word = '', ...args]: readonly string[]) => {
       const meant = word.startsWith('-') ? suggestOption(word, commonOptions) : '';
       if (meant !== '') throw new UsageError(`${word} is not an option of perch ${name}.${meant}`);
       return chooseByName(subcommands, word, `The subcommands of perch ${name} are`).plan(args);
@@ -216,17 +244,14 @@ export function createListing(noun: string, about: string, run: (isJson: boolean
   return {
     usage: 'list [--json]',
     about,
-    ...withOptions({ json }, (values, positionals) => {
-      if (positionals.length > 0) throw new UsageError('list takes no arguments.');
-      return run(values.json === true);
-    }),
+    ...withoutArguments('list', { json }, (values) => run(values.json === true)),
   };
 }
 
 const commonOptions = [...Object.keys(globalOptions), 'help'];
 
 /** Parses arguments. @throws UsageError for an unknown option or a missing option value */
-export function parseCommandArgs<const Options extends CommandOptions>(
+function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
   options: Options,
 ) {
@@ -307,12 +332,22 @@ export function suggestName(word: string, table: Readonly<Record<string, unknown
 
 /** Accepts `words` and dissimilar values. @throws UsageError that suggests the similar word */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
-  if (words.includes(value.toLowerCase())) return;
+  if (words.includes(value.toLowerCase()) || nearestChoice(value, words) === undefined) return;
+  chooseWord(option, value, words);
+}
+
+/** Returns the word that the value of an option is, in any case. @throws UsageError for others */
+export function chooseWord<Word extends string>(
+  option: string,
+  value: string,
+  words: readonly Word[],
+): Word {
+  const word = words.find((one) => one === value.toLowerCase());
+  if (word !== undefined) return word;
   const near = nearestChoice(value, words);
-  if (near === undefined) return;
-  throw new UsageError(
-    `--${option} must be one of ${words.join(', ')}, not ${JSON.stringify(value)}. Did you mean ${near}?`,
-  );
+  const advice = near === undefined ? '' : ` Did you mean ${near}?`;
+  const fault = `--${option} must be one of ${words.join(', ')}, not ${JSON.stringify(value)}.`;
+  throw new UsageError(`${fault}${advice}`);
 }
 
 const maxItems = 1_000_000;

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import { secretNames, variables } from '../config/config.ts';
-import { loadUsableConfig, type UsableConfig } from '../config/usable-config.ts';
+import { loadUsableConfig, secretNames, type UsableConfig, variables } from '../config/config.ts';
 import { systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/random.ts';
 import { withDeadline } from '../core/scheduling/deadline.ts';
@@ -8,12 +7,9 @@ import { version } from '../core/version.ts';
 import {
   type BareBody,
   type BareContext,
-  type CommandOptions,
   exitCodes,
   listenOptions,
-  toListenSettings,
-  UsageError,
-  withOptions,
+  withoutArguments,
 } from './command.ts';
 import { checkDatabases, checkDataFolder } from './doctor/data-folder.ts';
 import {
@@ -32,10 +28,7 @@ import { createProviderChecks } from './doctor/providers.ts';
 import { createReachability } from './doctor/reachability.ts';
 import { checkCorpus, checkEngine, checkModel } from './doctor/services.ts';
 
-const options = {
-  json: { type: 'boolean', about: 'Prints a JSON document.' },
-  ...listenOptions,
-} as const satisfies CommandOptions;
+const json = { type: 'boolean', about: 'Prints a JSON document.' } as const;
 
 /** Milliseconds until a forced exit, in case a failed check has left connections open. */
 const exitDelayMs = 200;
@@ -43,16 +36,12 @@ const exitDelayMs = 200;
 export const doctorCommand: BareBody = {
   isBare: true,
   exits: 'Exit code: 0 no faults, 1 at least one fault, 2 bad usage.',
-  ...withOptions(options, ({ json, ...listen }, positionals) => {
-    if (positionals.length > 0) throw new UsageError('doctor takes no arguments.');
+  ...withoutArguments('doctor', { json, ...listenOptions }, (values) => {
     return async ({ sources, dataFolder, stdout }: BareContext) => {
-      const used = loadUsableConfig({ ...sources, options: toListenSettings(listen) }, dataFolder);
+      const used = loadUsableConfig(sources, dataFolder);
       const report = maskReport(await examine(used), used);
-      if (json === true) {
-        stdout.writeJson(`${JSON.stringify(doctorReport.parse(report), null, 2)}\n`);
-      } else {
-        stdout.write(report.findings.map(toLine).join(''));
-      }
+      if (values.json !== true) stdout.write(report.findings.map(toLine).join(''));
+      else stdout.writeJson(`${JSON.stringify(doctorReport.parse(report), null, 2)}\n`);
       await stdout.drained();
       const code = report.status === 'fault' ? exitCodes.faulty : exitCodes.ok;
       setTimeout(() => process.exit(code), exitDelayMs).unref();
@@ -188,13 +177,11 @@ function openChecks(context: DoctorContext) {
 
 /** Reports invalid and unknown settings and exposed secret files; otherwise one success. */
 function checkSettingsOf(context: DoctorContext): readonly Result[] {
-  const faults = context.faults.map(
-    (message): Result => ({ status: 'fault', message, advice: null }),
-  );
-  const warnings = context.warnings.map(
-    (message): Result => ({ status: 'warning', message, advice: null }),
-  );
-  const found = [...faults, ...warnings, ...findOpenFiles(context)];
+  const found = [
+    ...context.faults.map((message) => fault(message)),
+    ...context.warnings.map((message) => warning(message)),
+    ...findOpenFiles(context),
+  ];
   if (found.length > 0) return found;
   const count = Object.keys(variables.shape).filter((name) => context.settings.has(name)).length;
   if (count === 0) return [ok('No settings are set, so all have their defaults.')];

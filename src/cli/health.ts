@@ -1,5 +1,4 @@
-import { listenDefaults } from '../config/listen-defaults.ts';
-import { gatherSettings, type SettingSources } from '../config/sources.ts';
+import { gatherSettings, listenDefaults, type SettingSources } from '../config/sources.ts';
 import { codeOfFailure, getOnce } from '../core/http/get-once.ts';
 import { toLocalUrl } from '../core/http/local-url.ts';
 import { parseUrl } from '../core/http/url.ts';
@@ -7,11 +6,9 @@ import { withDeadline } from '../core/scheduling/deadline.ts';
 import {
   type BareBody,
   type BareContext,
-  exitCodes,
+  CommandError,
   listenOptions,
-  toListenSettings,
-  UsageError,
-  withOptions,
+  withoutArguments,
 } from './command.ts';
 
 const timeoutMs = 4000;
@@ -20,18 +17,11 @@ const timeoutMs = 4000;
 export const healthCommand: BareBody = {
   isBare: true,
   exits: 'Exit code: 0 ready, 1 not ready, 2 bad usage.',
-  ...withOptions(listenOptions, (values, positionals) => {
-    if (positionals.length > 0) throw new UsageError('health takes no arguments.');
-    return async ({ sources, stdout, stderr }: BareContext) => {
-      const target = readTarget({ ...sources, options: toListenSettings(values) });
-      const fault = 'fault' in target ? target.fault : await findFault(target.url);
-      if (fault === null) {
-        stdout.write('The server is ready.\n');
-        return exitCodes.ok;
-      }
-      stderr.write(`perch: ${fault}\n`);
-      return exitCodes.notReady;
-    };
+  ...withoutArguments('health', listenOptions, () => async ({ sources, stdout }: BareContext) => {
+    const target = readTarget(sources);
+    const fault = 'fault' in target ? target.fault : await findFault(target.url);
+    if (fault !== null) throw new CommandError('notReady', fault);
+    stdout.write('The server is ready.\n');
   }),
 };
 

@@ -24,10 +24,10 @@ import {
   CommandError,
   type CommandOptions,
   createListing,
-  exitCodes,
   type Run,
   UsageError,
   withOptions,
+  withoutArguments,
   withSubcommands,
 } from './command.ts';
 import { type Columns, toJsonLines, toTable } from './output/table.ts';
@@ -80,43 +80,42 @@ export const keysCommand: CommandBody = {
     disable: {
       usage: 'disable ID',
       about: 'Disables a key until it is enabled again.',
-      ...withOptions({}, (_, positionals) => changeKey(toKeyId(positionals), { enabled: false })),
+      ...withKeyId((id) => changeKey(id, { enabled: false })),
     },
     enable: {
       usage: 'enable ID',
       about: 'Enables a disabled key.',
-      ...withOptions({}, (_, positionals) => changeKey(toKeyId(positionals), { enabled: true })),
+      ...withKeyId((id) => changeKey(id, { enabled: true })),
     },
     rotate: {
       usage: 'rotate ID',
       about: 'Replaces a key with a new one and prints it. The old key stops working immediately.',
-      ...withOptions({}, (_, positionals) => {
-        const id = toKeyId(positionals);
-        return withKeys(async (keys, context) => printIssued(await keys.rotate(id), context));
-      }),
+      ...withKeyId((id) =>
+        withKeys(async (keys, context) => printIssued(await keys.rotate(id), context)),
+      ),
     },
     delete: {
       usage: 'delete ID',
       about: 'Deletes a key permanently.',
-      ...withOptions({}, (_, positionals) => {
-        const id = toKeyId(positionals);
-        return withKeys(async (keys, { stderr }) => {
+      ...withKeyId((id) =>
+        withKeys(async (keys, { stderr }) => {
           const isRemoved = await keys.remove(id);
           if (isRemoved) stderr.write(`perch: Deleted key ${id}.\n`);
           return isRemoved;
-        });
-      }),
+        }),
+      ),
     },
     copy: {
       usage: 'copy',
       about: 'Copies the keys of the data directory to the engine at PERCH_REDIS_URL.',
-      ...withOptions({}, (_, positionals) => {
-        if (positionals.length > 0) throw new UsageError('copy takes no arguments.');
-        return copyKeys;
-      }),
+      ...withoutArguments('copy', {}, () => copyKeys),
     },
   }),
 };
+
+function withKeyId(run: (id: string) => Run) {
+  return withOptions({}, (_, positionals) => run(toKeyId(positionals)));
+}
 
 function changeKey(id: string, changes: KeyChanges): Run {
   return withKeys(async (keys, { stderr }) => {
@@ -181,7 +180,7 @@ function toOneLine(notes: string): string {
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
   return (context) =>
     withStore(openKeys(context), explainIn(context), async (keys) => {
-      if (await act(keys, context)) return exitCodes.ok;
+      if (await act(keys, context)) return;
       const fault = 'There is no key with this ID. `perch keys list` lists the keys.';
       throw new CommandError('notFound', fault);
     });
@@ -237,7 +236,6 @@ const copyKeys: Run = (context) =>
           const rest = keys.length - added;
           const already = rest === 0 ? '' : ` Already there: ${rest}.`;
           context.stderr.write(`perch: Copied ${added} of ${keys.length} keys.${already}\n`);
-          return exitCodes.ok;
         },
       );
     },

@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { openTracing } from '../core/tracing/tracing.ts';
 import { version } from '../core/version.ts';
 import { serveStdio } from '../mcp/stdio.ts';
-import { type CommandBody, exitCodes, type Run, UsageError, withOptions } from './command.ts';
+import { type CommandBody, type Run, withoutArguments } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 
@@ -12,17 +12,14 @@ export const mcpCommand: CommandBody = {
   details: `The tools and resources are the same as those of /mcp. No other server is needed. The command ends when
 standard input ends, or on SIGTERM or SIGINT. The log goes to standard error.`,
   exits: 'Exit code: 0 stopped, 2 bad usage.',
-  ...withOptions({}, (_, positionals) => {
-    if (positionals.length === 0) return serveClient;
-    throw new UsageError(`mcp takes no arguments. Remove ${positionals.join(' ')}.`);
-  }),
+  ...withoutArguments('mcp', {}, () => serveClient),
 };
 
 const serveClient: Run = (context) =>
   withFetching(context, async ({ reader, context: planning }, logger) => {
     const { config, stdin, stdout } = context;
     const library = openLibrary(config, logger);
-    await withStopSignal((stop) =>
+    return withStopSignal((stop) =>
       serveStdio({
         version,
         documents: () => listDocuments({ config, clock: systemClock, library }),
@@ -37,5 +34,4 @@ const serveClient: Run = (context) =>
         onReport: (err) => logger.debug({ err }, 'an MCP message was refused'),
       }),
     );
-    return exitCodes.ok;
   });

@@ -91,15 +91,13 @@ its results.`,
     refuseUnused(inputs, values);
     const toPlans = (notes: NoteFolder | null) =>
       inputs.map((input) => plan(input, values, { inputs: inputs.length, notes }));
-    const folder = toNoteFolderPath(values);
-    if (folder !== undefined) {
-      return withNoteFolder(folder, context.stdout, (notes) => readAll(toPlans(notes), context));
-    }
-    const planned = toPlans(null);
     const path = textOf(values.output);
-    return path === undefined
-      ? readAll(planned, context)
-      : withOutputFile(path, (stdout) => readAll(planned, { ...context, stdout }));
+    return withNoteFolder(toNoteFolderPath(values), context.stdout, (notes) => {
+      const planned = toPlans(notes);
+      return path === undefined
+        ? readAll(planned, context)
+        : withOutputFile(path, (stdout) => readAll(planned, { ...context, stdout }));
+    });
   }),
 };
 
@@ -192,15 +190,10 @@ export const searchCommand: CommandBody = {
     const parameters = { q, ...searchReadOptions.toParameters(reads.searchPosts, values), format };
     const list = { read: reads.searchPosts, parameters, count: toItemCount(limit, all) };
     const path = toNoteFolderPath(values);
-    const run = (context: CommandContext, notes: NoteFolder | null) =>
-      withFetching(context, async (fetching) => {
-        await printList({ ...list, notes }, fetching, context);
-        return exitCodes.ok;
-      });
     return (context) =>
-      path === undefined
-        ? run(context, null)
-        : withNoteFolder(path, context.stdout, (notes) => run(context, notes));
+      withNoteFolder(path, context.stdout, (notes) =>
+        withFetching(context, (fetching) => printList({ ...list, notes }, fetching, context)),
+      );
   }),
 };
 

@@ -16,7 +16,7 @@ import {
   type ExitCode,
   exitCodes,
   globalOptions,
-  type Run,
+  settingsOf,
   suggestName,
   takeGlobalOptions,
   UsageError,
@@ -102,7 +102,8 @@ async function runPlanned(command: Command, args: readonly string[], io: Io): Pr
     if (!command.isBare) return await runConfigured(command, args, io);
     const { env, configFile, ...streams } = io;
     const run = command.plan(args);
-    return await run({ ...streams, sources: { env, configFile }, dataFolder: findDataFolder(env) });
+    const sources = { env, configFile, options: settingsOf(command, args) };
+    return await run({ ...streams, sources, dataFolder: findDataFolder(env) });
   } catch (error) {
     if (error instanceof UsageError) {
       const usage = usageOf(command, actionOf(command, args));
@@ -124,7 +125,7 @@ async function runConfigured(
   { env, configFile, ...streams }: Io,
 ): Promise<ExitCode> {
   const run = command.plan(args);
-  const options = command.settings?.(args) ?? {};
+  const options = settingsOf(command, args);
   // Loading the schemas takes a while, so invalid arguments are reported before that.
   const { loadConfig } = await import('../config/config.ts');
   const loaded = loadConfig(env, findDataFolder(env), { options, configFile });
@@ -142,7 +143,7 @@ async function runConfigured(
 /** Locks the data folder, so that no restore can start, and runs the command. */
 async function runInFolder(
   command: CommandBody,
-  run: Run,
+  run: ReturnType<CommandBody['plan']>,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { PERCH_DATA_DIR: path } = context.config;

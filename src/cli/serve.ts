@@ -9,10 +9,7 @@ import {
   type ExitCode,
   exitCodes,
   listenOptions,
-  parseCommandArgs,
-  toListenSettings,
-  UsageError,
-  withOptions,
+  withoutArguments,
 } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError, isOfSettings } from './output/explain.ts';
@@ -26,11 +23,7 @@ export const serveCommand: CommandBody = {
   lockedExit: exitCodes.failedStart,
   exits: `Exit code: 0 stopped, 2 bad usage or invalid configuration, 75 failed start for a reason that can pass, such as a
 port in use.`,
-  settings: (args) => toListenSettings(parseCommandArgs(args, listenOptions).values),
-  ...withOptions(listenOptions, (_, positionals) => {
-    if (positionals.length === 0) return serve;
-    throw new UsageError(`serve takes no arguments. Remove ${positionals.join(' ')}.`);
-  }),
+  ...withoutArguments('serve', listenOptions, () => serve),
 };
 
 async function serve(context: CommandContext): Promise<ExitCode> {

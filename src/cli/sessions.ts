@@ -17,7 +17,6 @@ import {
   type CommandContext,
   CommandError,
   createListing,
-  exitCodes,
   type Run,
   UsageError,
   withOptions,
@@ -98,7 +97,7 @@ function withSessions(
       () => openStore(context),
       explain,
       async (store) => {
-        if (await act(store, context)) return exitCodes.ok;
+        if (await act(store, context)) return;
         const fault = 'There is no session with this ID. `perch sessions list` lists the sessions.';
         throw new CommandError('notFound', fault);
       },

@@ -2,14 +2,14 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { systemRandom } from '../core/random.ts';
-import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
+import { type CommandContext, CommandError, UsageError } from './command.ts';
 
 /** Closes the store after `use`. @throws CommandError for errors that `explain` recognizes */
-export async function withStore<Store extends { close(): void | Promise<void> }>(
+export async function withStore<Store extends { close(): void | Promise<void> }, Result>(
   open: () => Store | Promise<Store>,
   explain: (error: unknown) => string | null,
-  use: (store: Store) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
   let store: Store | null = null;
   try {
     store = await open();

@@ -7,11 +7,7 @@ import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import { limitVariables } from './limits.ts';
-import { listenDefaults } from './listen-defaults.ts';
-import { modelFaults, modelVariables } from './model.ts';
-import { describeUnknown, labelOf } from './names.ts';
-import { pictureVariables } from './pictures.ts';
+import { limitVariables, pictureVariables } from './limits.ts';
 import {
   checkEach,
   flag,
@@ -24,16 +20,18 @@ import {
   secret,
   text,
 } from './schemas.ts';
+import { engineVariables, modelFaults, modelVariables, watchVariables } from './services.ts';
 import { sessionVariables } from './sessions.ts';
-import { engineVariables } from './shared-engine.ts';
 import {
+  describeUnknown,
   fileVariableOf,
   gatherSettings,
+  labelOf,
+  listenDefaults,
   type SettingFault,
   type SettingSources,
   type Settings,
 } from './sources.ts';
-import { watchVariables } from './watch.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
@@ -289,41 +287,56 @@ const configSchema = variables.transform((set) => {
 /** Configuration with defaults filled in. Each property has the name of an environment variable. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
-export type LoadedConfig = ValidConfig | InvalidConfig;
-
-export interface ValidConfig {
-  readonly ok: true;
+/** Configuration in which defaults replace invalid settings. */
+export interface UsableConfig {
   readonly config: Config;
-  /** Settings from all sources, without defaults. */
+  /** Valid settings from all sources, without defaults. */
   readonly settings: Settings;
+  readonly faults: readonly string[];
   /** Messages about unknown variables, which may be misspelled. */
   readonly warnings: readonly string[];
+  /** Names of the variables with invalid values. */
+  readonly invalid: ReadonlySet<string>;
 }
 
-export interface InvalidConfig {
-  readonly ok: false;
-  readonly faults: readonly string[];
-  readonly warnings: readonly string[];
-}
+export type ValidConfig = { readonly ok: true } & Omit<UsableConfig, 'faults' | 'invalid'>;
+
+type InvalidConfig = { readonly ok: false } & Pick<UsableConfig, 'faults' | 'warnings'>;
 
 /** Reads the configuration. Empty means unset. `dataFolder`: default of `PERCH_DATA_DIR`. */
 export function loadConfig(
   env: SettingSources['env'],
   dataFolder = './data',
   sources: Omit<SettingSources, 'env'> = {},
-): LoadedConfig {
-  const { settings, faults } = gatherSettings({ ...sources, env }, secretNames());
-  const unreadable = new Set(faults.flatMap(({ names }) => names));
-  const checked = checkSettings(settings, dataFolder);
-  const others = checked.faults.filter(({ names }) => !names.some((name) => unreadable.has(name)));
-  const all = [...faults, ...others].map(({ message }) => message);
-  const warnings = describeUnknowns(settings);
-  if (checked.config === null || all.length > 0) return { ok: false, faults: all, warnings };
-  return { ok: true, config: checked.config, settings, warnings };
+): ValidConfig | InvalidConfig {
+  const { faults, invalid: _, ...loaded } = loadUsableConfig({ ...sources, env }, dataFolder);
+  if (faults.length === 0) return { ok: true, ...loaded };
+  return { ok: false, faults, warnings: loaded.warnings };
+}
+
+export function loadUsableConfig(sources: SettingSources, dataFolder: string): UsableConfig {
+  const gathered = gatherSettings(sources, secretNames());
+  const warnings = describeUnknowns(gathered.settings);
+  const faults = gathered.faults.map(({ message }) => message);
+  const invalid = new Set(gathered.faults.flatMap(({ names }) => names));
+  let { settings } = gathered;
+  for (;;) {
+    const checked = checkSettings(settings, dataFolder);
+    if (checked.config !== null) {
+      return { config: checked.config, settings, faults, warnings, invalid };
+    }
+    // Invalid settings are removed below. Faults that result from their removal are not reported.
+    const isNew = ({ names }: SettingFault) => !names.some((name) => invalid.has(name));
+    faults.push(...checked.faults.filter(isNew).map(({ message }) => message));
+    for (const name of checked.faults.flatMap(({ names }) => names)) invalid.add(name);
+    const valid = new Map([...settings].filter(([name]) => !invalid.has(name)));
+    if (valid.size === settings.size) throw new Error('The default configuration is not valid.');
+    settings = valid;
+  }
 }
 
 /** Validates settings and fills in the defaults. `config` is `null` if any setting is invalid. */
-export function checkSettings(settings: Settings, dataFolder: string) {
+function checkSettings(settings: Settings, dataFolder: string) {
   const set: Record<string, string | undefined> = { PERCH_DATA_DIR: dataFolder };
   for (const [name, { value }] of settings) set[name] = value;
   const parsed = configSchema.safeParse(set);
@@ -363,7 +376,7 @@ export function secretNames(): readonly string[] {
 const maxUnknowns = 20;
 
 /** Returns warnings, except about environment variables without the prefix `PERCH_`. */
-export function describeUnknowns(settings: Settings): readonly string[] {
+function describeUnknowns(settings: Settings): readonly string[] {
   const known = [
     ...Object.keys(variables.shape),
     ...secretNames().map(fileVariableOf),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
+import { parseJson } from '../../core/parse-json.ts';
 import type { EngineCallOptions } from '../answer.ts';
 import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -214,12 +215,4 @@ function parseChunk(json: string) {
     finishReason: first?.finish_reason ?? null,
     usage: isCounted ? { inputTokens, outputTokens } : undefined,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the schema rejects `undefined`
-  }
 }

@@ -11,7 +11,7 @@ import {
   type ArchiveReporter,
   createArchiveReporter,
 } from '../../archive/report/archive-report.ts';
-import { describeSettings } from '../../config/described-settings.ts';
+import { describeSettings } from '../../config/shown-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { EngineReport } from '../../core/engine/engine-report.ts';

@@ -15,10 +15,8 @@ import {
   type Action,
   type CommandContext,
   CommandError,
+  chooseWord,
   createListing,
-  type ExitCode,
-  exitCodes,
-  refuseMisspelling,
   UsageError,
   withOptions,
 } from '../command.ts';
@@ -27,11 +25,11 @@ import { type Columns, countOf, toJsonLines, toTable } from '../output/table.ts'
 import { dataFolderOf, withStore } from '../stores.ts';
 
 /** Opens the archive for `use`; `empty` creates no file. @throws CommandError if it is unusable */
-export async function withArchiveStore(
+export async function withArchiveStore<Result>(
   context: CommandContext,
   whenMissing: 'create' | 'empty',
-  use: (store: ArchiveStore) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  use: (store: ArchiveStore) => Promise<Result>,
+): Promise<Result> {
   const path = `${dataFolderOf(context, 'the archive')}/archive.db`;
   const open = () => {
     const isEmpty = whenMissing === 'empty' && isMissing(path);
@@ -83,7 +81,6 @@ export const listAction = createListing(
       if (isJson) stdout.writeJson(toJsonLines(listed.map(toMembers)));
       else if (listed.length > 0) stdout.write(toTable(listed, columns));
       else stdout.write('The archive has no accounts other than those of the sample.\n');
-      return exitCodes.ok;
     }),
 );
 
@@ -160,7 +157,6 @@ export const removeAction: Action = {
         }
         const isRemoved = removeAccount({ platform, handle }, store, context);
         if (!isRemoved && kept === 0) throw notArchived(account);
-        return exitCodes.ok;
       });
   }),
 };
@@ -186,15 +182,12 @@ function removeAccount(
 
 /** Parses a handle. @throws UsageError for invalid handles and built-in sample accounts */
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {
-  const named = platforms.safeParse(platform).data;
-  if (platform !== undefined && (named === undefined || named === 'sample')) {
-    refuseMisspelling('platform', platform, archived);
-    const fault = `--platform must be x, bluesky or mastodon, not ${JSON.stringify(platform)}.`;
-    throw new UsageError(fault);
-  }
   // With --platform, handles that requests would refuse are accepted, because the archive can
   // contain them.
-  if (named !== undefined) return { platform: named, handle: text.replace(/^@/, '').toLowerCase() };
+  if (platform !== undefined) {
+    const named = chooseWord('platform', platform, archived);
+    return { platform: named, handle: text.replace(/^@/, '').toLowerCase() };
+  }
   const account = parseHandle(text);
   if (account === null) throw new UsageError(`${JSON.stringify(text)} is not a handle.`);
   if (account.platform !== 'sample') return account;

@@ -43,10 +43,10 @@ const pageRows = 200;
 /** Exports an account. The result depends only on the archive, not on earlier exports. */
 export async function exportMarkdown(options: MarkdownExport) {
   const { account, folder, media, signal } = options;
-  const years = createYears();
+  const years: Years = new Map();
   await writeThreads(options, years);
   await writeReposts(options, years);
-  const counted = years.list();
+  const counted = [...years.values()].toSorted((a, b) => (a.year < b.year ? -1 : 1));
   if (!signal.aborted) {
     folder.write('index.md', media.localize(renderArchiveIndex(account, counted), ''));
     media.removeOthers();
@@ -54,24 +54,14 @@ export async function exportMarkdown(options: MarkdownExport) {
   return { years: counted, isWhole: !signal.aborted };
 }
 
-function createYears() {
-  const years = new Map<string, YearCount>();
-  return {
-    add: (created: number, { threads = 0, posts = 0, reposts = 0 }: Partial<YearCount>) => {
-      const year = toMonth(created).slice(0, 4);
-      const before = years.get(year) ?? { threads: 0, posts: 0, reposts: 0 };
-      years.set(year, {
-        year,
-        threads: before.threads + threads,
-        posts: before.posts + posts,
-        reposts: before.reposts + reposts,
-      });
-    },
-    list: () => [...years.values()].toSorted((a, b) => (a.year < b.year ? -1 : 1)),
-  };
-}
+type Years = Map<string, { -readonly [Name in keyof YearCount]: YearCount[Name] }>;
 
-type Years = ReturnType<typeof createYears>;
+function yearOf(created: number, years: Years) {
+  const year = toMonth(created).slice(0, 4);
+  const counts = years.get(year) ?? { year, threads: 0, posts: 0, reposts: 0 };
+  years.set(year, counts);
+  return counts;
+}
 
 async function* readRows<Row extends { readonly number: number }>(
   readPage: (after: number) => readonly Row[],
@@ -91,8 +81,11 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
   );
   const read = (after: number) => store.readHistory(owner, after, pageRows);
   for await (const row of readRows(read, signal)) {
-    if (!row.continues) months.add(toMonth(row.created), writeThread(row, options));
-    years.add(row.created, { threads: row.continues ? 0 : 1, posts: 1 });
+    const year = yearOf(row.created, years);
+    year.posts += 1;
+    if (row.continues) continue;
+    year.threads += 1;
+    months.add(toMonth(row.created), writeThread(row, options));
   }
   if (!signal.aborted) months.end(listMonths(folder));
 }
@@ -121,7 +114,7 @@ async function writeReposts(options: MarkdownExport, years: Years): Promise<void
   const read = (after: number) => store.readReposts(owner, after, pageRows);
   for await (const row of readRows(read, signal)) {
     months.add(toMonth(row.created), renderRepost({ ...row, platform: owner.platform }));
-    years.add(row.created, { reposts: 1 });
+    yearOf(row.created, years).reposts += 1;
   }
   if (!signal.aborted) months.end(listMonths(folder));
 }
@@ -203,15 +196,11 @@ export function openExportFolder(root: string, account: AccountReference) {
       chmodSync(path, 0o644);
       counts.written += 1;
     },
-    keepOnlyMedia: (folder: string, names: ReadonlySet<string | null>) => {
-      const all = listNames(join(root, folder));
-      const stale = all.filter((name) => mediaName.test(name) && !names.has(name));
-      for (const name of stale) remove(`${folder}/${name}`);
-    },
-    keepOnly: (folder: string, names: ReadonlySet<string>) => {
-      const all = listNames(join(root, folder));
-      const stale = all.filter((name) => noteName.test(name) && !names.has(name));
-      for (const name of stale) remove(`${folder}/${name}`);
+    /** Deletes the notes or media files of earlier exports that are not in `names`. */
+    keepOnly: (folder: string, names: ReadonlySet<string | null>) => {
+      for (const name of listNames(join(root, folder))) {
+        if (exportedName.test(name) && !names.has(name)) remove(`${folder}/${name}`);
+      }
     },
     /** Returns the sorted names of the direct subfolders of `path`. */
     folders: (path: string) =>
@@ -238,8 +227,6 @@ function listNames(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-const mediaName = /^[0-9a-f]{64}\.\w{1,5}$/;
-
-const noteName = /^\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md$/;
+const exportedName = /^(?:[0-9a-f]{64}\.\w{1,5}|\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md)$/;
 
 export const toNoteName = (day: string, id: string): string => `${day}-${toFileId(id)}.md`;

@@ -9,8 +9,6 @@ import {
   type CommandContext,
   CommandError,
   chooseByName,
-  type ExitCode,
-  exitCodes,
   UsageError,
   withOptions,
 } from '../command.ts';
@@ -30,7 +28,7 @@ interface ExportRequest {
   readonly context: CommandContext;
 }
 
-const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitCode>>> = {
+const formats: Readonly<Record<string, (request: ExportRequest) => Promise<void>>> = {
   ndjson: exportNdjson,
   markdown: exportNotes,
 };
@@ -82,7 +80,7 @@ function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) 
   });
 }
 
-async function exportNotes({ store, accounts, output, context }: ExportRequest): Promise<ExitCode> {
+async function exportNotes({ store, accounts, output, context }: ExportRequest): Promise<void> {
   const [account, ...others] = accounts ?? [];
   if (account === undefined || others.length > 0 || output === undefined) {
     throw new UsageError('--format markdown needs one HANDLE and --output FOLDER.');
@@ -107,20 +105,17 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
   context.stdout.write(
     `Exported ${owner.handle} on ${platform} to ${output}: ${counts.join(', ')}\n${countOf(written, 'file')} written, ${toCount(same)} unchanged, ${toCount(removed)} removed\n`,
   );
-  if (isWhole) return exitCodes.ok;
+  if (isWhole) return;
   throw new CommandError('upstream', 'The export was stopped. Run the same command to finish it.');
 }
 
-async function exportNdjson(request: ExportRequest): Promise<ExitCode> {
+async function exportNdjson(request: ExportRequest): Promise<void> {
   const { output, context } = request;
-  if (output === undefined) await writeLines(request, context.stdout);
-  else {
-    await writeOutputFile(output, async (file) => {
-      await writeLines(request, createOutput(file));
-      return true;
-    });
-  }
-  return exitCodes.ok;
+  if (output === undefined) return writeLines(request, context.stdout);
+  await writeOutputFile(output, async (file) => {
+    await writeLines(request, createOutput(file));
+    return true;
+  });
 }
 
 function* toLines({ store, accounts }: ExportRequest): Iterable<string> {
@@ -164,17 +159,15 @@ function createMediaExport({
 }: Readonly<{ store: ArchiveStore; media: MediaFolder; folder: ExportFolder; baseUrl: string }>) {
   const names = new Map<string, string | null>();
   /** Returns the name of the copy; `null` if the archive does not have the file. */
-  const copy = (hash: string): string | null => {
-    const found = store.findMediaCopy(hash);
-    if (found === undefined || !media.has(found)) return null;
-    const name = `${hash}.${extensionOf(found.type)}`;
-    folder.copy(`${mediaFolder}/${name}`, { from: media.pathOf(hash), bytes: found.bytes });
-    return name;
-  };
   const copyOnce = (hash: string): string | null => {
     const known = names.get(hash);
     if (known !== undefined) return known;
-    const name = copy(hash);
+    const found = store.findMediaCopy(hash);
+    const isStored = found !== undefined && media.has(found);
+    const name = isStored ? `${hash}.${extensionOf(found.type)}` : null;
+    if (isStored) {
+      folder.copy(`${mediaFolder}/${name}`, { from: media.pathOf(hash), bytes: found.bytes });
+    }
     names.set(hash, name);
     return name;
   };
@@ -186,6 +179,6 @@ function createMediaExport({
         return name === null ? link : `](${up}${mediaFolder}/${name})`;
       }),
     /** Deletes media files of earlier exports that no exported Markdown file links to any more. */
-    removeOthers: (): void => folder.keepOnlyMedia(mediaFolder, new Set(names.values())),
+    removeOthers: (): void => folder.keepOnly(mediaFolder, new Set(names.values())),
   };
 }

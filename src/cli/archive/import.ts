@@ -20,7 +20,6 @@ import {
 } from '../../archive/media/import-media.ts';
 import { openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
-import type { Config } from '../../config/config.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { keepHeapSmall } from '../../core/small-heap.ts';
@@ -180,9 +179,24 @@ async function importOpened(
     const shared = { store, source, signal };
     const outcome = await runImport({ ...shared, ...progress, newImport, clock: systemClock });
     if (!withMedia || outcome.ended === 'stopped') return { outcome, media: null };
-    const { config } = context;
-    const request = { ...shared, config, number: outcome.number, onProgress: progress.onMedia };
-    return { outcome, media: await storeMedia(path, request) };
+    const [owner] = store.listImportedAccounts(outcome.number);
+    const { mediaNameOf: nameOf } = source;
+    if (nameOf === undefined || owner === undefined) return { outcome, media: null };
+    const { PERCH_DATA_DIR: folder, ...limits } = context.config;
+    const stored = await importMedia({
+      store,
+      folder: openMediaFolder(folder),
+      owner,
+      files: readMediaFiles(path),
+      nameOf,
+      limits: {
+        fileBytes: limits.PERCH_ARCHIVE_MEDIA_FILE_BYTES,
+        totalBytes: limits.PERCH_ARCHIVE_MEDIA_BYTES,
+      },
+      signal,
+      onProgress: progress.onMedia,
+    });
+    return { outcome, media: { ...stored, missing: store.countMissingMedia(owner) } };
   };
   const { outcome, media } = await run().finally(progress.end);
   const result = { path, seconds: (systemClock.now() - begunMs) / 1000, outcome, media };
@@ -240,9 +254,9 @@ function describeLeftOut({ counts, leftOut }: ImportOutcome): readonly string[] 
 function toResultMembers({ path, seconds, outcome, media }: ImportResult, form: string) {
   const { ended, counts, isCutOff, resumedAfter, leftOut } = outcome;
   const state = { ended, cut_off: isCutOff, resumed_after: resumedAfter };
-  const files = media === null ? null : toMediaMembers(media);
   const left_out = leftOut.map(({ kind: _kind, name, ...rest }) => ({ file: name, ...rest }));
   const { left_out: left_out_files, ...numbers } = counts;
+  const files = media && { ended: media.ended, ...media.counts, missing: media.missing };
   return {
     file: path,
     form,
@@ -288,7 +302,11 @@ export function createImportProgress(
       });
     },
     /** Shows the progress of storing media files, which starts after all posts are imported. */
-    onMedia: (counts: MediaCounts) => show(() => describeProgress(counts)),
+    onMedia: ({ stored, bytes, known }: MediaCounts) =>
+      show(() => {
+        const files = toCount(stored + known);
+        return `${files} media files, ${toCount(Math.round(bytes / 1e6))} MB stored`;
+      }),
     onSkipped: ({ location, reason, cause, isAccount = false }: SkippedRecord) => {
       if (isAccount) write(reason);
       if (isAccount || cause === 'private') return;
@@ -314,39 +332,6 @@ function renderBar({ bytesRead, totalBytes }: ExportSource): string {
 interface MediaResult extends MediaOutcome {
   /** Number of media files that are neither in the archive nor available at a known URL. */
   readonly missing: number;
-}
-
-interface MediaRequest {
-  readonly config: Config;
-  readonly store: ArchiveStore;
-  readonly source: ExportSource;
-  readonly number: number;
-  readonly signal: AbortSignal;
-  readonly onProgress: (counts: MediaCounts) => void;
-}
-
-/** Returns `null` if the format has no media files or the import has no archived account. */
-async function storeMedia(
-  path: string,
-  { config, store, source, number, signal, onProgress }: MediaRequest,
-): Promise<MediaResult | null> {
-  const { mediaNameOf: nameOf } = source;
-  const [owner] = store.listImportedAccounts(number);
-  if (nameOf === undefined || owner === undefined) return null;
-  const outcome = await importMedia({
-    store,
-    folder: openMediaFolder(config.PERCH_DATA_DIR),
-    owner,
-    files: readMediaFiles(path),
-    nameOf,
-    limits: {
-      fileBytes: config.PERCH_ARCHIVE_MEDIA_FILE_BYTES,
-      totalBytes: config.PERCH_ARCHIVE_MEDIA_BYTES,
-    },
-    signal,
-    onProgress,
-  });
-  return { ...outcome, missing: store.countMissingMedia(owner) };
 }
 
 const reasons = {
@@ -382,12 +367,3 @@ function describeMedia({ ended, counts, missing }: MediaResult): readonly string
       : []),
   ];
 }
-
-const toMediaMembers = ({ ended, counts, missing }: MediaResult) => ({
-  ended,
-  ...counts,
-  missing,
-});
-
-const describeProgress = ({ stored, bytes, known }: MediaCounts): string =>
-  `${toCount(stored + known)} media files, ${toCount(Math.round(bytes / 1e6))} MB stored`;

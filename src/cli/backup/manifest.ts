@@ -19,6 +19,7 @@ import {
   type SqliteDatabase,
   UnusableFileError,
 } from '../../core/files/sqlite.ts';
+import { parseJson } from '../../core/parse-json.ts';
 import { readSecret, UnusableSecretError } from '../../core/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import { CommandError } from '../command.ts';
@@ -92,14 +93,6 @@ export function madeByNewer(path: string, version = 'unknown'): CommandError {
 export function notABackup(path: string, cause?: unknown): CommandError {
   const fault = `${path} is not a backup of Perch, or it is incomplete. Choose a file that \`perch backup\` has written.`;
   return new CommandError('usage', fault, { cause });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Checks the disk of `folder`. @throws CommandError if fewer than `bytes` bytes are free */

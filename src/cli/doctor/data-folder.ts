@@ -203,8 +203,7 @@ function findUnusable(path: string): readonly Result[] {
     readSecret(path);
     return [];
   } catch (error) {
-    if (error instanceof UnusableSecretError)
-      return [{ status: 'fault', message: error.message, advice: null }];
+    if (error instanceof UnusableSecretError) return [fault(error.message)];
     return isCode(error, 'EACCES')
       ? []
       : [fault(`The file ${path} cannot be read.`, 'Check that it is a file.')];
@@ -221,7 +220,7 @@ function describe({ path, damage, schema, code }: Checked, config: Config): read
   }
   if (code === null) return describeNewer(path, schema);
   const error = Object.assign(new Error(code), { code, path });
-  return [{ status: 'fault', message: explainOpenError(error, config), advice: null }];
+  return [fault(explainOpenError(error, config))];
 }
 
 function describeNewer(path: string, schema: number): readonly Result[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { UsableConfig } from '../../config/usable-config.ts';
+import type { UsableConfig } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Random } from '../../core/random.ts';
 
@@ -42,17 +42,13 @@ export type Result = Omit<Finding, 'check'>;
 
 export const ok = (message: string): Result => ({ status: 'ok', message, advice: null });
 
-export const warning = (message: string, advice: string): Result => ({
-  status: 'warning',
-  message,
-  advice,
-});
+export function warning(message: string, advice: string | null = null): Result {
+  return { status: 'warning', message, advice };
+}
 
-export const fault = (message: string, advice: string): Result => ({
-  status: 'fault',
-  message,
-  advice,
-});
+export function fault(message: string, advice: string | null = null): Result {
+  return { status: 'fault', message, advice };
+}
 
 export function worstStatus(findings: readonly Finding[]): DoctorReport['status'] {
   const has = (status: Finding['status']) => findings.some((one) => one.status === status);

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { codeOfFailure, getOnce, type OnceAnswer } from '../../core/http/get-once.ts';
 import { toLocalUrl } from '../../core/http/local-url.ts';
 import { isLoopbackName } from '../../core/http/url.ts';
+import { parseJson } from '../../core/parse-json.ts';
 import type { Random } from '../../core/random.ts';
 import { withDeadline } from '../../core/scheduling/deadline.ts';
 import {
@@ -135,14 +136,6 @@ function report({ socket, headers }: IncomingMessage, config: Config): Connectio
     is_trusted_proxy: createConnectionReader(config.PERCH_TRUST_PROXY)(socket) === null,
     forwarding_headers: forwardingHeaders(headers),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function describePort({ HOST, PORT }: Config, listener: Listener | null): Result {

@@ -30,7 +30,7 @@ export async function checkEngine(context: DoctorContext): Promise<readonly Resu
   } catch (error) {
     if (error instanceof EngineError) return [describeUnusable(hosts, error.message)];
     if (!(error instanceof UnusableEngineError)) throw error;
-    return [{ status: 'fault', message: error.message, advice: null }];
+    return [fault(error.message)];
   }
 }
 
@@ -82,7 +82,7 @@ async function examine(
   );
   const settings = warnings
     .filter((text) => !isRefused || !text.startsWith('Append-only persistence is off'))
-    .map((message): Result => ({ status: 'warning', message, advice: null }));
+    .map((message) => warning(message));
   const latencyMs = await measureLatency(engine);
   const slow = latencyMs > timeoutMs / 2 ? [describeSlow(hosts, latencyMs, timeoutMs)] : [];
   const found = [...(isRefused ? [volatile] : []), ...settings, ...slow];

@@ -15,12 +15,12 @@ const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reas
   'ENOSPC EDQUOT SQLITE_FULL': ['upstream', 'The disk is full. Free some space and try again.'],
 };
 
-/** Returns `ok` if the reader closed the pipe. @throws CommandError for other failed writes */
-export async function explainWriteErrors(output: string, write: () => Promise<ExitCode>) {
+/** Returns nothing if the reader closed the pipe. @throws CommandError for other failed writes */
+export async function explainWriteErrors<Result>(output: string, write: () => Promise<Result>) {
   try {
     return await write();
   } catch (error) {
-    if (errorCodeOf(error) === 'EPIPE') return exitCodes.ok; // the reader, such as `head`, has enough
+    if (errorCodeOf(error) === 'EPIPE') return undefined; // the reader, such as `head`, has enough
     const [exit, reason] = findByCode(faults, error) ?? [];
     if (exit === undefined) throw error;
     throw new CommandError(exit, `${output} cannot be written. ${reason}`, { cause: error });
@@ -35,7 +35,7 @@ export async function explainWriteErrors(output: string, write: () => Promise<Ex
 export async function withOutputFile(
   path: string,
   print: (stdout: Output) => Promise<ExitCode>,
-): Promise<ExitCode> {
+): Promise<ExitCode | undefined> {
   if (path === '') throw new UsageError('--output is empty. Set it to a file.');
   return explainWriteErrors(path, async () => {
     let code: ExitCode = exitCodes.ok;

@@ -11,7 +11,7 @@ import {
 import type { AddressedRead } from '../../reads/addresses/address.ts';
 import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import { describeParametersOf, type ReadAbout } from '../../reads/read.ts';
-import { type CommandOption, refuseMisspelling, UsageError } from '../command.ts';
+import { type CommandOption, chooseWord, refuseMisspelling, UsageError } from '../command.ts';
 
 /** Argument of `perch read`. `target` is an error if the argument is invalid. */
 export type ReadInput = Readonly<{ text: string; target: AddressedRead | Problem | UsageError }>;
@@ -60,7 +60,9 @@ export function parseInput(text: string, config: Config, named: string | undefin
 }
 
 function toTarget(text: string, config: Config, named: string | undefined): AddressedRead {
-  if (named !== undefined) return toPlatformTarget(text, toPlatform(named));
+  if (named !== undefined) {
+    return toPlatformTarget(text, chooseWord('platform', named, platform.options));
+  }
   const place = {
     baseUrl: config.PERCH_BASE_URL,
     xMirrors: config.PERCH_X_MIRRORS,
@@ -82,14 +84,6 @@ function describeInvalidInput(text: string): string {
   if (isPostId('x', text)) return `${fault} For the id of a post on X, add --platform x.`;
   const suggestion = parseHandle(text) === null ? '' : ` Did you mean @${text}?`;
   return `${fault}${suggestion} To search, use perch search.`;
-}
-
-function toPlatform(text: string): Platform {
-  const { success, data } = platform.safeParse(text.toLowerCase());
-  if (success) return data;
-  refuseMisspelling('platform', text, platform.options);
-  const names = platform.options.join(', ');
-  throw new UsageError(`--platform must be one of ${names}, not ${JSON.stringify(text)}.`);
 }
 
 /** Parses a handle; for X, also a post id. @throws UsageError for other texts */

@@ -8,7 +8,7 @@ import type { BrowseResult, PostPage } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { ParsedRead } from '../../reads/read.ts';
 import { renderPostNote, toNoteFileNames } from '../../render/obsidian.ts';
-import { CommandError, type CommandOptions, type ExitCode, UsageError } from '../command.ts';
+import { CommandError, type CommandOptions, UsageError } from '../command.ts';
 import { cleanText, type Output } from '../output/output.ts';
 import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
 import { countOf, toCount } from '../output/table.ts';
@@ -98,15 +98,17 @@ export interface NoteFolder {
 }
 
 /**
- * Creates the folder before the first note. Prints how many notes were written.
+ * Creates the folder before the first note. Prints how many notes were written. Without a path,
+ * calls `use` with `null`.
  * @throws UsageError if `path` is empty; CommandError if it is not a folder, or if a note cannot be
  *   written
  */
-export async function withNoteFolder(
-  path: string,
+export async function withNoteFolder<Result>(
+  path: string | undefined,
   stdout: Output,
-  use: (folder: NoteFolder) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  use: (folder: NoteFolder | null) => Promise<Result>,
+): Promise<Result | undefined> {
+  if (path === undefined) return use(null);
   if (path === '') throw new UsageError('--output-dir is empty. Set it to a folder.');
   return explainWriteErrors(path, async () => {
     if (isOtherFile(path)) {

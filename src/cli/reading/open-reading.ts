@@ -8,15 +8,15 @@ import { systemRandom } from '../../core/random.ts';
 import { createHeavyTurns } from '../../core/scheduling/fair-queue.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createServerLoop } from '../../core/scheduling/loop.ts';
-import { type CommandContext, CommandError, type ExitCode } from '../command.ts';
+import { type CommandContext, CommandError } from '../command.ts';
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
 
 /** Opens providers and cache, and closes them after `use`. @throws CommandError for the user */
-export async function withFetching(
+export async function withFetching<Result>(
   { config, stderr }: CommandContext,
-  use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  use: (fetching: Fetching, logger: pino.Logger) => Promise<Result>,
+): Promise<Result> {
   const level = config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL;
   const logger = await createLogger(level, stderr);
   let fetching: Fetching;

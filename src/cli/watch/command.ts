@@ -10,8 +10,8 @@ import {
   type CommandBody,
   type CommandContext,
   type CommandOptions,
+  chooseWord,
   type ExitCode,
-  refuseMisspelling,
   UsageError,
   withOptions,
 } from '../command.ts';
@@ -20,14 +20,7 @@ import { toJsonLines } from '../output/table.ts';
 import { type OptionValues, textOf } from '../reading/arguments.ts';
 import { withFetching } from '../reading/open-reading.ts';
 import { withStopSignal } from '../stop-signal.ts';
-import {
-  deliver,
-  type Handler,
-  parseWebhookUrl,
-  type RetryOptions,
-  runCommandLine,
-  sendWebhook,
-} from './delivery.ts';
+import { deliver, type Handler, parseWebhookUrl, runCommandLine, sendWebhook } from './delivery.ts';
 import {
   formatDuration,
   maxAdaptiveMs,
@@ -36,12 +29,11 @@ import {
   toMinIntervalMs,
 } from './pace.ts';
 import { type Item, parsePage, type Start, toDeliveryId } from './poll.ts';
-import { createState, openStateFile, type State } from './state-file.ts';
+import { createState, openStateFile } from './state-file.ts';
 import { type Target, targetOptions, toSince, toTargets } from './targets.ts';
 import { type KeyedTarget, watch } from './watch.ts';
 
 const printFormats = ['text', 'ndjson'] as const;
-type PrintFormat = (typeof printFormats)[number];
 
 const everyRange = { name: 'every', minMs: 1000, maxMs: 86_400_000 };
 const execRange = { name: 'exec-timeout', minMs: 1000, maxMs: 3_600_000 };
@@ -129,7 +121,7 @@ function toPlan(values: OptionValues) {
   if (exec === '') throw new UsageError('--exec is empty. Set it to a command.');
   const webhookText = textOf(webhook);
   return {
-    format: toFormat(textOf(values.format)),
+    format: chooseWord('format', textOf(values.format) ?? 'text', printFormats),
     start: toStart(textOf(values.since), textOf(values.backlog)),
     everyMs: everyText === undefined ? null : parseDuration(everyText, everyRange),
     isOnce: once === true,
@@ -138,15 +130,6 @@ function toPlan(values: OptionValues) {
     execTimeoutMs: parseDuration(execTimeout ?? '60s', execRange),
     webhookUrl: webhookText === undefined ? null : parseWebhookUrl(webhookText),
   };
-}
-
-function toFormat(text = 'text'): PrintFormat {
-  const found = printFormats.find((one) => one === text.toLowerCase());
-  if (found !== undefined) return found;
-  refuseMisspelling('format', text, printFormats);
-  throw new UsageError(
-    `--format must be one of ${printFormats.join(', ')}, not ${JSON.stringify(text)}.`,
-  );
 }
 
 function toStart(since: string | undefined, backlog: string | undefined): Start {
@@ -162,12 +145,7 @@ function toStart(since: string | undefined, backlog: string | undefined): Start 
   );
 }
 
-interface Webhook {
-  readonly url: URL;
-  readonly secret: string;
-}
-
-function toWebhook(url: URL | null, { PERCH_WEBHOOK_SECRET: secret }: Config): Webhook | null {
+function toWebhook(url: URL | null, { PERCH_WEBHOOK_SECRET: secret }: Config) {
   if (url === null) return null;
   if (secret !== undefined) return { url, secret };
   throw new UsageError(
@@ -177,14 +155,15 @@ function toWebhook(url: URL | null, { PERCH_WEBHOOK_SECRET: secret }: Config): W
 
 interface Run extends Plan {
   readonly targets: readonly Target[];
-  readonly webhook: Webhook | null;
+  readonly webhook: ReturnType<typeof toWebhook>;
   readonly stop: AbortSignal;
 }
 
 function run(plan: Run, context: CommandContext): Promise<ExitCode> {
   const { stop, targets, everyMs, statePath, isOnce } = plan;
+  const { config } = context;
   const report = (text: string) => context.stderr.write(`perch: ${text}\n`);
-  const minIntervalMs = toMinIntervalMs(context.config, targets.length);
+  const minIntervalMs = toMinIntervalMs(config, targets.length);
   if (everyMs !== null && everyMs < minIntervalMs) {
     report(
       `The interval is ${formatDuration(minIntervalMs)}, because a shorter one would exceed PERCH_PUBLIC_ALLOWANCE.`,
@@ -197,38 +176,29 @@ function run(plan: Run, context: CommandContext): Promise<ExitCode> {
     const { reader } = fetching;
     const keyed = toKeyed(targets, reader);
     const state = statePath === undefined ? createState() : openStateFile(statePath);
-    const client = openPostClient(toClientOptions(context.config));
+    const { PERCH_CONNECT_TIMEOUT_MS: connectTimeoutMs, PERCH_USER_AGENT: userAgent } = config;
+    const client = openPostClient({ connectTimeoutMs, userAgent, clock: systemClock });
     const abort = () => fetching.stop();
     stop.addEventListener('abort', abort, { once: true });
     try {
       const retry = { clock: systemClock, random: systemRandom, stop, report };
       const handlers = toHandlers(plan, client);
-      return await watch({
-        ...plan,
-        ...retry,
-        targets: keyed,
-        minIntervalMs,
-        state,
-        reader,
-        deliver: (item) => deliverItem(item, { handlers, plan, retry, context }),
-      });
+      const deliverItem = async (item: Item) => {
+        if (!(await printPost(item.post, context.stdout, plan))) return false;
+        for (const handler of handlers) {
+          if (!(await deliver(handler, item, retry))) return false;
+        }
+        return true;
+      };
+      const parts = { targets: keyed, minIntervalMs, state, reader, deliver: deliverItem };
+      return await watch({ ...plan, ...retry, ...parts });
     } finally {
       stop.removeEventListener('abort', abort);
-      await closeAll(client, state);
+      state.close();
+      await client.close();
     }
   });
 }
-
-async function closeAll(client: PostClient, state: State): Promise<void> {
-  state.close();
-  await client.close();
-}
-
-const toClientOptions = (config: Config) => ({
-  connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
-  userAgent: config.PERCH_USER_AGENT,
-  clock: systemClock,
-});
 
 /** Returns each list once, with its key. @throws Problem with status 400 for invalid parameters */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
@@ -261,48 +231,25 @@ function toHandlers(plan: Run, client: PostClient): readonly Handler<Item>[] {
   return handlers;
 }
 
-interface DeliveryContext {
-  readonly handlers: readonly Handler<Item>[];
-  readonly plan: Run;
-  readonly retry: RetryOptions;
-  readonly context: CommandContext;
-}
-
-async function deliverItem(item: Item, { handlers, plan, retry, context }: DeliveryContext) {
-  const { format, stop } = plan;
-  const nowMs = systemClock.now();
-  if (!(await printPost(item.post, context.stdout, { format, nowMs, stop }))) return false;
-  for (const handler of handlers) {
-    if (!(await deliver(handler, item, retry))) return false;
-  }
-  return true;
-}
-
-interface PrintOptions {
-  readonly format: PrintFormat;
-  readonly nowMs: number;
-  /** Signal that ends the wait for a slow reader of the output, for example the program `less`. */
-  readonly stop: AbortSignal;
-}
-
 /** Prints a post. Returns whether the whole post was written to the output. */
 async function printPost(
   post: Status,
   stdout: Output,
-  { format, nowMs, stop }: PrintOptions,
+  { format, stop }: Pick<Run, 'format' | 'stop'>,
 ): Promise<boolean> {
   if (format === 'ndjson') stdout.writeJson(toJsonLines([post]));
-  else stdout.write(`${toText(post, nowMs)}\n\n`);
+  else stdout.write(`${toText(post)}\n\n`);
   return untilWritten(stdout, stop);
 }
 
-function toText(post: Status, nowMs: number): string {
+function toText(post: Status): string {
   const thread = toThread([]);
   const context = { thread, owner: null, position: null, isRequested: false, level: 2 };
-  const fetchedAt = toIsoSeconds(nowMs);
+  const fetchedAt = toIsoSeconds(systemClock.now());
   return renderPostBlock(post, context, { full: false, fetchedAt, articles: 'preview' });
 }
 
+/** Waits for a slow reader of the output, such as `less`, until `stop` is aborted. */
 function untilWritten({ stream, hasLeft }: Output, stop: AbortSignal): Promise<boolean> {
   if (stream === null || hasLeft) return Promise.resolve(!hasLeft);
   return new Promise((resolve) => {

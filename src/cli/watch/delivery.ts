@@ -8,25 +8,11 @@ import { withDeadline } from '../../core/scheduling/deadline.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { backoffMs, formatDuration } from './pace.ts';
 
-interface DeliveryErrorOptions extends ErrorOptions {
-  /** Whether the delivery must not be retried. */
-  readonly isFinal?: boolean;
-  readonly retryAfterSeconds?: number | undefined;
-}
-
 /** Failed attempt. The message follows a name, for example “ended with exit code 1”. */
 class DeliveryError extends Error {
-  readonly isFinal: boolean;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(
-    message: string,
-    { isFinal = false, retryAfterSeconds, ...options }: DeliveryErrorOptions = {},
-  ) {
-    super(message, options);
-    this.isFinal = isFinal;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
+  /** Whether the delivery must not be retried. */
+  isFinal = false;
+  retryAfterSeconds: number | undefined;
 }
 
 export interface Handler<Message> {
@@ -55,46 +41,40 @@ export async function deliver<Message>(
   message: Message,
   options: RetryOptions,
 ): Promise<boolean> {
-  for (let failures = 0; ; failures += 1) {
-    const error = await attempt(handler, message);
-    if (error === null) {
-      if (failures > 0) options.report(`${handler.name} succeeded after ${failures + 1} attempts.`);
-      return true;
+  for (let failures = 1; ; failures += 1) {
+    const error = await attempt(handler.send(message));
+    if (error !== null) {
+      if (await waitToRetry({ ...handler, error, failures }, options)) continue;
+      return false;
     }
-    const waitMs = planRetry(handler, { error, failures: failures + 1 }, options);
-    if (!(await sleep(waitMs, options))) return false;
+    if (failures > 1) options.report(`${handler.name} succeeded after ${failures} attempts.`);
+    return true;
   }
 }
 
-interface Failed {
-  readonly error: DeliveryError;
-  readonly failures: number;
+type Failed = Readonly<{ error: DeliveryError; failures: number }> &
+  Pick<Handler<never>, 'name' | 'attempts' | 'maxWaitMs'>;
+
+/** Returns `false` if `stop` is aborted. @throws CommandError if no attempts remain */
+async function waitToRetry(
+  { name, attempts, maxWaitMs: maxMs, error, failures }: Failed,
+  options: RetryOptions,
+): Promise<boolean> {
+  const { isFinal, retryAfterSeconds } = error;
+  if (isFinal || failures >= attempts) throw toFailure(name, failures, error);
+  if (failures === 1) options.report(`${name} ${error.message}. Perch tries again.`);
+  const backoff = { failures, firstMs: firstWaitMs, maxMs, retryAfterSeconds };
+  return sleep(backoffMs(backoff, options.random), options);
 }
 
-/** Returns the wait in milliseconds. @throws CommandError if no attempts remain */
-function planRetry<Message>(
-  { name, attempts, maxWaitMs: maxMs }: Handler<Message>,
-  { error, failures }: Failed,
-  { random, report }: RetryOptions,
-): number {
-  if (error.isFinal || failures >= attempts) throw toFailure(name, failures, error);
-  if (failures === 1) report(`${name} ${error.message}. Perch tries again.`);
-  const { retryAfterSeconds } = error;
-  return backoffMs({ failures, firstMs: firstWaitMs, maxMs, retryAfterSeconds }, random);
-}
-
-async function attempt<Message>(
-  { send }: Handler<Message>,
-  message: Message,
-): Promise<DeliveryError | null> {
-  try {
-    await send(message);
-    return null;
-  } catch (error) {
-    if (error instanceof DeliveryError) return error;
-    throw error;
-  }
-}
+const attempt = (sent: Promise<void>): Promise<DeliveryError | null> =>
+  sent.then(
+    () => null,
+    (error) => {
+      if (error instanceof DeliveryError) return error;
+      throw error;
+    },
+  );
 
 function toFailure(name: string, failures: number, cause: DeliveryError): CommandError {
   const times = failures === 1 ? '' : ` This was attempt ${failures}.`;
@@ -246,5 +226,5 @@ export async function sendWebhook(
   if (status >= 200 && status < 300) return;
   const isFinal = status === 410;
   const reason = isFinal ? 'no longer exists (status 410)' : `answered with status ${status}`;
-  throw new DeliveryError(reason, { isFinal, retryAfterSeconds });
+  throw Object.assign(new DeliveryError(reason), { isFinal, retryAfterSeconds });
 }

@@ -229,9 +229,6 @@ function selectNew(
   const listed = withoutPinned(items);
   const lastKnown = listed.findLastIndex(({ key }) => seen.has(key));
   const lastLater = listed.findLastIndex(isLater);
-  // The time of a repost is unknown. A repost is new if it is listed above a known item, or above a
-  // post published after `floor`. If no item is known, all reposts are new, except on the first
-  // read.
   const end = lastKnown === -1 && !isFirst ? listed.length : Math.max(lastKnown, lastLater);
   const pinned = items.length - listed.length;
   const keys = new Set<string>();

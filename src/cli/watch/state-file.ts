@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { readBoundedText, UnusableTextError } from '../../core/files/bounded-text.ts';
 import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
 import { isMissing, syncFolder } from '../../core/files/private-files.ts';
+import { parseJson } from '../../core/parse-json.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
 import { type Memory, maxRemembered } from './poll.ts';
@@ -93,14 +94,6 @@ function parseState(path: string, text: string): z.output<typeof content> {
     ? 'was written by a newer version of Perch. Update Perch, or use another file.'
     : 'is damaged, or was not written by perch watch. Restore the file, or delete it and use --since to get the posts since a time.';
   throw new UsageError(`The state file ${path} ${advice}`, { cause: error });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // refused by the schema
-  }
 }
 
 async function save(path: string, memories: ReadonlyMap<string, Memory>): Promise<void> {

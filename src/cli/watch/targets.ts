@@ -6,12 +6,7 @@ import { feeds } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import { parseParameters, timestamp } from '../../reads/parameters.ts';
 import type { Read } from '../../reads/read.ts';
-import {
-  type CommandContext,
-  type CommandOptions,
-  refuseMisspelling,
-  UsageError,
-} from '../command.ts';
+import { type CommandContext, type CommandOptions, chooseWord, UsageError } from '../command.ts';
 import { createReadOptions, type OptionValues, parseInput, textOf } from '../reading/arguments.ts';
 import { toCommandError } from '../reading/open-reading.ts';
 
@@ -114,9 +109,7 @@ function toTargetOf(
 }
 
 function refuseOtherFeeds(feed: unknown = 'latest'): void {
-  if (['media', ...watchFeeds].includes(String(feed).toLowerCase())) return;
-  refuseMisspelling('feed', String(feed), watchFeeds);
-  throw new UsageError(`--feed must be one of ${watchFeeds.join(', ')}.`);
+  if (feed !== 'media') chooseWord('feed', String(feed), watchFeeds);
 }
 
 /** Selects options of this kind of list. @throws UsageError for an option of the other kind */

@@ -82,22 +82,17 @@ async function readOnce(lists: readonly List[], options: WatchOptions): Promise<
   for (const list of lists) {
     const next = await visit(list, options);
     if (next === 'end') break;
-    if (next instanceof TemporaryFault) code = worstOf(code, exitCodes.upstream);
+    if ('fault' in next) code = worstOf(code, exitCodes.upstream);
   }
   return code;
 }
 
 /** Failure to read a list that may resolve by itself, such as an outage of the platform. */
-class TemporaryFault {
-  readonly code: string;
+interface TemporaryFault {
+  /** Code of a problem, or `not_live`. */
+  readonly fault: string;
   readonly message: string;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(code: string, message: string, retryAfterSeconds?: number) {
-    this.code = code;
-    this.message = message;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /**
@@ -109,7 +104,7 @@ async function visit(list: List, options: WatchOptions): Promise<Poll | Temporar
   const poll = await read(list, options);
   if (options.stop.aborted) return 'end';
   reportChange(list, poll, options);
-  if (poll instanceof TemporaryFault) return poll;
+  if ('fault' in poll) return poll;
   list.wasRead = true;
   if (poll.isTruncated) {
     options.report(
@@ -137,12 +132,10 @@ async function read(list: List, options: WatchOptions): Promise<Poll | Temporary
  * @throws CommandError for a Problem that is not temporary; other errors unchanged
  */
 function toFault(error: unknown, { target, wasRead }: List): TemporaryFault {
-  if (error instanceof NotLiveError) return new TemporaryFault('not_live', error.message);
+  if (error instanceof NotLiveError) return { fault: 'not_live', message: error.message };
   if (!(error instanceof Problem)) throw error;
-  const { code, status, message, retryAfterSeconds } = error;
-  if (wasRead || status >= 500 || status === 429) {
-    return new TemporaryFault(code, message, retryAfterSeconds);
-  }
+  const { code: fault, status, message, retryAfterSeconds } = error;
+  if (wasRead || status >= 500 || status === 429) return { fault, message, retryAfterSeconds };
   const { exit, message: advice } = toCommandError(error);
   const kind = exit === exitCodes.notFound ? 'notFound' : 'usage';
   throw new CommandError(kind, `${target.name}: ${advice}`, { cause: error });
@@ -154,8 +147,8 @@ function reportChange(
   { report, isOnce }: WatchOptions,
 ): void {
   const { name } = list.target;
-  const fault = poll instanceof TemporaryFault ? poll.code : null;
-  if (poll instanceof TemporaryFault && fault !== list.fault) {
+  const fault = 'fault' in poll ? poll.fault : null;
+  if ('fault' in poll && fault !== list.fault) {
     report(`${name} cannot be read. ${poll.message}${isOnce ? '' : ' Perch tries again.'}`);
   }
   if (fault === null && list.fault !== null) report(`${name} can be read again.`);
@@ -185,7 +178,7 @@ const firstBackoffMs = 15_000;
 function schedule(list: List, last: Poll | TemporaryFault, options: WatchOptions): void {
   const { everyMs, minIntervalMs, clock, random } = options;
   const nowMs = clock.now();
-  if (last instanceof TemporaryFault) {
+  if ('fault' in last) {
     list.failures += 1;
     const { failures } = list;
     const { retryAfterSeconds } = last;

@@ -46,11 +46,11 @@ it('prints the number of posts without a note', async () => {
   const stdout = createOutput({ write: (text) => (printed += text) });
 
   await withNoteFolder(folder, stdout, async (notes) => {
+    if (notes === null) throw new Error('The folder was not opened.');
     await createNotePrinter({ hasFeeds: true }, notes).print({
       ...page,
       items: { posts: [stubPost('20'), gone] },
     });
-    return 0;
   });
 
   expect(printed).toBe(

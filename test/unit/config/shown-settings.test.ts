@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig, secretNames, variables } from '../../../src/config/config.ts';
-import { describeSettings } from '../../../src/config/described-settings.ts';
+import { describeSettings } from '../../../src/config/shown-settings.ts';
 
 function settingsOf(env: Readonly<Record<string, string>>) {
   const loaded = loadConfig(env);
