@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Post, Status } from '../../../../src/model/post.ts';
-import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import {
   pickContinuation,
   rankReplies,
   splitThread,
-} from '../../../../src/providers/fxtwitter/post.ts';
+} from '../../../../src/providers/fxtwitter/index.ts';
+import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
 import { uniqueById } from '../../../../src/providers/rows.ts';
 import { fc } from '../../../support/fast-check.ts';
