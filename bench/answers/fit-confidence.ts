@@ -9,7 +9,7 @@ import { searchPassages } from '../../src/answers/engine/find.ts';
 import { createLexicon } from '../../src/answers/engine/lexicon.ts';
 import { readMessage } from '../../src/answers/engine/message.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
-import { readVocabulary } from '../../src/answers/text/vocabulary.ts';
+import { readVocabulary } from '../../src/answers/text/words.ts';
 import { chance, fitLogistic, type Logistic, type Sample } from './logistic.ts';
 import { readQuestions } from './questions.ts';
 import { openRig } from './rig.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Corpus } from '../../src/answers/corpus/corpus.ts';
 
-import { walkCorpus } from '../../src/answers/corpus/walk.ts';
+import { walkCorpus } from '../../src/answers/corpus/corpus.ts';
 import { createExtractiveEngine } from '../../src/answers/engine/extractive-engine.ts';
 import { openPassageIndex, type PassageIndex } from '../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../src/answers/index/refresh.ts';

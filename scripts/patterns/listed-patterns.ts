@@ -59,13 +59,13 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     },
   },
   {
-    file: 'answers/text/vocabulary.ts',
+    file: 'answers/text/words.ts',
     madeOf: 'the phrases in resources/words/phrases.txt',
-    create: async () => (await source('answers/text/vocabulary.ts')).readVocabulary(),
+    create: async () => (await source('answers/text/words.ts')).readVocabulary(),
   },
   { file: 'platforms/tags.ts', madeOf: 'constants of the same file' },
   { file: 'archive/search/words.ts', madeOf: 'constants of the same file' },
-  { file: 'providers/fxtwitter/lists/timeline-cursor.ts', madeOf: 'constants of the same file' },
+  { file: 'providers/fxtwitter/lists/timeline.ts', madeOf: 'constants of the same file' },
   { file: 'render/markdown/links.ts', madeOf: 'constants of the same file' },
   { file: 'platforms/language.ts', madeOf: 'constants of the same file' },
 ];

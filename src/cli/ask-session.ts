@@ -9,7 +9,7 @@ import {
 } from '../../clients/typescript/src/index.ts';
 import { createTurn } from '../../clients/typescript/src/turns.ts';
 import { CorpusError } from '../answers/corpus/corpus.ts';
-import { createProgressReports } from '../answers/index/progress-reports.ts';
+import { createProgressReports } from '../answers/index/index-refresher.ts';
 import { openAnswers } from '../answers/open-answers.ts';
 import { openConfiguredAnswers } from '../app/open/answers.ts';
 import { toLedgerBounds } from '../app/open/bounds.ts';

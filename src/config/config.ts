@@ -5,7 +5,7 @@ import { parseUrl } from '../core/http/url.ts';
 import { redactCredentials } from '../core/redact.ts';
 import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
-import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
+import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
 import { limitVariables, pictureVariables } from './limits.ts';
 import {

@@ -1,18 +1,18 @@
 import { type Token, Tokenizer } from 'parse5';
 import type { Facet } from '../model/post.ts';
+import { attributeOf, ignored, Lists } from './html/lists.ts';
 import {
   blocks,
   cells,
   containers,
+  Formula,
   impliedEnds,
   rawModes,
   shiftText,
   styles,
+  Tables,
   voids,
-} from './html/elements.ts';
-import { attributeOf, ignored, Lists } from './html/lists.ts';
-import { Formula } from './html/math.ts';
-import { Tables } from './html/tables.ts';
+} from './html/tables.ts';
 import { type NameMention, toLinkText } from './link-text.ts';
 import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 

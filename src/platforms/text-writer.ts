@@ -35,12 +35,7 @@ interface Row {
   hasText: boolean;
 }
 
-const emptyRow = {
-  separators: 0,
-  marker: '',
-  isSpaced: false,
-  isAfterInnerRow: false,
-} as const;
+const emptyRow = { separators: 0, marker: '', isSpaced: false, isAfterInnerRow: false } as const;
 
 const maxMargins = 6; // deeper margins are omitted, so that no line consists only of margins
 

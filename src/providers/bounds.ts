@@ -6,7 +6,7 @@ import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import { type Lossy, nameLeftOut } from '../platforms/left-out.ts';
+import { type Lossy, nameLeftOut } from '../platforms/fields.ts';
 import {
   lineWeight,
   maxAnswerText,

@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import { toOwnBuffer } from '../core/own-buffer.ts';
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
-import { renderEmbedJson } from './embed-json.ts';
 import { postsOf } from './feeds/feed.ts';
 import { createFeedRenderer, feedMediaTypes } from './feeds/feeds.ts';
 import { toFormatUrl } from './feeds/urls.ts';
 import { fitResult } from './fit.ts';
-import { renderBrowseData, renderBrowseJson, renderPostData, renderPostJson } from './json.ts';
+import {
+  renderBrowseData,
+  renderBrowseJson,
+  renderEmbedJson,
+  renderPostData,
+  renderPostJson,
+} from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 import { type NoteNames, renderPostNote, toNoteFileNames } from './obsidian.ts';

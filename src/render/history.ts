@@ -52,10 +52,7 @@ export function createHistoryDocument(header: HistoryHeader): HistoryDocument {
     finish: (end) => {
       const { handle, account: profile } = header;
       const head = { resource: 'history', handle, ...(profile && { profile }) };
-      const tail: Partial<HistoryReply> = {
-        meta: toMeta(header, end),
-        ...toOrigin(header, end),
-      };
+      const tail: Partial<HistoryReply> = { meta: toMeta(header, end), ...toOrigin(header, end) };
       return {
         start: `${JSON.stringify(head).slice(0, -1)},"posts":[`,
         end: `],${toJsonBody(tail).slice(1)}`,

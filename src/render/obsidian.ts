@@ -5,7 +5,7 @@ import { trimEndOf } from '../core/trim-end.ts';
 import type { Status } from '../model/post.ts';
 import type { PostPage } from '../model/results.ts';
 import { toLine } from './markdown/characters.ts';
-import { separateTemplates } from './markdown/note-syntax.ts';
+import { separateTemplates } from './markdown/layout.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 import { listTags } from './summary.ts';
@@ -32,10 +32,7 @@ export function toNoteFileNames(result: PostPage): NoteNames {
     toFileName(spellInAscii(title) ?? '', maxTitle) ||
     toFileName(main?.author?.screen_name.replace(notAscii, ' ') ?? '', maxTitle) ||
     'post';
-  return {
-    readable: `${toFileName(title, maxBytes) || 'post'}.md`,
-    ascii: `${ascii} ${id}.md`,
-  };
+  return { readable: `${toFileName(title, maxBytes) || 'post'}.md`, ascii: `${ascii} ${id}.md` };
 }
 
 /** Renders YAML between lines of dashes. Texts are one line, and stay texts in YAML 1.1. */

@@ -1,6 +1,6 @@
 import type { Post } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
-import { escapeHtml, escapeLine, toSafeUrl } from './html/escape.ts';
+import { escapeHtml, escapeLine, toSafeUrl } from './html/markup.ts';
 import { findPictures, findVideo, hidesPictures, type Picture, toWebUrl } from './html/pictures.ts';
 import { renderPostQuote } from './html/post.ts';
 import { nameAccount } from './markdown/accounts.ts';

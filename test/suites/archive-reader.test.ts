@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { SearchQuery } from '../../src/model/queries.ts';
-import { openReaderProcesses } from '../../src/providers/archive/reader.ts';
+import { openReaderProcesses } from '../../src/providers/archive/index.ts';
 import { fillArchive } from '../support/imported-archive.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { openReaderHere } from '../support/reader-here.ts';

@@ -108,11 +108,7 @@ async function expectSame(records: Records): Promise<ReadonlyMap<string, Post | 
   return live;
 }
 
-const picture = {
-  image: toBlob('one'),
-  alt: 'A heron',
-  aspectRatio: { width: 400, height: 300 },
-};
+const picture = { image: toBlob('one'), alt: 'A heron', aspectRatio: { width: 400, height: 300 } };
 const external = {
   uri: 'https://maps.example/heron',
   title: 'Herons',
@@ -451,11 +447,7 @@ const post = fc.record(
     embed: fc.oneof(
       media,
       embedded,
-      fc.record({
-        $type: fc.constant('app.bsky.embed.recordWithMedia'),
-        record: embedded,
-        media,
-      }),
+      fc.record({ $type: fc.constant('app.bsky.embed.recordWithMedia'), record: embedded, media }),
       fc.constant({ $type: 'app.bsky.embed.hologram', hologram: {} }),
     ),
   },

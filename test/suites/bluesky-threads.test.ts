@@ -249,9 +249,7 @@ describe('a thread of Bluesky', () => {
       bskyNode(
         bskyPost(
           { handle: 'tove.test', rkey: '3kgone', text: 'Secret words' },
-          {
-            author: bskyPrivateActor('tove.test'),
-          },
+          { author: bskyPrivateActor('tove.test') },
         ),
       ),
       'private',
@@ -261,9 +259,7 @@ describe('a thread of Bluesky', () => {
       bskyNode(
         bskyPost(
           { handle: 'tove.test', rkey: '3kgone', text: 'Secret words' },
-          {
-            labels: [bskyLabel('!hide', gone)],
-          },
+          { labels: [bskyLabel('!hide', gone)] },
         ),
       ),
       'unavailable',
@@ -283,9 +279,7 @@ describe('a thread of Bluesky', () => {
   it('keeps replies to a post that cannot be shown', async () => {
     const hidden = bskyPost(
       { handle: 'tove.test', rkey: '3kgone' },
-      {
-        author: bskyPrivateActor('tove.test'),
-      },
+      { author: bskyPrivateActor('tove.test') },
     );
     const answer = bskyNode(bskyPost({ handle: 'wren.test', rkey: '3kx', parent: gone }));
     const replies = [bskyNode(hidden, { replies: [answer] })];

@@ -13,10 +13,7 @@ import type {
 } from '../../src/model/queries.ts';
 import type { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import {
-  cursorBefore,
-  writeTimelineCursor,
-} from '../../src/providers/fxtwitter/lists/timeline-cursor.ts';
+import { cursorBefore, writeTimelineCursor } from '../../src/providers/fxtwitter/lists/timeline.ts';
 import type { ProviderContext } from '../../src/providers/provider.ts';
 import { answerHtml, answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -362,10 +362,7 @@ describe('a profile', () => {
       ['link', 'the nest', 'https://wren.example/'],
       ['hashtag', '#reef', 'https://reef.example.org/tags/reef'],
     ]);
-    expect(profile.website).toEqual({
-      url: 'https://wren.example/',
-      display_url: 'wren.example',
-    });
+    expect(profile.website).toEqual({ url: 'https://wren.example/', display_url: 'wren.example' });
   });
 
   it('has no facets without markup', async () => {

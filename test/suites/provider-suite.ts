@@ -77,11 +77,7 @@ export async function withProvider<T>(
     random: { fraction: () => 0, bytes: (count) => Buffer.alloc(count) },
     heavyTurns: createHeavyTurns(createServerLoop()),
   });
-  const provider = create({
-    http,
-    apiUrl: upstream.url,
-    clock: options.clock ?? systemClock,
-  });
+  const provider = create({ http, apiUrl: upstream.url, clock: options.clock ?? systemClock });
   try {
     const ask = (query: PostQuery, signal = new AbortController().signal) =>
       askProvider(provider, query, { signal });
@@ -225,11 +221,7 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
 
     it('covers only its own platforms', async () => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ provider }) => {
-        const elsewhere = setup.elsewhere ?? {
-          platform: 'sample',
-          handle: 'ada.example',
-          id: '1',
-        };
+        const elsewhere = setup.elsewhere ?? { platform: 'sample', handle: 'ada.example', id: '1' };
 
         expect(provider.platforms).toContain(setup.post.platform);
         expect(provider.covers(query())).toBe(true);

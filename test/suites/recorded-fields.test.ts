@@ -3,7 +3,7 @@ import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
 import { parsePost as parseBluesky } from '../../src/platforms/bluesky/payload.ts';
 import { shapePost as shapeBluesky } from '../../src/platforms/bluesky/shape.ts';
-import { shapeAccount } from '../../src/platforms/mastodon/account.ts';
+import { shapeAccount } from '../../src/platforms/mastodon/identity.ts';
 import {
   type PollPayload,
   parseAccount,

@@ -205,11 +205,7 @@ describe('the replies on Mastodon', () => {
       ...fields,
     });
   const focal = statusRow(snowflake(startMs), wren);
-  const post: PostReference = {
-    platform: 'mastodon',
-    handle: `wren@${homeHost}`,
-    id: focal.id,
-  };
+  const post: PostReference = { platform: 'mastodon', handle: `wren@${homeHost}`, id: focal.id };
 
   it('are the context of the post, as one page', async () => {
     const [late, liked] = [replyTo(focal, 1), replyTo(focal, 2, { favourites_count: 4 })];

@@ -25,10 +25,7 @@ import {
 } from '../support/session-stores.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-const modes = {
-  'a file': () => `${temporaryFolder()}/data/sessions.db`,
-  memory: () => ':memory:',
-};
+const modes = { 'a file': () => `${temporaryFolder()}/data/sessions.db`, memory: () => ':memory:' };
 
 type Bounds = NonNullable<Parameters<typeof openLedger>[0]>;
 

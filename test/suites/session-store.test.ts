@@ -41,10 +41,7 @@ interface StoreRigOptions {
   readonly isHeld?: boolean;
 }
 
-const modes = {
-  'a file': () => `${temporaryFolder()}/data/sessions.db`,
-  memory: () => ':memory:',
-};
+const modes = { 'a file': () => `${temporaryFolder()}/data/sessions.db`, memory: () => ':memory:' };
 
 function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreRig {
   const held: (() => void)[] = [];

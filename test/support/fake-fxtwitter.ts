@@ -4,7 +4,7 @@ import {
   leastIdAt,
   readTimelineCursor,
   writeTimelineCursor,
-} from '../../src/providers/fxtwitter/lists/timeline-cursor.ts';
+} from '../../src/providers/fxtwitter/lists/timeline.ts';
 import {
   answerJson,
   type FakeHandler,

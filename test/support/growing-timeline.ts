@@ -1,4 +1,4 @@
-import { leastIdAt } from '../../src/providers/fxtwitter/lists/timeline-cursor.ts';
+import { leastIdAt } from '../../src/providers/fxtwitter/lists/timeline.ts';
 import { unhurried } from './build-app.ts';
 import { answerJson, type FakeHandler } from './fake-upstream.ts';
 import { upstream } from './listen.ts';

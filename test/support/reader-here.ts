@@ -1,5 +1,5 @@
 import { openArchiveStore } from '../../src/archive/store/store.ts';
-import type { openReaderProcesses } from '../../src/providers/archive/reader.ts';
+import type { openReaderProcesses } from '../../src/providers/archive/index.ts';
 import { createReads } from '../../src/providers/archive/reads.ts';
 
 /** Opens a reader of the archive in this thread, because starting a process for each test takes too long. */

@@ -1,4 +1,4 @@
-import type { Phrase, Vocabulary } from '../text/vocabulary.ts';
+import type { Phrase, Vocabulary } from '../text/words.ts';
 import { toStem, toWords } from '../text/words.ts';
 import type { Lexicon } from './lexicon.ts';
 import { weights } from './weights.ts';

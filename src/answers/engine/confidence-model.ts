@@ -7,7 +7,4 @@ export const confidenceModel = {
 };
 
 /** Logistic model for the first citation to be right, in the order of `toFirstFeatures`. */
-export const firstModel = {
-  bias: -1.95,
-  factors: [-0.02, 1.84, 2.42, -0.86, 0.7],
-};
+export const firstModel = { bias: -1.95, factors: [-0.02, 1.84, 2.42, -0.86, 0.7] };

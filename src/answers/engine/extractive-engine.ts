@@ -5,7 +5,7 @@ import type { Corpus } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toPlainHeading, toShownHeading } from '../readers/markdown.ts';
 import type { Block } from '../readers/section.ts';
-import { readVocabulary } from '../text/vocabulary.ts';
+import { readVocabulary } from '../text/words.ts';
 import { type Addresses, createAddresses } from './addresses.ts';
 import { composeAbstention, composeAnswer, markUnsure } from './compose.ts';
 import { confidenceModel } from './confidence-model.ts';

@@ -1,7 +1,7 @@
 import type { Citation, EarlierTurn, Question } from '../answer.ts';
 import type { FoundPassage } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
-import type { Vocabulary } from '../text/vocabulary.ts';
+import type { Vocabulary } from '../text/words.ts';
 import { toWords } from '../text/words.ts';
 import type { Concepts } from './concepts.ts';
 import { type Query, toQuery } from './query.ts';

@@ -38,11 +38,7 @@ function findCorrections(
   const near = [...starts]
     .flatMap((start) => index.wordsLike(start, word.length - limit, word.length + limit))
     .filter((other) => countBits(letters ^ lettersOf(other)) <= 2 * limit)
-    .map((other) => ({
-      other,
-      stem: toStem(other),
-      distance: editDistance(word, other, limit),
-    }))
+    .map((other) => ({ other, stem: toStem(other), distance: editDistance(word, other, limit) }))
     .filter(({ other, distance }) => distance <= limit && !isAnotherForm(word, other))
     .map((one) => ({ ...one, passages: passagesWith(one.stem) }))
     .filter(({ passages }) => passages > 0)

@@ -15,11 +15,7 @@ export function toQuery(concepts: readonly Concept[]) {
       matchesByTerm.set(term, [...(matchesByTerm.get(term) ?? []), { concept, factor }]);
     }
   });
-  return {
-    concepts,
-    weight: concepts.reduce((sum, { weight }) => sum + weight, 0),
-    matchesByTerm,
-  };
+  return { concepts, weight: concepts.reduce((sum, { weight }) => sum + weight, 0), matchesByTerm };
 }
 
 /** Returns the weighted share (0 to 1) of the concepts matched, each with its highest factor. */

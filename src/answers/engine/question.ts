@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../text/vocabulary.ts';
+import type { Vocabulary } from '../text/words.ts';
 import { toWords } from '../text/words.ts';
 
 const maxParts = 4;

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Corpus, keyOf } from '../corpus/corpus.ts';
-import { type FoundFile, type SkipReason, walkCorpus } from '../corpus/walk.ts';
+import {
+  type Corpus,
+  type FoundFile,
+  keyOf,
+  type SkipReason,
+  walkCorpus,
+} from '../corpus/corpus.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 

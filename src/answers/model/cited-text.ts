@@ -1,9 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Citation, PromptPassage } from '../answer.ts';
 import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
-import { lastSentence } from './cited-sentence.ts';
-import { hasKnownLinksOnly, isKnownCode } from './known-links.ts';
-import { ModelFailure } from './model-failure.ts';
+import { ModelFailure } from './chat-client.ts';
 import { abstentionMarker } from './prompt.ts';
 import {
   createSegmentSplitter,
@@ -218,4 +216,104 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   const [found = ''] = pattern.exec(text) ?? [];
   return at + found.length;
+}
+
+/** Matches the end of a sentence, paragraph or line, except after abbreviations such as “e.g.”. */
+const ends =
+  /(?<!\b(?:e\.g|i\.e|etc|vs|cf|no))[.!?]["'”’)*_]{0,4}(?:\s+(?!\p{Ll}|\s)|\s+$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)]|\||#|>))/gu;
+const itemMark = /^[ \t]*(?:[-*+>]|\d{1,9}[.)]|\|)[ \t]+/;
+const tableRule = /^[ \t]*\|[ \t:|-]+$/;
+
+function lastSentence(segments: readonly Segment[]): string {
+  const text = segments.map((segment) => segment.text).join('');
+  const start = startOfLast(segments, text.trimEnd().length);
+  const dropped = text.slice(0, start);
+  const lines = dropped.split('\n');
+  const mark = itemMark.exec(lines.at(-1) ?? '')?.[0] ?? '';
+  return gapAfter(dropped, lines) + tableHeader(lines.slice(0, -1)) + mark + text.slice(start);
+}
+
+function tableHeader(lines: readonly string[]): string {
+  const isRow = (line: string) => line.trimStart().startsWith('|');
+  const first = lines.findLastIndex((line) => !isRow(line)) + 1;
+  const [header = '', rule = ''] = lines.slice(first);
+  return tableRule.test(rule) ? `${header}\n${rule}\n` : '';
+}
+
+function gapAfter(dropped: string, lines: readonly string[]): string {
+  if (lines.length === 1) return /\s$/.test(dropped) ? ' ' : '';
+  return lines.slice(0, -1).at(-1)?.trim() === '' && lines.length > 2 ? '\n\n' : '\n';
+}
+
+function startOfLast(segments: readonly Segment[], end: number): number {
+  let start = 0;
+  let at = 0;
+  const begin = (offset: number) => {
+    if (offset < end) start = offset;
+  };
+  for (const { kind, text } of segments) {
+    if (kind === 'block') begin(at);
+    if (kind === 'words')
+      for (const { 0: found, index } of text.matchAll(ends)) begin(at + index + found.length);
+    at += text.length;
+    if (kind === 'block') begin(at);
+  }
+  return start;
+}
+
+function hasKnownLinksOnly(segments: readonly Segment[], known: string): boolean {
+  const words = textsOf(segments, 'words');
+  const inline = words + textsOf(segments, 'span');
+  const targets = [...linkTargets(words), ...addresses(words), ...citedLocations(inline)];
+  return targets.every((target) => includesWhole(target, known));
+}
+
+function isKnownCode({ kind, text: code }: Segment, texts: readonly string[]): boolean {
+  const span = trimEndOf(code.replace(/^`+/, ''), '`');
+  const lines = kind === 'block' ? code.trim().split('\n').slice(1, -1) : span.split('\n');
+  return texts.some((text) => lines.every((line) => text.includes(line.trim())));
+}
+
+function textsOf(segments: readonly Segment[], kind: Segment['kind']): string {
+  const texts = segments.filter((segment) => segment.kind === kind).map(({ text }) => text);
+  return texts.join(' ');
+}
+
+function linkTargets(text: string): readonly string[] {
+  return [...text.matchAll(/\]\(\s*<?([^)\s>]+)/g)].map(([, target = '']) =>
+    withoutPunctuation(target),
+  );
+}
+
+function addresses(text: string): readonly string[] {
+  return text.split(/[\s<>"'`\])]+/).flatMap((word) => {
+    const colon = word.indexOf('://');
+    if (colon < 0 || colon + 3 === word.length) return [];
+    const start = schemeStart(word, colon);
+    return start === colon ? [] : [withoutPunctuation(word.slice(start))];
+  });
+}
+
+function schemeStart(text: string, colon: number): number {
+  let start = colon;
+  while (start > 0 && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start -= 1;
+  while (start < colon && !/[a-z]/i.test(text.charAt(start))) start += 1;
+  return start;
+}
+
+const withoutPunctuation = (target: string) => trimEndOf(target, '.,;:!?*_');
+
+function citedLocations(text: string): readonly string[] {
+  return text.split(/[\s`()]+/).flatMap((word) => {
+    const [place = ''] = /^.*:\d+/.exec(word) ?? [];
+    const hash = place.indexOf('#', 1);
+    return hash > 0 && hash + 1 < place.lastIndexOf(':') ? [withoutPunctuation(place)] : [];
+  });
+}
+
+function includesWhole(target: string, known: string): boolean {
+  for (let at = known.indexOf(target); at >= 0; at = known.indexOf(target, at + 1)) {
+    if (!/\d$/.test(target) || !/\d/.test(known[at + target.length] ?? '')) return true;
+  }
+  return false;
 }

@@ -21,7 +21,6 @@ interface State {
 
 const delimiter = /^(?:-{4,}|\.{4,}|\/{4,}|\+{4,}|`{3}.*|[|,:!]===)$/;
 const markup = /^(?:={4,}|\*{4,}|_{4,}|--|\+|\[.*\]|\/\/(?!\/).*)$/;
-/** Matches macros such as `include::chapter.adoc[]`. */
 const blockMacro = /^[a-z]{1,20}::[^\s[]{0,500}\[/;
 
 function toMarkdownLine(source: string, state: State): string {

@@ -1,8 +1,7 @@
 import { readAsciiDoc } from './asciidoc.ts';
 import { readSourceCode } from './code/source-code.ts';
 import { readHtml } from './html.ts';
-import { readMarkdown } from './markdown.ts';
-import { readMdx } from './mdx.ts';
+import { readMarkdown, readMdx } from './markdown.ts';
 import { readOpenApiJson, readOpenApiYaml } from './openapi.ts';
 import { readPlainText } from './plain-text.ts';
 import { kindOf, type ReaderKind } from './reader-kinds.ts';

@@ -8,7 +8,7 @@ import {
   type ThreadRequest,
   type ThreadTasks,
   toFailure,
-} from './messages.ts';
+} from './thread-client.ts';
 
 type TaskContext<Report> = Readonly<{ signal: AbortSignal; report: (report: Report) => void }>;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { corporaAt, ownCorpus } from '../../answers/corpus/corpus.ts';
-import { createProgressReports } from '../../answers/index/progress-reports.ts';
+import { createProgressReports } from '../../answers/index/index-refresher.ts';
 import { type AddModelOptions, addModel, type ModelChoice } from '../../answers/model/add-model.ts';
 import type { Answers, AnswersOptions } from '../../answers/open-answers.ts';
 import type { Config } from '../../config/config.ts';

@@ -1,4 +1,4 @@
-import { copiesPath } from '../../archive/media/media-links.ts';
+import { copiesPath } from '../../archive/media/media-rows.ts';
 import { pictureFolder } from '../../core/files/data-folder.ts';
 import type { HttpClientOptions } from '../../core/http/http-client.ts';
 import { openPictureClient } from '../../core/http/picture-client.ts';

@@ -2,11 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { AccountReference, PostReference } from '../../model/reference.ts';
-import { clipRanges, joinRanges, type SecondRange } from '../../platforms/second-ranges.ts';
+import { clipRanges, joinRanges, type SecondRange } from '../../platforms/times.ts';
 import { openProtection } from '../store/account-rows.ts';
 import { migrations } from '../store/schema.ts';
 import { createRowDecoder, type RowDecoder } from '../store/stored-json.ts';
-import { estimateBytes, openHistoryBound } from './history-bound.ts';
 
 export interface StoredHistoryPost {
   readonly post: Post;
@@ -26,7 +25,7 @@ export interface StoredTimeline {
   readonly withReposts: boolean;
 }
 
-export interface StoredHistoryQuery extends StoredTimeline {
+interface StoredHistoryQuery extends StoredTimeline {
   readonly range: SecondRange;
   /** Maximum number of posts to return, newest first. */
   readonly limit: number;
@@ -39,33 +38,19 @@ export interface StoredPart {
   readonly posts: readonly StoredHistoryPost[];
 }
 
-/** Completely fetched time ranges of a timeline, with the posts in these ranges. */
-export interface FetchedPart extends StoredTimeline {
-  readonly ranges: readonly SecondRange[];
-  readonly posts: readonly StoredHistoryPost[];
-}
+type FetchedPart = StoredTimeline & StoredPart;
 
 /** Store of fetched timelines, from which later requests are served. Close it with `close()`. */
 export type HistoryStore = ReturnType<typeof prepareStore>;
 
-interface HistoryStoreOptions {
-  readonly path: string;
-  readonly baseUrl: string;
-  readonly maxBytes: number;
-}
+type StoreOptions = { readonly baseUrl: string; readonly maxBytes: number };
 
 /** Opens the store in the archive's database. @throws Error if the file is unusable */
-export const openHistoryStore = ({ path, ...options }: HistoryStoreOptions): HistoryStore =>
-  openStore({ path, migrations }, (database) => prepareStore(database, options));
-
-type StoreOptions = Omit<HistoryStoreOptions, 'path'>;
+export const openHistoryStore = (options: StoreOptions & { readonly path: string }): HistoryStore =>
+  openStore({ path: options.path, migrations }, (database) => prepareStore(database, options));
 
 function prepareStore(database: SqliteDatabase, { baseUrl, maxBytes }: StoreOptions) {
-  const decoder = createRowDecoder({
-    baseUrl,
-    isProtected: openProtection(database),
-    links: null,
-  });
+  const decoder = createRowDecoder({ baseUrl, isProtected: openProtection(database), links: null });
   return {
     has: openHas(database),
     read: openRead(database, decoder),
@@ -291,3 +276,91 @@ const toStored = (second: number): number => Math.max(second, startOfTimeline);
 
 const fromStored = (second: number): number =>
   second === startOfTimeline ? Number.NEGATIVE_INFINITY : second;
+
+/** Estimated bytes of a row of `kept_posts` and its index entries, without the JSON of the post. */
+const rowBytes = 300;
+
+/** Number of rows that one step reads or deletes; a step takes a few milliseconds. */
+const rowsPerStep = 500;
+
+/** Part of the limit that a deletion leaves in use, so that the next write deletes nothing. */
+const keptShare = 0.9;
+
+interface SizeRow {
+  readonly number: number;
+  readonly platform: string;
+  readonly handle: string;
+  readonly bytes: number;
+  readonly stored: number;
+}
+
+interface StoredAccount {
+  readonly names: readonly [platform: string, handle: string];
+  bytes: number;
+  /** Unix second at which the latest of the posts was fetched. */
+  stored: number;
+}
+
+const estimateBytes = (posts: readonly string[]): number =>
+  posts.reduce((sum, json) => sum + rowBytes + Buffer.byteLength(json), 0);
+
+function openHistoryBound(database: SqliteDatabase, maxBytes: number) {
+  const [readAccounts, remove] = [openAccountReader(database), openRemoval(database)];
+  let estimate = Number.POSITIVE_INFINITY;
+  let last = Promise.resolve();
+  const trim = async (): Promise<void> => {
+    if (estimate <= maxBytes) return;
+    const accounts = (await readAccounts()).toSorted((a, b) => a.stored - b.stored);
+    let total = accounts.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { names, bytes } of total > maxBytes * keptShare ? accounts : []) {
+      if (total <= maxBytes * keptShare) break;
+      await remove(names);
+      total -= bytes;
+    }
+    estimate = total;
+  };
+  return (writtenBytes: number): Promise<void> => {
+    estimate += writtenBytes;
+    last = last.catch(() => undefined).then(trim); // a failed call has reported its own error
+    return last;
+  };
+}
+
+function openAccountReader(database: SqliteDatabase) {
+  const select = database.prepare<unknown[], SizeRow>(
+    `SELECT number, platform, handle, octet_length(json) AS bytes, stored FROM kept_posts
+     WHERE number > ? ORDER BY number LIMIT ${rowsPerStep}`,
+  );
+  return async (): Promise<readonly StoredAccount[]> => {
+    const accounts = new Map<string, StoredAccount>();
+    let rows = select.all(0);
+    for (; rows.length > 0; rows = select.all(rows.at(-1)?.number)) {
+      for (const { platform, handle, bytes, stored } of rows) {
+        const key = `${platform} ${handle}`;
+        const account = accounts.get(key) ?? { names: [platform, handle], bytes: 0, stored };
+        account.bytes += rowBytes + bytes;
+        account.stored = Math.max(account.stored, stored);
+        accounts.set(key, account);
+      }
+      await setImmediate();
+    }
+    return [...accounts.values()];
+  };
+}
+
+function openRemoval(database: SqliteDatabase) {
+  const ranges = database.prepare('DELETE FROM kept_ranges WHERE platform = ? AND handle = ?');
+  const posts = database.prepare(
+    `DELETE FROM kept_posts WHERE number IN
+       (SELECT number FROM kept_posts WHERE platform = ? AND handle = ? LIMIT ${rowsPerStep})`,
+  );
+  // A write of the same account between two steps can mark a range as complete, so each step
+  // deletes the ranges.
+  const step = database.transaction((names: StoredAccount['names']): number => {
+    ranges.run(...names);
+    return posts.run(...names).changes;
+  });
+  return async (names: StoredAccount['names']): Promise<void> => {
+    while (step.immediate(names) > 0) await setImmediate();
+  };
+}

@@ -1,9 +1,8 @@
-import { type CsvRow, readCsvRows } from './csv-rows.ts';
 import type { ExportItem, LeftOutContent } from './export-source.ts';
 import type { MediaFile } from './files/export-files.ts';
 import { readMediaFiles } from './files/open-files.ts';
-import { endsWithinRecord, jsonElements } from './json-elements.ts';
-import { readLines } from './ndjson/lines.ts';
+import { type CsvRow, readCsvRows, readLines } from './ndjson/lines.ts';
+import { endsWithinRecord, jsonElements } from './records.ts';
 
 /** Reason to leave out a file; `null` for read files and files without account data. */
 export type ReasonOf = (path: string) => string | null;

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { type SkippedRecord, skipRecord } from './export-source.ts';
 import type { ExportFile, ExportFiles } from './files/export-files.ts';
-import { type JsonElement, type JsonOptions, jsonElements } from './json-elements.ts';
 
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 
-export interface RecordOptions<Row> extends JsonOptions {
+interface RecordOptions<Row> extends JsonOptions {
   readonly schema: z.ZodType<Row>;
   readonly read: ExportFiles['read'];
 }
@@ -49,4 +48,244 @@ export function describeFault({ issues: [issue] }: z.ZodError): string {
   if (issue.code === 'custom') return issue.message;
   if (issue.path.length === 0) return 'It does not have the expected structure.';
   return `Its field ${issue.path.join('.')} is missing or cannot be read.`;
+}
+
+/** Element of a JSON array at a zero-based `index`, or the reason why it is unreadable. */
+export type JsonElement =
+  | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
+  | {
+      readonly kind: 'fault';
+      readonly reason: string;
+      /** Whether the file ends within the array, so that elements are missing. */
+      readonly isCutOff: boolean;
+      readonly index: number;
+    };
+
+interface JsonOptions {
+  /** Pattern of the text before the array and its opening bracket, such as `window.YTD… = [`. */
+  readonly start?: RegExp;
+  /** Changes the JSON text of an element before it is parsed. */
+  readonly prepare?: (json: string) => string;
+}
+
+export const endsWithinRecord = 'The file ends in the middle of this record.';
+
+export const maxElementBytes: number = 8 * 2 ** 20;
+
+/**
+ * Yields a list of elements of a JSON array for each chunk of a file. Elements that are invalid, or
+ * larger than `maxElementBytes`, become faults. NUL, lone surrogates and invalid bytes become
+ * U+FFFD.
+ */
+export async function* jsonElements(
+  chunks: AsyncIterable<Uint8Array>,
+  { start = /\[/, prepare = (json) => json }: JsonOptions = {},
+): AsyncGenerator<readonly JsonElement[], void, undefined> {
+  const findStart = createStartFinder(start);
+  const finder = new BoundaryFinder();
+  const open = createElementBuffer(prepare);
+  let from: number | null = null;
+  for await (const chunk of chunks) {
+    from = from === null ? findStart(chunk) : 0;
+    if (from === null) continue;
+    const { elements, isDone } = readChunk(chunk, from, { finder, open });
+    // One list per chunk, because a promise for each element would be slow.
+    if (elements.length > 0) yield elements;
+    if (isDone) return;
+  }
+  const reason = from === null ? 'The file contains no list of records.' : open.describeEnd();
+  yield [{ kind: 'fault', reason, isCutOff: true, index: open.count() }];
+}
+
+const maxStartBytes = 256;
+
+function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null {
+  let rest = '';
+  return (chunk) => {
+    const text = `${rest}${Buffer.from(chunk).toString('latin1')}`;
+    const match = start.exec(text);
+    if (match !== null) return match.index + match[0].length - rest.length;
+    rest = text.slice(-maxStartBytes);
+    return null;
+  };
+}
+
+function readChunk(
+  chunk: Uint8Array,
+  from: number,
+  on: { readonly finder: BoundaryFinder; readonly open: ReturnType<typeof createElementBuffer> },
+) {
+  const { finder, open } = on;
+  const elements: JsonElement[] = [];
+  let begin = from;
+  for (let at = from; at < chunk.length; at++) {
+    const boundary = finder.take(chunk[at] ?? 0);
+    if (boundary === null) continue;
+    open.add(chunk.subarray(begin, at));
+    elements.push(...open.close());
+    if (boundary === 'end') return { elements, isDone: true };
+    begin = boundary === 'unclosed' ? at : at + 1;
+  }
+  open.add(chunk.subarray(begin));
+  return { elements, isDone: false };
+}
+
+function createElementBuffer(prepare: (json: string) => string) {
+  let chunks: Uint8Array[] = [];
+  let size = 0;
+  let count = 0;
+  return {
+    /** Adds bytes to the current element. Drops white space before it. */
+    add: (bytes: Uint8Array): void => {
+      const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
+      if (begin < 0) return;
+      size += bytes.length - begin;
+      if (size > maxElementBytes) chunks = [];
+      else chunks.push(bytes.subarray(begin));
+    },
+    /** Parses and removes the current element. Returns an empty list if there is none. */
+    close: (): readonly JsonElement[] => {
+      const isTooLarge = size > maxElementBytes;
+      const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++, prepare)];
+      chunks = [];
+      size = 0;
+      return element;
+    },
+    count: () => count,
+    describeEnd: () =>
+      size === 0 ? 'The file ends before the end of its list.' : endsWithinRecord,
+  };
+}
+
+/** Bytes of JSON syntax characters. In UTF-8, no other character contains these bytes. */
+const bytesOf = {
+  lineFeed: 0x0a,
+  space: 0x20,
+  quote: 0x22,
+  comma: 0x2c,
+  openArray: 0x5b,
+  backslash: 0x5c,
+  closeArray: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const;
+
+const structural = new Uint8Array(256); // 1 for each byte that has a meaning outside strings
+for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
+
+type Boundary = 'element' | 'end' | 'unclosed';
+
+const maxDepth = 65_536; // maximum number of open brackets that are tracked
+
+/** Takes the bytes of a JSON array. Knows the open brackets, and whether a byte is in a string. */
+class BoundaryFinder {
+  readonly #openers: number[] = [];
+  #objects = 0; // number of `{` in `#openers`, so that an unmatched bracket needs no search
+  #last: number = bytesOf.comma;
+  #isString = false;
+  #isEscaped = false;
+
+  /** Returns the boundary at a byte. `unclosed`: the element before lacks its closing brace. */
+  take(byte: number): Boundary | null {
+    if (this.#isString) {
+      // JSON strings contain no line feed, so the closing quote is missing.
+      const isEnd = byte === bytesOf.quote || byte === bytesOf.lineFeed;
+      this.#isString = this.#isEscaped || !isEnd;
+      this.#isEscaped = byte === bytesOf.backslash && !this.#isEscaped;
+      return null;
+    }
+    if (byte === bytesOf.quote) this.#isString = true;
+    if (structural[byte] !== 1) return null;
+    const boundary = this.#takeToken(byte);
+    this.#last = byte;
+    return boundary;
+  }
+
+  #takeToken(token: number): Boundary | null {
+    switch (token) {
+      case bytesOf.openObject:
+      case bytesOf.openArray:
+        return this.#open(token);
+      case bytesOf.closeObject:
+        this.#close(bytesOf.openObject);
+        return null;
+      case bytesOf.closeArray:
+        // Without an open `[`, it closes the array itself.
+        return this.#close(bytesOf.openArray) ? null : 'end';
+      default:
+        return token === bytesOf.comma && this.#openers.length === 0 ? 'element' : null;
+    }
+  }
+
+  #open(token: number): Boundary | null {
+    // An object cannot start between two members of an object, so this is the next record.
+    const isMember = this.#openers.at(-1) === bytesOf.openObject && this.#last === bytesOf.comma;
+    const isUnclosed = isMember && token === bytesOf.openObject;
+    if (isUnclosed) this.#openers.length = this.#objects = 0;
+    if (this.#openers.length < maxDepth) {
+      this.#openers.push(token);
+      if (token === bytesOf.openObject) this.#objects += 1;
+    }
+    return isUnclosed ? 'unclosed' : null;
+  }
+
+  /** Removes the last `opener` and all brackets after it. Returns `false` if there is none. */
+  #close(opener: number): boolean {
+    const { length } = this.#openers;
+    const isFound = (opener === bytesOf.openObject ? this.#objects : length - this.#objects) > 0;
+    for (let closed: number | undefined; isFound && closed !== opener; ) {
+      closed = this.#openers.pop();
+      if (closed === bytesOf.openObject) this.#objects -= 1;
+    }
+    return isFound;
+  }
+}
+
+function toElement(
+  chunks: readonly Uint8Array[] | null,
+  index: number,
+  prepare: (json: string) => string,
+): JsonElement {
+  const fault = { kind: 'fault', isCutOff: false, index } as const;
+  if (chunks === null) {
+    return { ...fault, reason: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
+  }
+  const text = prepare(Buffer.concat(chunks).toString('utf8'));
+  // Control characters can be within strings or between tokens.
+  const value =
+    tryParse(text) ??
+    tryParse(text.replace(controls, '\\ufffd')) ??
+    tryParse(text.replace(controls, ' '));
+  if (value === undefined) return { ...fault, reason: 'It is not valid JSON.' };
+  return { kind: 'value', value: hasOddEscape(text) ? cleanStrings(value) : value, index };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not valid JSON
+  }
+}
+
+function hasOddEscape(text: string): boolean {
+  // The plain search comes first because the pattern is ten times slower.
+  return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
+const controls = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
+
+const noText = /[\p{Surrogate}\0]/gu;
+
+const maxNesting = 200; // level below which nothing is read
+
+function cleanStrings(value: unknown, level = 0): unknown {
+  if (typeof value === 'string') return value.replace(noText, '\ufffd');
+  if (typeof value !== 'object' || value === null) return value;
+  if (level > maxNesting) return null;
+  if (Array.isArray(value)) return value.map((member) => cleanStrings(member, level + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, cleanStrings(member, level + 1)]),
+  );
 }

@@ -1,5 +1,5 @@
 import { isMissing } from '../../core/files/private-files.ts';
-import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { openStore } from '../../core/files/sqlite.ts';
 import { readSamplePictures } from '../sample.ts';
 import { migrations } from '../store/schema.ts';
 import { openMediaFolder } from './media-folder.ts';
@@ -48,15 +48,10 @@ export function createCopyReader({ dataFolder, sample }: CopyReaderOptions) {
 }
 
 const openTables = (path: string) =>
-  openStore({ path, migrations, mustExist: true }, (database) => ({
-    find: prepareFind(database),
-    close: () => void database.close(),
-  }));
-
-function prepareFind(database: SqliteDatabase) {
-  const find = database.prepare<[string], MediaCopy>(
-    `SELECT * FROM media_copies WHERE hash = ?
-       AND EXISTS (SELECT 1 FROM public_media WHERE public_media.hash = media_copies.hash)`,
-  );
-  return (hash: string): MediaCopy | undefined => find.get(hash);
-}
+  openStore({ path, migrations, mustExist: true }, (database) => {
+    const find = database.prepare<[string], MediaCopy>(
+      `SELECT * FROM media_copies WHERE hash = ?
+         AND EXISTS (SELECT 1 FROM public_media WHERE public_media.hash = media_copies.hash)`,
+    );
+    return { find: (hash: string) => find.get(hash), close: () => void database.close() };
+  });

@@ -3,7 +3,6 @@ import type { AccountReference } from '../../model/reference.ts';
 import type { MediaFile } from '../imports/files/export-files.ts';
 import type { ArchiveStore } from '../store/store.ts';
 import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './media-folder.ts';
-import { removeFiles } from './remove-unused.ts';
 
 export const zeroCounts = {
   stored: 0,
@@ -30,7 +29,7 @@ export interface MediaOutcome {
   readonly counts: MediaCounts;
 }
 
-export interface MediaImport {
+interface MediaImport {
   readonly store: ArchiveStore;
   readonly folder: MediaFolder;
   /** Account whose posts and profile refer to the files. */
@@ -38,10 +37,7 @@ export interface MediaImport {
   readonly files: AsyncIterable<MediaFile>;
   /** Returns a media file's name in posts and profiles; `null` for any other file. */
   readonly nameOf: (path: string) => string | null;
-  readonly limits: {
-    readonly fileBytes: number;
-    readonly totalBytes: number;
-  };
+  readonly limits: { readonly fileBytes: number; readonly totalBytes: number };
   readonly signal: AbortSignal;
   readonly onProgress: (counts: MediaCounts) => void;
 }
@@ -150,4 +146,32 @@ async function receive(file: MediaFile, { folder, signal }: MediaImport) {
     if (error instanceof UnreadableFileError) return 'unreadable';
     throw error;
   }
+}
+
+type Store = Pick<ArchiveStore, 'transact' | 'deleteUnusedMedia' | 'findMediaCopy'>;
+
+/**
+ * Deletes media files without a reference or row, and interrupted imports' temporary files unless
+ * another process stores media files. Returns the number of deleted files that had a row.
+ */
+export function removeUnusedMedia(store: Store, folder: MediaFolder): number {
+  folder.removeInterrupted();
+  return removeFiles(store, folder);
+}
+
+function removeFiles(store: Store, folder: MediaFolder): number {
+  let count = 0;
+  // Other processes place files within a transaction, so a file is not stored while it is deleted
+  // here.
+  store.transact(() => {
+    const unused = store.deleteUnusedMedia();
+    for (const hash of unused) folder.remove(hash);
+    count = unused.length;
+  });
+  for (const hashes of folder.listHashes()) {
+    store.transact(() => {
+      for (const hash of hashes) if (store.findMediaCopy(hash) === undefined) folder.remove(hash);
+    });
+  }
+  return count;
 }

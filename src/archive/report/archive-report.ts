@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { openStore } from '../../core/files/sqlite.ts';
 import { type MediaTotal, openMediaRows } from '../media/media-rows.ts';
 import { type AccountSummary, openAccountSummaries } from '../store/account-summaries.ts';
 import { openImportRows, type StoredImport } from '../store/import-rows.ts';
@@ -18,10 +18,7 @@ export interface ArchiveReport {
   readonly media: MediaTotal;
 }
 
-export const reportLimits = {
-  accounts: 200,
-  imports: 20,
-} as const;
+export const reportLimits = { accounts: 200, imports: 20 } as const;
 
 export type ArchiveReporter = ReturnType<typeof createArchiveReporter>;
 
@@ -55,18 +52,16 @@ export function createArchiveReporter(path: string) {
 }
 
 const openTables = (path: string) =>
-  openStore({ path, migrations, mustExist: true }, (database) => ({
-    ...openAccountSummaries(database),
-    ...openImportRows(database),
-    countMedia: openMediaRows(database).countMedia,
-    countHistoryPosts: prepareCount(database, 'kept_posts'),
-    close: () => void database.close(),
-  }));
-
-function prepareCount(database: SqliteDatabase, table: string): () => number {
-  const count = database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  return () => count.get() ?? 0;
-}
+  openStore({ path, migrations, mustExist: true }, (database) => {
+    const count = database.prepare<[], number>('SELECT count(*) FROM kept_posts').pluck();
+    return {
+      ...openAccountSummaries(database),
+      ...openImportRows(database),
+      countMedia: openMediaRows(database).countMedia,
+      countHistoryPosts: () => count.get() ?? 0,
+      close: () => void database.close(),
+    };
+  });
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -99,10 +99,8 @@ const limits = {
 
 const tooLong = `The search is too long. Only its first ${limits.terms} terms and ${limits.words} words were used.`;
 
-/** Part of a search text: a phrase with a prefix such as `-from:`, or text without spaces. */
 const lexemePattern = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
 
-/** Splits a search text into terms, time limits and warnings. Never throws. */
 function parseParts(text: string, dialect: Dialect): readonly QueryPart[] {
   const read = text.slice(0, limits.characters).replace(/[“”„‟]/g, '"');
   const lexemes = [...new Set(read.match(lexemePattern))];

@@ -2,12 +2,18 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, SearchQuery, UserSearchQuery } from '../../model/queries.ts';
+import { type Platform, platform } from '../../model/reference.ts';
 import { parseCursor, printCursor, toPage, toRowLimit, unknownCursor } from '../store/paging.ts';
 import { endOfNumbers, firstNumberAt } from '../store/post-number.ts';
 import type { RowDecoder } from '../store/stored-json.ts';
-import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
-import { dividePhrases } from './phrases.ts';
-import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
+import {
+  parseSearchText,
+  parseUserSearchText,
+  type SearchText,
+  type Term,
+  type UserSearchText,
+} from './search-query.ts';
+import { anyPostToken, platformToken, textOf, toWords } from './words.ts';
 
 interface Range {
   readonly expression: string;
@@ -195,3 +201,108 @@ function parseUserPlace(cursor: string): typeof firstUser {
   if (followers === undefined) throw unknownCursor();
   return { followers: Number(followers), platform, handle };
 }
+
+/** Posts and accounts of one platform, or all imported ones of every platform (`imports`). */
+export type SearchScope = Platform | 'imports';
+
+function toMatchExpression(
+  { include, exclude }: Pick<SearchText, 'include' | 'exclude'>,
+  tokens: readonly string[],
+  scope: SearchScope,
+): string {
+  const { wanted, unwanted } = scopeTokens(scope);
+  const all = [...include.map(printTerm), ...tokens.map(printToken), ...wanted];
+  return join(all.length > 0 ? all : [printToken(anyPostToken)], [
+    ...exclude.map(printTerm),
+    ...unwanted,
+  ]);
+}
+
+function toUserMatchExpression(
+  { include, exclude, unfinished }: UserSearchText,
+  scope: SearchScope,
+): string {
+  const { wanted, unwanted } = scopeTokens(scope);
+  const print = ({ words }: Term) => `words : "${words.join(' ')}"`;
+  const all = [
+    ...include.map((term) => `${print(term)}${term === unfinished ? ' *' : ''}`),
+    ...wanted,
+  ];
+  const allPlatforms = platform.options.map((name) => printToken(platformToken(name))).join(' OR ');
+  return join(all.length > 0 ? all : [`(${allPlatforms})`], [...exclude.map(print), ...unwanted]);
+}
+
+function join(all: readonly string[], none: readonly string[]): string {
+  const wanted = all.join(' AND ');
+  return none.length === 0 ? wanted : `(${wanted}) NOT (${none.join(' OR ')})`;
+}
+
+function scopeTokens(scope: SearchScope) {
+  return scope === 'imports'
+    ? { wanted: [], unwanted: [printToken(platformToken('sample'))] }
+    : { wanted: [printToken(platformToken(scope))], unwanted: [] };
+}
+
+const printToken = (token: string): string => `marks : "${token}"`;
+
+const printTerm = ({ column, words }: Term): string => `${column} : "${words.join(' ')}"`;
+
+const maxOrdered = 8;
+
+type Terms = Pick<SearchText, 'include' | 'exclude'>;
+
+interface DividedTerms {
+  /** Terms that the index checks. It finds all matching posts, and possibly others. */
+  readonly indexed: Terms;
+  /** Checks a post that the index found for the other terms; `null` if there are none. */
+  readonly matches: ((post: Post) => boolean) | null;
+}
+
+/** Divides terms so that long phrases are compared only with posts that the index found. */
+function dividePhrases({ include, exclude }: Terms): DividedTerms {
+  let left = maxOrdered;
+  const take = ({ words }: Term): number => {
+    const taken = words.length === 1 ? 1 : Math.min(left, words.length);
+    if (words.length > 1) left -= taken;
+    return taken;
+  };
+  const wanted = include.map((term) => ({ term, taken: take(term) }));
+  const unwanted = exclude.map((term) => ({ term, taken: take(term) }));
+  const indexed = {
+    include: wanted.flatMap(({ term, taken }) => splitAt(term, taken)),
+    // The start of a phrase would exclude too many posts.
+    exclude: unwanted.filter(isIndexed).map(({ term }) => term),
+  };
+  const checked = { include: wanted.filter(isCut), exclude: unwanted.filter(isCut) };
+  if (checked.include.length + checked.exclude.length === 0) return { indexed, matches: null };
+  return { indexed, matches: (post) => hasPhrases(post, checked) };
+}
+
+interface TakenTerm {
+  readonly term: Term;
+  /** Number of words at the start of the term whose order the index checks. */
+  readonly taken: number;
+}
+
+const isIndexed = ({ term, taken }: TakenTerm): boolean => taken === term.words.length;
+const isCut = (one: TakenTerm): boolean => !isIndexed(one);
+
+function splitAt({ column, words }: Term, count: number): readonly Term[] {
+  const phrase = count === 0 ? [] : [{ column, words: words.slice(0, count) }];
+  const others = [...new Set(words.slice(count))].map((word) => ({ column, words: [word] }));
+  return [...phrase, ...others];
+}
+
+function hasPhrases(
+  post: Post,
+  { include, exclude }: Readonly<Record<keyof Terms, readonly TakenTerm[]>>,
+): boolean {
+  if (post.type === 'tombstone') return false;
+  const text = toPhrase(toWords(textOf(post)));
+  const has = ({ term }: TakenTerm) => text.includes(toPhrase(term.words));
+  return include.every(has) && !exclude.some(has);
+}
+
+const toPhrase = (words: readonly string[]): string =>
+  // The lower case of Greek and German capitals is not always the letter that the index compares.
+  ` ${words.join(' ')} `.toUpperCase().toLowerCase();

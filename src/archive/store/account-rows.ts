@@ -1,10 +1,9 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { platformToken } from '../search/post-words.ts';
-import { toWords } from '../search/words.ts';
+import { platformToken, toWords } from '../search/words.ts';
+import { openAtomicWriter } from './post-number.ts';
 import type { RowDecoder } from './stored-json.ts';
-import { openAtomicWriter } from './writers.ts';
 
 type StoredAccount = { readonly account: Account; readonly stored: number };
 

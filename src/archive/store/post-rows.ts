@@ -5,12 +5,9 @@ import { parseFediversePost } from '../../model/addresses/address.ts';
 import { nobodyOn } from '../../model/addresses/sites.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
-import { toPostWords } from '../search/post-words.ts';
-import { toNumber } from './post-number.ts';
-import { listEarlierIds, openPostVersions } from './post-versions.ts';
+import { toPostWords } from '../search/words.ts';
+import { openAtomicWriter, openNumberedWriter, toNumber } from './post-number.ts';
 import type { RowDecoder } from './stored-json.ts';
-import { openTypedPosts } from './typed-posts.ts';
-import { openAtomicWriter, openNumberedWriter } from './writers.ts';
 
 interface StoredPost {
   readonly platform: Platform;
@@ -140,7 +137,6 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** Returns what `reply` answers; `null` for placeholders and posts that are no replies. */
 const targetOf = (reply: Post): Status['replying_to'] =>
   reply.type === 'status' ? reply.replying_to : null;
 
@@ -157,3 +153,87 @@ function handleInUrl(url: string | null): string | null {
 
 const hostOf = (url: string | null): string | null =>
   url === null ? null : (parseUrl(url)?.host ?? null);
+
+type Current = Pick<StoredPost, 'id' | 'handle'>;
+
+function openPostVersions(database: SqliteDatabase) {
+  const find = database.prepare<unknown[], Current>(
+    `SELECT current AS id, handle FROM post_versions
+     WHERE platform = ? AND id = ? ORDER BY handle <> ? LIMIT 1`,
+  );
+  const known = database.prepare(
+    'SELECT 1 FROM post_versions WHERE platform = ? AND id = ? AND handle = ?',
+  );
+  const write = database.prepare('INSERT OR REPLACE INTO post_versions VALUES (?, ?, ?, ?)');
+  const remove = openPostRemoval(database);
+  return {
+    isSuperseded: ({ platform, id, handle }: StoredPost): boolean =>
+      platform === 'x' && known.get(platform, id, handle) !== undefined,
+    /** Removes the earlier versions of a post, and stores their ids. */
+    supersede: ({ platform, id, handle, post }: StoredPost): void => {
+      for (const earlier of listEarlierIds(post)) {
+        if (platform !== 'x' || earlier === id) continue;
+        write.run(platform, earlier, handle, id);
+        remove(platform, earlier, handle);
+      }
+    },
+    /** Finds the last version by an earlier one's id, preferably by the author `handle`. */
+    findCurrent: (platform: Platform, id: string, handle: string): Current | undefined =>
+      find.get(platform, id, handle),
+  };
+}
+
+function openPostRemoval(database: SqliteDatabase) {
+  const ofPost = 'platform = ? AND id = ? AND handle = ?';
+  const removals = [
+    `post_words WHERE rowid IN (SELECT number FROM posts WHERE ${ofPost})`,
+    `posts WHERE ${ofPost}`,
+  ].map((rows) => database.prepare(`DELETE FROM ${rows}`));
+  return (platform: Platform, id: string, handle: string): void => {
+    for (const removal of removals) removal.run(platform, id, handle);
+  };
+}
+
+const listEarlierIds = (post: Post): readonly string[] =>
+  post.type === 'status' ? (post.earlier_versions ?? []).flatMap(({ id }) => id ?? []) : [];
+
+interface Repost {
+  readonly platform: Platform;
+  readonly handle: string;
+  readonly postHandle: string;
+  readonly postId: string;
+}
+
+/**
+ * Returns functions for posts on X that start with `RT @…` but were typed by hand. One export shows
+ * such a post as a repost, another as the account's own. Ids are unique on X, so an account never
+ * reposts another's post with the id of its own.
+ */
+export function openTypedPosts(database: SqliteDatabase) {
+  const ofRepost = `platform = ? AND handle = ? AND post_id = ? AND post_handle <> handle`;
+  const find = database.prepare<unknown[], { readonly author: string }>(
+    `SELECT post_handle AS author FROM reposts WHERE ${ofRepost}`,
+  );
+  const forget = database.prepare(`DELETE FROM reposts WHERE ${ofRepost}`);
+  const known = database.prepare(
+    'SELECT 1 FROM posts WHERE platform = ? AND id = ? AND handle = ?',
+  );
+  const remove = openPostRemoval(database);
+  return {
+    /** Removes the repost for which a post was taken, and the post that it seemed to repost. */
+    removeRepost: ({ platform, handle, id }: StoredPost): void => {
+      if (platform !== 'x') return;
+      const authors = find.all(platform, handle, id);
+      if (authors.length === 0) return;
+      forget.run(platform, handle, id);
+      for (const { author } of authors) remove(platform, id, author);
+    },
+    /** Returns whether it is a typed post; if so, removes the post that it seems to repost. */
+    isTyped: ({ platform, handle, postHandle, postId }: Repost): boolean => {
+      if (platform !== 'x' || handle === postHandle) return false;
+      if (known.get(platform, postId, handle) === undefined) return false;
+      remove(platform, postId, postHandle);
+      return true;
+    },
+  };
+}

@@ -1,10 +1,8 @@
 import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Platform } from '../../model/reference.ts';
 import { openExportRows } from '../export/export-rows.ts';
-import { openHistories } from '../histories/history.ts';
 import { openHistoryDelete } from '../histories/history-store.ts';
-import { createMediaLinks } from '../media/media-links.ts';
-import { openMediaRows } from '../media/media-rows.ts';
+import { createMediaLinks, openMediaRows } from '../media/media-rows.ts';
 import { openPostSearch, openUserSearch } from '../search/search.ts';
 import { openAccountRows, openProtection } from './account-rows.ts';
 import { openAccountSummaries } from './account-summaries.ts';
@@ -13,7 +11,7 @@ import { openImportRows } from './import-rows.ts';
 import { openPostRows } from './post-rows.ts';
 import { migrations } from './schema.ts';
 import { createRowDecoder } from './stored-json.ts';
-import { openTimelines } from './timeline.ts';
+import { openHistories, openTimelines } from './timeline.ts';
 
 /** Archive of imported accounts and posts in SQLite. Close it with `close()`. */
 export type ArchiveStore = ReturnType<typeof prepareTables>;

@@ -2,7 +2,7 @@ import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
 import { toTombstone, toUnavailability } from '../../platforms/unavailable.ts';
 import { xPostUrl } from '../../platforms/x.ts';
-import type { MediaLinks } from '../media/media-links.ts';
+import type { MediaLinks } from '../media/media-rows.ts';
 
 const ownAddress = 'perch:';
 

@@ -1,5 +1,5 @@
+import { removeUnusedMedia } from '../../archive/media/import-media.ts';
 import { openMediaFolder } from '../../archive/media/media-folder.ts';
-import { removeUnusedMedia } from '../../archive/media/remove-unused.ts';
 import type { AccountSummary } from '../../archive/store/account-summaries.ts';
 import type { StoredImport } from '../../archive/store/import-rows.ts';
 import { type ArchiveStore, openArchiveStore } from '../../archive/store/store.ts';

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { HistoryPost } from '../../archive/histories/history.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
+import type { HistoryPost } from '../../archive/store/timeline.ts';
 import { toIsoSeconds } from '../../core/clock.ts';
 import { toFileId } from '../../core/files/file-id.ts';
 import { makeFolder } from '../../core/files/private-files.ts';

@@ -6,8 +6,12 @@ import type {
   SkippedRecord,
 } from '../../archive/imports/export-source.ts';
 import { readMediaFiles } from '../../archive/imports/files/open-files.ts';
-import { fingerprintExport } from '../../archive/imports/fingerprint.ts';
-import { exportFormats, type OpenedExport, openExport } from '../../archive/imports/formats.ts';
+import {
+  exportFormats,
+  fingerprintExport,
+  type OpenedExport,
+  openExport,
+} from '../../archive/imports/formats.ts';
 import {
   type ImportOutcome,
   type ImportState,

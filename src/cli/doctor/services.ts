@@ -1,9 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CorpusError, corporaAt, ownCorpus } from '../../answers/corpus/corpus.ts';
-import { walkCorpus } from '../../answers/corpus/walk.ts';
-import { completeChat } from '../../answers/model/chat-client.ts';
-import { ModelFailure } from '../../answers/model/model-failure.ts';
+import { CorpusError, corporaAt, ownCorpus, walkCorpus } from '../../answers/corpus/corpus.ts';
+import { completeChat, ModelFailure } from '../../answers/model/chat-client.ts';
 import { toModelChoice } from '../../app/open/answers.ts';
 import { systemClock } from '../../core/clock.ts';
 import { readAuthority } from '../../core/engine/authority.ts';

@@ -1,6 +1,5 @@
 import { version } from '../../core/version.ts';
-import { escapeHtml } from '../../render/html/escape.ts';
-import { brandMark } from '../../render/html/markup.ts';
+import { brandMark, escapeHtml } from '../../render/html/markup.ts';
 import {
   docsPath,
   htmlHeaders,

@@ -1,5 +1,5 @@
 import { problemKinds } from '../../core/problem.ts';
-import { escapeHtml } from '../../render/html/escape.ts';
+import { escapeHtml } from '../../render/html/markup.ts';
 import { unauthorized } from '../admin/guard.ts';
 import { docsPath, type Site, toLink } from '../pages/layout.ts';
 import type { View } from './pages.ts';

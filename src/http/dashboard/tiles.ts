@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../render/html/escape.ts';
+import { escapeHtml } from '../../render/html/markup.ts';
 
 /** Number or state with a name and an explanation, all plain text. */
 export interface Tile {

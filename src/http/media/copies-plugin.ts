@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CopyReader, StoredCopy } from '../../archive/media/copy-reader.ts';
-import { copiesPath } from '../../archive/media/media-links.ts';
+import { copiesPath } from '../../archive/media/media-rows.ts';
 import { mediaExtensions } from '../../core/files/media-type.ts';
 import { isCode } from '../../core/files/private-files.ts';
 import { Problem } from '../../core/problem.ts';

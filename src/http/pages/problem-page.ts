@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { parseQuery } from '../../core/http/query.ts';
 import type { ProblemDocument } from '../../core/problem.ts';
 import { adviceBesides } from '../../core/problem-advice.ts';
-import { escapeHtml } from '../../render/html/escape.ts';
+import { escapeHtml } from '../../render/html/markup.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
 import { isNavigation } from '../reads/negotiation.ts';

@@ -15,9 +15,8 @@ import {
 } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../text.ts';
-import { nameOf } from './account.ts';
+import { nameOf, restrictionOf } from './account.ts';
 import { pageOfRecord, postCollection, type RecordAddress, recordUri } from './addresses.ts';
-import { restrictionOf } from './labels.ts';
 import { actorPayload, labels, parseMissing } from './payload.ts';
 
 // Embeds of posts. A `recordWithMedia` has an embed in `media` and a record within `record`.

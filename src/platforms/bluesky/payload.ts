@@ -14,9 +14,8 @@ import {
 } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
-import { did, postUri, type RecordAddress, recordUri } from './addresses.ts';
+import { did, postUri, type RecordAddress, readTidMs, recordUri } from './addresses.ts';
 import { blueskyEntity, blueskyFacet } from './facets.ts';
-import { readTidMs } from './tid.ts';
 
 // Responses of the AppView, Bluesky's API server (lexicons `app.bsky.actor.defs`,
 // `app.bsky.feed.defs`). Members are required only if a post or account cannot be shown without

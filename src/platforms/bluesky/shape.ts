@@ -1,12 +1,19 @@
 import { toIsoSeconds } from '../../core/clock.ts';
 import type { Card, Post, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut } from '../fields.ts';
 import { toLanguage } from '../language.ts';
-import { findLeftOut, nameLeftOut } from '../left-out.ts';
 import { maximums } from '../maximums.ts';
 import { countCodePoints } from '../text.ts';
 import { toCreated } from '../times.ts';
 import { toTombstone, toUnavailability, type Unavailability } from '../unavailable.ts';
-import { nameOf, shapeAccount } from './account.ts';
+import {
+  type Assessment,
+  assessPost,
+  hiddenPosts,
+  nameOf,
+  restrictionOf,
+  shapeAccount,
+} from './account.ts';
 import {
   blueskyPostUrl,
   pageOfRecord,
@@ -23,7 +30,6 @@ import {
   shapeRecordCard,
 } from './embeds.ts';
 import { shapeEntities, shapeFacets } from './facets.ts';
-import { type Assessment, assessPost, hiddenPosts, restrictionOf } from './labels.ts';
 import {
   type ActorPayload,
   type MissingPayload,

@@ -1,4 +1,5 @@
-import type { Token } from 'parse5';
+import { type Token, TokenizerMode } from 'parse5';
+import type { Facet } from '../../model/post.ts';
 import type { TextWriter } from '../text-writer.ts';
 import { attributeOf } from './lists.ts';
 
@@ -90,3 +91,169 @@ function spanOf(token: Token.TagToken, name: 'colspan' | 'rowspan'): number {
   const span = Number.parseInt(attributeOf(token, name), 10);
   return span >= 1 ? Math.min(span, limits.span) : 1;
 }
+
+const toTable = <Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> =>
+  new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
+
+const toNames = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
+export const styles: ReadonlyMap<string, Facet['type']> = toTable<Facet['type']>([
+  ['bold', 'b strong h1 h2 h3 h4 h5 h6 th'],
+  ['italic', 'i em'],
+  ['strikethrough', 'del s strike'],
+  ['code', 'code pre tt kbd samp'],
+]);
+
+/** Number of line feeds before and after an HTML block element, by element name. */
+export const blocks: ReadonlyMap<string, number> = toTable([
+  [2, 'p pre blockquote ul ol dl table figure hr h1 h2 h3 h4 h5 h6'],
+  [1, 'div li dt dd tr caption section article details summary figcaption'],
+  [0, 'td th'],
+]);
+
+interface ImpliedEnds {
+  readonly closed: ReadonlySet<string>;
+  readonly within: ReadonlySet<string>;
+}
+
+export const impliedEnds: ReadonlyMap<string, ImpliedEnds> = toTable([
+  [{ closed: toNames('li'), within: toNames('ul ol') }, 'li'],
+  [{ closed: toNames('dt dd'), within: toNames('dl') }, 'dt dd'],
+  [{ closed: toNames('td th caption'), within: toNames('tr table') }, 'td th'],
+  [{ closed: toNames('td th tr caption'), within: toNames('table') }, 'tr'],
+]);
+
+export const cells: ReadonlySet<string> = toNames('td th');
+
+/** Elements that can be closed from within a table cell, and the template, which is no text. */
+export const containers: ReadonlySet<string> = toNames(
+  'table thead tbody tfoot tr td th caption template',
+);
+
+/** Tokenizer modes for elements whose content is omitted. Tags in the content are text. */
+export const rawModes: ReadonlyMap<
+  string,
+  (typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']
+> = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
+  [TokenizerMode.SCRIPT_DATA, 'script'],
+  [TokenizerMode.RAWTEXT, 'style iframe noembed noframes noscript'],
+  [TokenizerMode.RCDATA, 'textarea title'],
+]);
+
+export const voids: ReadonlySet<string> = toNames(
+  'area base br col embed hr img input link meta param source track wbr',
+);
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ';
+const subscripts = '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙ';
+const shiftable = '0123456789+-−=()n';
+
+/** Raises or lowers numbers and signs, as `10<sup>6</sup>` is not 106. Keeps other texts. */
+export function shiftText(text: string, element: 'sup' | 'sub'): string {
+  if (!/^[\d+\-−=()n]+$/.test(text)) return text;
+  const shifted = element === 'sup' ? superscripts : subscripts;
+  return text.replaceAll(/./g, (character) => shifted[shiftable.indexOf(character)] ?? character);
+}
+
+/** Operators between the parts of a MathML element, such as base and exponent. */
+const operators: ReadonlyMap<string, readonly string[]> = new Map([
+  ['msup', ['', '^']],
+  ['msub', ['', '_']],
+  ['msubsup', ['', '_', '^']],
+  ['munder', ['', '_']],
+  ['munderover', ['', '_', '^']],
+  ['mfrac', ['', '/']],
+]);
+
+interface Part {
+  text: string;
+  /** Whether no space precedes the text. */
+  isJoined: boolean;
+}
+
+interface OpenElement {
+  readonly name: string;
+  children: number;
+}
+
+type Source = 'shown' | 'annotated' | 'tex';
+
+/** Formula in MathML. Collects the texts of its presentation and of its annotations. */
+export class Formula {
+  readonly #alternative: string;
+  readonly #parts: Readonly<Record<Source, Part[]>> = { shown: [], annotated: [], tex: [] };
+  readonly #open: OpenElement[] = [];
+  #source: Source = 'shown';
+
+  /** `alternative`: text for readers that show no MathML (`alttext`); can be empty. */
+  constructor(alternative: string) {
+    this.#alternative = alternative;
+  }
+
+  write(text: string): void {
+    const written = this.#source === 'tex' ? text : text.trim();
+    if (written === '') return;
+    this.#parts[this.#source].push({ text: written, isJoined: this.#source === 'tex' });
+  }
+
+  /** Opens an element, and returns the function that closes it. */
+  enter(name: string): () => void {
+    const parent = this.#open.at(-1);
+    const parts = this.#parts[this.#source];
+    const operator = parent && operators.get(parent.name)?.[parent.children];
+    if (parent !== undefined) parent.children += 1;
+    this.#open.push({ name, children: 0 });
+    const from = parts.length;
+    return () => {
+      this.#open.pop();
+      if (name === 'msqrt') joinParts(parts, from, '√');
+      else if (operator !== undefined) joinParts(parts, from, operator);
+    };
+  }
+
+  /** Opens an annotation, and returns the function that closes it; `null` for unsupported ones. */
+  enterAnnotation(name: string, encoding: string): (() => void) | null {
+    const source = toSource(name, encoding);
+    if (source === null) return null;
+    const outer = this.#source;
+    this.#source = source;
+    this.#open.push({ name, children: 0 });
+    return () => {
+      this.#open.pop();
+      this.#source = outer;
+    };
+  }
+
+  /** Returns the TeX, otherwise the alternative text, otherwise the parts of a presentation. */
+  toText(): string {
+    const { tex, annotated, shown } = this.#parts;
+    const shownParts = annotated.length > 0 ? annotated : shown;
+    return writeParts(tex) || this.#alternative.trim() || writeParts(shownParts);
+  }
+}
+
+/** Returns which text an annotation contains: https://www.w3.org/TR/mathml-core/#semantics */
+function toSource(name: string, encoding: string): Source | null {
+  const [type = ''] = encoding.split(';');
+  if (name === 'annotation') return /(?:^|[/-])(?:la)?tex$/i.test(type.trim()) ? 'tex' : null;
+  const isShown = /^(?:mathml-presentation|application\/mathml-presentation\+xml)$/i;
+  return isShown.test(type.trim()) ? 'annotated' : null;
+}
+
+function joinParts(parts: readonly Part[], from: number, operator: string): void {
+  const [first, last] = [parts[from], parts.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const isGroup = first.text.startsWith('(') && last.text.endsWith(')');
+  if (first !== last && !isGroup) {
+    first.text = `(${first.text}`;
+    last.text = `${last.text})`;
+  }
+  first.text = `${operator}${first.text}`;
+  first.isJoined ||= operator !== '' && operator !== '√';
+}
+
+const writeParts = (parts: readonly Part[]): string =>
+  parts
+    .map(({ text, isJoined }, at) => (isJoined || at === 0 ? text : ` ${text}`))
+    .join('')
+    .trim();

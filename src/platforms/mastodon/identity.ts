@@ -1,11 +1,17 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import type { CopiedFrom } from '../../model/account.ts';
+import { type Account, type CopiedFrom, toAccount, toWebsite } from '../../model/account.ts';
 import { isFediverseAccount, parseFediversePost } from '../../model/addresses/address.ts';
 import { profileUrl } from '../../model/addresses/urls.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { isWebUrl } from '../text.ts';
+import { nameLeftOut, omitNull } from '../fields.ts';
+import { toRichText } from '../html-text.ts';
+import { isCut } from '../lenient.ts';
+import { isWebUrl, webUrlOrNull } from '../text.ts';
+import type { RichText } from '../text-writer.ts';
+import { toIsoTime } from '../times.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
+import { describeProfile, type ProfileField } from './text.ts';
 
 /** Mastodon server, whose API and accounts can have different domain names. */
 export interface Home {
@@ -76,14 +82,7 @@ export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | 
   return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
-/**
- * Returns `url` if it is on the account's server; otherwise a URL made from the handle. The URL of
- * an account of `home` always has a form that Perch reads.
- */
-export function accountUrl(
-  { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
-  home: Home,
-): string {
+function accountUrl({ url, acct }: Pick<AccountPayload, 'url' | 'acct'>, home: Home): string {
   const handle = toHandle(acct, home);
   const { domain } = splitHandle(handle);
   const fallback = profileUrl('mastodon', handle, '');
@@ -119,3 +118,63 @@ function handleOfUrl(text: string): string | null {
   const handle = `${user}@${url.hostname}`;
   return parseHandle(handle) === null ? null : handle;
 }
+
+/** Converts an account. The profile fields become the last lines of the description. */
+export function shapeAccount(row: AccountPayload, home: Home): Account {
+  const fields = row.fields.map(({ name, value, verified_at }) => {
+    return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
+  });
+  const handle = toHandle(row.acct, home);
+  const account = toAccount({
+    ...describeProfile(readHtml(row.note ?? '', home), fields),
+    id: row.id,
+    screen_name: handle,
+    name: row.display_name ?? row.username,
+    url: accountUrl(row, home),
+    ...omitNull({ copied_from: copiedFrom(row.acct, home) }),
+    avatar_url: pictureOf(row.avatar),
+    banner_url: pictureOf(row.header),
+    website: toWebsite(findLink(fields)),
+    followers: countOf(row.followers_count),
+    following: countOf(row.following_count),
+    statuses: countOf(row.statuses_count),
+    joined: toIsoTime(row.created_at),
+    platform: 'mastodon',
+  });
+  const isWhole = row.fields.leftOut === undefined && !isCut(row.note);
+  return isWhole ? account : nameLeftOut(account, ['description']);
+}
+
+/** Returns warnings: moved, limited by moderators, memorial, or automated. */
+export function describeAccountState(row: AccountPayload, home: Home): readonly string[] {
+  const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
+  return [
+    ...(moved === null ? [] : [`This account has moved to @${moved}.`]),
+    ...(row.limited === true ? [`The moderators of ${home.host} limit this account.`] : []),
+    ...(row.memorial === true ? ['This account is a memorial to its owner.'] : []),
+    ...(row.bot === true ? ['This account is marked as automated.'] : []),
+  ];
+}
+
+interface Field extends ProfileField {
+  readonly isVerified: boolean;
+}
+
+const readHtml = (html: string, home: Home): RichText =>
+  toRichText(html, { nameMention: createNaming([], home) });
+
+function findLink(fields: readonly Field[]): string | null {
+  const links = fields.flatMap(({ isVerified, value }) => {
+    const link = value.facets.find(({ type }) => type === 'link')?.url;
+    return link === undefined ? [] : [{ link, isVerified }];
+  });
+  return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
+}
+
+/** Returns the URL of an avatar or banner; `null` for the placeholder image of a server. */
+const pictureOf = (url: string | null): string | null =>
+  url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
+
+/** Returns `null` for a negative count, which some servers send if the owner hides it. */
+const countOf = (count: number | null): number | null =>
+  count === null || count < 0 ? null : count;

@@ -1,17 +1,14 @@
 import type { Account } from '../../model/account.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut, omitNull, toPercentage } from '../fields.ts';
 import { toMedia } from '../files.ts';
 import { toLanguage } from '../language.ts';
-import { findLeftOut, nameLeftOut } from '../left-out.ts';
 import { isCut } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
-import { omitNull } from '../omit-null.ts';
-import { toPercentage } from '../poll-percentage.ts';
 import { isWebUrl, webUrlOrNull } from '../text.ts';
 import { toCreated, toIsoTime } from '../times.ts';
 import { toTombstone, toUnavailability, type UnavailableReason } from '../unavailable.ts';
-import { shapeAccount } from './account.ts';
 import {
   copiedFrom,
   copyUrl,
@@ -19,6 +16,7 @@ import {
   type Home,
   identifyStatus,
   type PostIdentity,
+  shapeAccount,
   toHandle,
 } from './identity.ts';
 import {

@@ -1,14 +1,25 @@
 import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
-import { shapeAccount } from '../../platforms/bluesky/account.ts';
-import { describeLabels, restrictionOf } from '../../platforms/bluesky/labels.ts';
+import {
+  describeLabels,
+  type Restriction,
+  restrictionOf,
+  shapeAccount,
+} from '../../platforms/bluesky/account.ts';
 import { type ActorPayload, parseActor } from '../../platforms/bluesky/payload.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { countSent, parseRows, uniqueBy } from '../rows.ts';
+import {
+  countSent,
+  describeOmitted,
+  describeUnread,
+  parseRows,
+  type Rows,
+  uniqueBy,
+} from '../rows.ts';
 import { type BlueskyClient, nextCursor, writeLimit } from './client.ts';
-import { describeHidden, toRestrictedError } from './labels.ts';
 
 export function askProfile(client: BlueskyClient): Ask<'profile'> {
   return async ({ account }, context) => {
@@ -20,7 +31,6 @@ export function askProfile(client: BlueskyClient): Ask<'profile'> {
   };
 }
 
-/** Reads a profile. Throws ProviderError `missing` if it does not exist or must not be shown. */
 async function readProfile(client: BlueskyClient, handle: string, context: ProviderContext) {
   const actor = client.known.actorFor(handle);
   const profile = parseActor(await client.query('app.bsky.actor.getProfile', { actor }, context));
@@ -89,4 +99,37 @@ export async function toAccounts(
     rows: countSent(found),
     warnings: describeHidden(reasons, found, 'account'),
   };
+}
+
+const accountSentences: Readonly<Record<Restriction, string>> = {
+  'signed-in': 'This account asks not to be shown to people who are not signed in to Bluesky.',
+  suspended: 'Bluesky has suspended this account.',
+  'taken-down': 'Bluesky has suspended this account.',
+  hidden: 'Bluesky’s moderation hides this account.',
+};
+
+const toRestrictedError = (restriction: Restriction): ProviderError =>
+  new ProviderError('missing', accountSentences[restriction]);
+
+const signedIn = 'not to be shown to people who are not signed in';
+
+const omissions = {
+  post: [`its author asks ${signedIn}`, `their authors ask ${signedIn}`],
+  account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
+} as const;
+
+/** Returns one warning, with a number, for each reason why posts or accounts are missing. */
+export function describeHidden(
+  restrictions: readonly (Restriction | null)[],
+  unread: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
+  noun: keyof typeof omissions,
+): readonly string[] {
+  const omitted = restrictions.filter((restriction) => restriction !== null);
+  const privates = omitted.filter((restriction) => restriction === 'signed-in').length;
+  const hides = 'Bluesky’s moderation hides';
+  return [
+    ...describeOmitted(privates, noun, omissions[noun]),
+    ...describeOmitted(omitted.length - privates, noun, [`${hides} it`, `${hides} them`]),
+    ...describeUnread(unread, noun),
+  ];
 }

@@ -2,9 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { toUnavailability } from '../../platforms/unavailable.ts';
-import { createExpiringCache } from '../expiring-cache.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
-import { type Body, readBody, type Upstream } from '../upstream.ts';
+import { type Body, createExpiringCache, readBody, type Upstream } from '../upstream.ts';
 
 /** Function that queries an AppView. Omits `null` parameters. Throws ProviderError or Refusal. */
 export type BlueskyQuery = (
@@ -50,7 +49,6 @@ export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   };
 }
 
-/** Returns a {@link Refusal} if the server refused a parameter, otherwise a ProviderError. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Banned();

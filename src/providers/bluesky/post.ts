@@ -82,7 +82,6 @@ function countUnsent({ payload, replies }: Branch): number {
   return replies.reduce((sum, reply) => sum + countUnsent(reply), own);
 }
 
-/** Reads a thread. Throws ProviderError `missing` if the requested post must not be shown. */
 async function readRequested(client: BlueskyClient, query: PostQuery, context: ProviderContext) {
   const { post: reference, thread, replies } = query;
   const { known } = client;

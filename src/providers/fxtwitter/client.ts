@@ -87,3 +87,19 @@ export const trueStatus = ({ status }: HttpAnswer, body: Body | null): number =>
 
 export const toAnswerFailure = (answer: HttpAnswer, body: Body | null): ProviderError =>
   toStatusFailure(trueStatus(answer, body), answer.retryAfterSeconds) ?? createMalformed();
+
+/** Words in `User-Agent` by which FxTwitter detects crawlers, to which it sends no JSON. */
+const words = [
+  'discordbot',
+  'telegrambot',
+  'facebook',
+  'whatsapp',
+  'firefox/92',
+  'vkshare',
+  'revoltchat',
+  'preview',
+  'iframely',
+] as const;
+
+export const forbiddenInUserAgent = (userAgent: string): string | undefined =>
+  words.find((word) => userAgent.toLowerCase().includes(word));

@@ -3,17 +3,15 @@ import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { profileUrl, xCommunityUrl } from '../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut, omitNull } from '../../platforms/fields.ts';
 import { toLanguage } from '../../platforms/language.ts';
-import { findLeftOut, nameLeftOut } from '../../platforms/left-out.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { omitNull } from '../../platforms/omit-null.ts';
 import { decodeEntities, isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { unavailabilityOf as reasonOf, toTombstone } from '../../platforms/unavailable.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
 import { toMissing } from '../failure.ts';
-import { shapeArticle } from './article.ts';
-import { shapeFacets, shapeLinks } from './facets.ts';
+import { shapeArticle, shapeFacets, shapeLinks } from './article.ts';
 import {
   type PostPayload,
   parsePost,
@@ -77,10 +75,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
 function shapeNote({ community_note: note }: StatusPayload) {
   if (note === null) return { community_note: null };
   const facets = shapeLinks(note);
-  return {
-    community_note: note.text,
-    ...(facets.length > 0 && { community_note_facets: facets }),
-  };
+  return { community_note: note.text, ...(facets.length > 0 && { community_note_facets: facets }) };
 }
 
 function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly string[] {

@@ -3,7 +3,7 @@ import {
   type Unavailability,
   type UnavailableReason,
 } from '../../platforms/unavailable.ts';
-import { readNotice } from '../../platforms/x-notices.ts';
+import { readNotice } from '../../platforms/x.ts';
 import type { TombstonePayload } from './payload.ts';
 
 const reasons: Readonly<Record<TombstonePayload['reason'], UnavailableReason>> = {

@@ -8,7 +8,7 @@ import { type Home, isLocal, splitHandle } from '../../platforms/mastodon/identi
 import { type AccountPayload, parseAccount } from '../../platforms/mastodon/payload.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { createExpiringCache } from '../expiring-cache.ts';
+import { createExpiringCache } from '../upstream.ts';
 import {
   type AskServer,
   createSuspended,
@@ -100,10 +100,7 @@ export type AskHome = (
   context: RequestContext,
 ) => Promise<{ readonly home: Home; readonly reply: Reply }>;
 
-const movedMemory = {
-  max: 2000,
-  ttlMs: 3_600_000,
-};
+const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
   const moved = createExpiringCache<string>(clock, movedMemory);

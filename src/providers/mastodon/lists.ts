@@ -3,8 +3,7 @@ import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../model/queries.ts';
-import { shapeAccount } from '../../platforms/mastodon/account.ts';
-import { type Home, isLocal } from '../../platforms/mastodon/identity.ts';
+import { type Home, isLocal, shapeAccount } from '../../platforms/mastodon/identity.ts';
 import {
   type AccountPayload,
   parseAccount,

@@ -1,7 +1,9 @@
+import type { RequestContext } from '../../core/http/http-client.ts';
 import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
-import { type Home, isFromHome } from '../../platforms/mastodon/identity.ts';
+import type { PostReference } from '../../model/reference.ts';
+import { type Home, isFromHome, splitHandle } from '../../platforms/mastodon/identity.ts';
 import {
   boostedIn,
   parseQuote,
@@ -17,7 +19,6 @@ import type { Ask, ProviderContext } from '../provider.ts';
 import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
 import type { AskHome } from './accounts.ts';
 import { describeCopies, describeUnread } from './lists.ts';
-import { readByObject } from './notices.ts';
 import { type AskServer, createUnreadable, expectFound } from './servers.ts';
 
 interface ReadPost {
@@ -175,8 +176,7 @@ function describeLimitedAuthor({ account }: StatusPayload, { host }: Home): read
   return [`The moderators of ${host} limit the account that wrote this post.`];
 }
 
-/** Ancestors and descendants of a post, as in the Mastodon API (`/api/v1/statuses/:id/context`). */
-export interface Context {
+interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
   /** Number of malformed posts that were omitted from the ancestors and descendants. */
@@ -194,8 +194,7 @@ const threadOrder = createThreadOrder<StatusPayload>({
   byOldest,
 });
 
-/** Arranges a conversation. Replies follow their parents; those of unknown parents come last. */
-export function arrangeContext(
+function arrangeContext(
   focal: StatusPayload,
   { ancestors, descendants }: Context,
   { thread, replies: order }: Pick<PostQuery, 'thread' | 'replies'>,
@@ -235,8 +234,7 @@ const fewAncestors = `Without a login, the server sends up to ${maxAncestors} ea
 const lostParent =
   'The post that this thread replies to is missing: it is not public, or the server does not have it.';
 
-/** Returns warnings about ancestors and replies that the server probably omitted. */
-export function describeCuts(
+function describeCuts(
   focal: StatusPayload,
   { ancestors, descendants }: Context,
   { thread }: Pick<PostQuery, 'thread'>,
@@ -247,4 +245,36 @@ export function describeCuts(
     ...(thread && isLost ? [isFull ? fewAncestors : lostParent] : []),
     ...(descendants.length >= maxDescendants - maxHidden ? [fewReplies] : []),
   ];
+}
+
+const objectId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+const noticePath = /^\/notice\/([\w-]{1,64})$/;
+
+async function readByObject<Found>(
+  askServer: AskServer,
+  { post, context }: { readonly post: PostReference; readonly context: RequestContext },
+  read: (id: string) => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await read(post.id);
+  } catch (error) {
+    const isMissing = error instanceof ProviderError && error.kind === 'missing';
+    const id = isMissing ? await findNotice(askServer, post, context) : undefined;
+    if (id === undefined) throw error;
+    return read(id);
+  }
+}
+
+async function findNotice(
+  askServer: AskServer,
+  { handle, id }: PostReference,
+  context: RequestContext,
+): Promise<string | undefined> {
+  if (!objectId.test(id)) return undefined;
+  const { domain } = splitHandle(handle ?? '');
+  const page = { ...context, accept: 'text/html', maxRedirects: 0 };
+  const reply = await askServer(domain, `/objects/${id}`, page);
+  const path = reply.is === 'no api' ? reply.location?.pathname : undefined;
+  return noticePath.exec(path ?? '')?.[1];
 }

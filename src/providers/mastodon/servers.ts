@@ -13,11 +13,7 @@ import { createLedger } from '../../core/scheduling/ledger.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { toUnavailability } from '../../platforms/unavailable.ts';
 import { createMalformed, toMissing, toProviderError } from '../failure.ts';
-import {
-  clampPause,
-  createProviderBreaker,
-  defaultPauseSeconds,
-} from '../provider-breaker.ts';
+import { clampPause, createProviderBreaker, defaultPauseSeconds } from '../provider-breaker.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../core/http/http-client.ts';
 import type { PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { readNotice } from '../../platforms/x-notices.ts';
+import { readNotice } from '../../platforms/x.ts';
 import { withBounds } from '../bounds.ts';
 import { createMalformed, toMissing, toStatusFailure, wantedParts } from '../failure.ts';
 import { type Provider, platformOf } from '../provider.ts';
@@ -55,7 +55,6 @@ function listWarnings(query: PostQuery, row: PostPayload): readonly string[] {
 export const tokenOf = (id: string): string =>
   ((Number(id) / 1e15) * Math.PI).toString(36).replace(/[0.]/g, '');
 
-/** Parses a post. Throws ProviderError if the request failed or no post can be shown. */
 function readPost(answer: HttpAnswer): PostPayload {
   const { status, retryAfterSeconds } = answer;
   if (status === 404 || status === 400) throw createAmbiguous();

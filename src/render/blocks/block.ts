@@ -83,11 +83,7 @@ export type Block =
       readonly level: number;
       readonly nest: NestHeading | null;
     })
-  | {
-      readonly type: 'list';
-      readonly isOrdered: boolean;
-      readonly items: readonly StyledText[];
-    }
+  | { readonly type: 'list'; readonly isOrdered: boolean; readonly items: readonly StyledText[] }
   | { readonly type: 'code'; readonly text: string }
   /** Markdown text whose headings get the levels that `nest` returns. */
   | { readonly type: 'markdown'; readonly text: string; readonly nest: NestHeading }

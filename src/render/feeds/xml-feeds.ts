@@ -187,7 +187,6 @@ export function renderOpml(
   return `${declaration}\n${opml}\n`;
 }
 
-/** Values of XML attributes by name. `null` omits an attribute. */
 type Attributes = Readonly<Record<string, string | number | null>>;
 
 const references: Readonly<Record<string, string>> = {
@@ -212,7 +211,6 @@ export const textElement = (name: string, text: string, attributes: Attributes =
 export const emptyElement = (name: string, attributes: Attributes): string =>
   `${startTag(name, attributes)}/>`;
 
-/** Returns an element with children. `children` are XML texts; empty ones and `null` are omitted. */
 function parentElement(
   name: string,
   children: readonly (string | null)[],

@@ -3,9 +3,17 @@ import type { Poll } from '../../model/post.ts';
 import { type Block, levelOf, type StyledText, type Words } from '../blocks/block.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, toMinute } from '../markdown/layout.ts';
-import { escapeHtml, escapeLine } from './escape.ts';
 import { isShown, renderFigure, renderMedia } from './figures.ts';
-import { type HtmlView, heading, joinParts, paragraph, renderList, renderTime } from './markup.ts';
+import {
+  escapeHtml,
+  escapeLine,
+  type HtmlView,
+  heading,
+  joinParts,
+  paragraph,
+  renderList,
+  renderTime,
+} from './markup.ts';
 import { renderCode, renderInline, renderMarkdown, renderParagraphs } from './text.ts';
 
 /** Writes blocks as HTML and well-formed XML. */

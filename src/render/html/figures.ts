@@ -2,8 +2,14 @@ import type { Media } from '../../model/media.ts';
 import type { Figure, MediaItem } from '../blocks/block.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatDuration } from '../markdown/layout.ts';
-import { escapeHtml, escapeLine } from './escape.ts';
-import { type HtmlView, joinParts, paragraph, renderList } from './markup.ts';
+import {
+  escapeHtml,
+  escapeLine,
+  type HtmlView,
+  joinParts,
+  paragraph,
+  renderList,
+} from './markup.ts';
 
 const maxHeight = 576;
 

@@ -1,7 +1,7 @@
 import type { Media } from '../../model/media.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
-import { toSafeUrl } from './escape.ts';
+import { toSafeUrl } from './markup.ts';
 
 interface Video {
   readonly url: string;

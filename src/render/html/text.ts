@@ -10,8 +10,7 @@ import {
   toSpans,
 } from '../markdown/spans.ts';
 import type { NestHeading } from '../markdown/verbatim.ts';
-import { escapeHtml } from './escape.ts';
-import { heading, joinParts, outwardLinks, type TagPair } from './markup.ts';
+import { escapeHtml, heading, joinParts, outwardLinks, type TagPair } from './markup.ts';
 
 export interface TextOptions {
   /** Language code from the platform; `null` if unknown. */

@@ -19,9 +19,9 @@ import {
   joinLines,
   listItem,
   quoteBlock,
+  separateTemplates,
 } from './layout.ts';
 import { image, link, linkUrl, wrapLink } from './links.ts';
-import { separateTemplates } from './note-syntax.ts';
 import { renderHeading, renderLine, renderText } from './text.ts';
 import { cleanMarkdown } from './verbatim.ts';
 

@@ -8,9 +8,8 @@ import {
   keepNumberSigns,
   plainContext,
 } from './escape.ts';
-import { joinBlocks, joinLines, listItem } from './layout.ts';
+import { isInlineQuery, joinBlocks, joinLines, listItem, separateTemplates } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
-import { isInlineQuery, separateTemplates } from './note-syntax.ts';
 import {
   type Annotation,
   clipSpans,
@@ -81,7 +80,6 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
   });
 }
 
-/** Returns whether a note app would run a code span, which is rendered as text. */
 const isQuery = ({ kind, start, end }: Span, characters: readonly string[]) =>
   kind === 'code' && isInlineQuery(characters.slice(start, end).join(''));
 

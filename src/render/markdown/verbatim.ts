@@ -1,12 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { toVisibleText } from './characters.ts';
 import { keepNumberSigns } from './escape.ts';
-import {
-  escapeNoteSyntax,
-  isInlineQuery,
-  separateTemplates,
-  toPlainLanguage,
-} from './note-syntax.ts';
+import { escapeNoteSyntax, isInlineQuery, separateTemplates, toPlainLanguage } from './layout.ts';
 
 interface Scan {
   readonly lines: string[];

@@ -1,7 +1,6 @@
 import { parseHandle } from '../../model/reference.ts';
 import type { BrowseResult, BrowseSubject } from '../../model/results.ts';
-import { escapeHtml, escapeLine } from '../html/escape.ts';
-import { joinParts } from '../html/markup.ts';
+import { escapeHtml, escapeLine, joinParts } from '../html/markup.ts';
 import type { PageView } from './view.ts';
 
 const endsOfLists = { posts: '', followers: '/followers', following: '/following' } as const;

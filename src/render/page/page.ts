@@ -4,8 +4,14 @@ import type { RenderContext } from '../context.ts';
 import { postsOf } from '../feeds/feed.ts';
 import { feedMediaTypes } from '../feeds/feeds.ts';
 import { toFormatUrl } from '../feeds/urls.ts';
-import { escapeHtml, escapeLine, openLink } from '../html/escape.ts';
-import { brandMark, joinParts, renderTime } from '../html/markup.ts';
+import {
+  brandMark,
+  escapeHtml,
+  escapeLine,
+  joinParts,
+  openLink,
+  renderTime,
+} from '../html/markup.ts';
 import { toThread } from '../markdown/thread.ts';
 import { renderPreviewTags, renderRelation } from '../preview-page.ts';
 import { renderResult } from './result.ts';
@@ -58,7 +64,6 @@ export function toPageHeaders(
 export const pictureSources = (isDirect = false): string =>
   `img-src 'self' data:${isDirect ? ' https:' : ''}`;
 
-/** Returns the script that moves between posts; `null` for other pages. */
 const findScript = (result: ShownResult, { pageAssets }: RenderContext) =>
   pageAssets !== undefined && hasThreadKeys(result) ? pageAssets.threadScript : null;
 
@@ -116,7 +121,6 @@ const renderFooter = ({ source, fetchedAt }: ShownResult): string => `<footer cl
 <div class="bar"><p>Read from ${escapeLine(source)}, ${renderTime(fetchedAt)}.</p></div>
 </footer>`;
 
-/** Renders links to the original, to the page itself, and to the other formats. */
 function renderTools(result: ShownResult, context: RenderContext): string {
   const url = originalOf(result);
   // Posts of the sample have no page on another platform.
@@ -137,7 +141,6 @@ function renderTools(result: ShownResult, context: RenderContext): string {
 const hasThreadKeys = (result: ShownResult): boolean =>
   result.kind === 'post' && result.posts.length > 1;
 
-/** Returns the URL on the social platform; `null` for a search. */
 function originalOf(result: ShownResult): string | null {
   if (result.kind === 'post') return result.url;
   return result.subject.resource === 'search' ? null : result.subject.url;
@@ -162,7 +165,6 @@ function toShareUrl(result: ShownResult, { toOwnPage }: RenderContext): string {
   return page?.url ?? toFormatUrl(self, 'html');
 }
 
-/** Returns URL, media type and name of each format except HTML. */
 function listAlternates(result: ShownResult) {
   const feeds = postsOf(result) === null ? [] : feedFormats;
   const others = [

@@ -1,5 +1,7 @@
+import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
+import { listProfileFacts, toAccountRow, toProfileHead } from '../blocks/account.ts';
 import {
   type PostPlace,
   type PostView,
@@ -9,17 +11,24 @@ import {
   toPostHead,
 } from '../blocks/post.ts';
 import type { RenderContext } from '../context.ts';
-import { writeAccount, writeBlocks, writeFacts } from '../html/blocks.ts';
-import { escapeLine } from '../html/escape.ts';
+import { writeAccount, writeBlocks, writeFacts, writeWords } from '../html/blocks.ts';
 import { renderAvatar } from '../html/figures.ts';
-import { heading, joinParts, paragraph, renderList } from '../html/markup.ts';
+import {
+  escapeHtml,
+  escapeLine,
+  heading,
+  joinParts,
+  paragraph,
+  renderList,
+} from '../html/markup.ts';
+import { renderParagraphs } from '../html/text.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
-import { joinFacts } from '../markdown/layout.ts';
+import { toLine } from '../markdown/characters.ts';
+import { formatNumber, joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
 import { findAccounts, type Thread, toThread } from '../markdown/thread.ts';
-import { renderAccountList, renderProfile, renderProfileHead } from './accounts.ts';
-import { renderPaging, renderSearchForm, renderTabs } from './navigation.ts';
+import { renderPaging, renderSearchForm, renderTabs, toListUrl } from './navigation.ts';
 import { createPageView, type PageView } from './view.ts';
 
 /** Title as plain text, and content as HTML including the title as a heading. */
@@ -164,4 +173,74 @@ function renderHeader(post: Post, place: PagePlace, view: PageView): string {
     heading(level, writeAccount(author, view)),
     paragraph(writeFacts([...origin, ...labels], view), 'facts'),
   ]);
+}
+
+const largeAvatar = 96;
+const smallAvatar = 48;
+
+function renderProfileHead(account: Account, level: number, view: PageView): string {
+  const { description, description_facets: facets = [], screen_name: handle } = account;
+  const { facts, counts, details } = toProfileHead(account, view.full);
+  const [open, close] = view.links.toTags(account.url);
+  const linked = `${open}<bdi>${escapeLine(`@${handle}`)}</bdi>${close}`;
+  const name = toLine(account.name).trim();
+  const title = name === '' ? linked : `<bdi>${escapeLine(name)}</bdi>`;
+  const links = counts.map(({ list, count, label }) => {
+    const [start, end] = view.links.toTags(toListUrl(handle, list, view));
+    return `<li>${start}<strong>${formatNumber(count)}</strong> ${label}${end}</li>`;
+  });
+  const tag = `h${Math.min(level, 6)}`;
+  return `<header class="profile-head">\n${joinParts([
+    renderBanner(account, view),
+    renderPortrait(account, view, largeAvatar),
+    `<${tag}>${title}</${tag}>`,
+    name === '' ? '' : `<p class="handle">${linked}</p>`,
+    renderParagraphs(description ?? '', facets, { toLinkTags: view.links.toTags }),
+    paragraph(writeFacts(facts, view), 'facts'),
+    links.length === 0 ? '' : `<ul class="numbers">\n${links.join('\n')}\n</ul>`,
+    renderList(
+      details.map((detail) => writeWords(detail, view)),
+      'profile-facts',
+    ),
+  ])}\n</header>`;
+}
+
+function renderBanner({ banner_url: url }: Account, view: PageView): string {
+  const source = url === null ? null : view.toPictureUrl(url);
+  if (source === null) return '';
+  return `<img class="banner" src="${escapeHtml(source)}" alt="" width="1500" height="500" decoding="async" referrerpolicy="no-referrer" />`;
+}
+
+function renderPortrait(account: Account, view: PageView, pixels = smallAvatar): string {
+  const avatar = renderAvatar(account.avatar_url, view, pixels);
+  if (avatar !== '') return avatar;
+  const text = `${toLine(account.name)}${account.screen_name}`;
+  const initial = /[\p{L}\p{N}\p{Emoji_Presentation}]/u.exec(text)?.[0] ?? '@';
+  return `<span class="avatar initial" aria-hidden="true">${escapeLine(initial)}</span>`;
+}
+
+function renderProfile(account: Account, view: PageView): string {
+  const { description, description_facets: facets = [], avatar_url: avatar } = account;
+  const facts = listProfileFacts(account, view.full).map((fact) => writeWords(fact, view));
+  return `<div class="profile">\n${joinParts([
+    paragraph(renderAvatar(avatar, view)),
+    renderParagraphs(description ?? '', facets, { toLinkTags: view.links.toTags }),
+    renderList(facts, 'profile-facts'),
+  ])}\n</div>`;
+}
+
+function renderAccountList(accounts: readonly Account[], view: PageView): string {
+  const rows = accounts.map((account) => renderAccount(account, view));
+  return `<ul class="accounts">\n${rows.join('\n')}\n</ul>`;
+}
+
+function renderAccount(account: Account, view: PageView): string {
+  const { facts, biography, details } = toAccountRow(account, view.full);
+  // The row has no direction of its own, so that all pictures are on the same side.
+  return `<li>\n${joinParts([
+    renderPortrait(account, view),
+    `<p class="who">${writeAccount(account, view, true)}</p>`,
+    paragraph(writeWords(biography, view)),
+    paragraph(writeFacts([...facts, ...details], view), 'facts'),
+  ])}\n</li>`;
 }

@@ -1,8 +1,15 @@
 import { parseUrl } from '../../core/http/url.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
 import type { OwnPage, RenderContext } from '../context.ts';
-import { escapeHtml, openLink, toSafeUrl } from '../html/escape.ts';
-import { createLinks, type HtmlLinks, type HtmlView, type TagPair } from '../html/markup.ts';
+import {
+  createLinks,
+  escapeHtml,
+  type HtmlLinks,
+  type HtmlView,
+  openLink,
+  type TagPair,
+  toSafeUrl,
+} from '../html/markup.ts';
 import { toThread } from '../markdown/thread.ts';
 
 export interface PageView extends HtmlView {

@@ -65,9 +65,7 @@ export function behaveAsOne(start: Start): void {
   });
 
   it('refuse a key at the next request after another instance has disabled it', async () => {
-    const { apps, fake, any } = await start(4, {
-      env: { PERCH_KEY_ALLOWANCE: '1000000' },
-    });
+    const { apps, fake, any } = await start(4, { env: { PERCH_KEY_ALLOWANCE: '1000000' } });
     fake.addAccount('wren');
     const { id, headers } = await any().createKey();
     const tries = isLongRun ? 1000 : 100;
@@ -91,9 +89,7 @@ export function behaveAsOne(start: Start): void {
   });
 
   it('walk a list page by page at random instances, without gaps or repetitions', async () => {
-    const { fake, any } = await start(4, {
-      env: { PERCH_PUBLIC_ALLOWANCE: '1000000' },
-    });
+    const { fake, any } = await start(4, { env: { PERCH_PUBLIC_ALLOWANCE: '1000000' } });
     fake.addAccount('wren');
     fake.addConnections('wren', { kind: 'followers', length: 2000 });
     const found: string[] = [];

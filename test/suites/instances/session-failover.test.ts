@@ -78,9 +78,7 @@ async function converse(
 describeWithEngine('sessions whose engine', () => {
   it.each(Object.entries(failing))(
     '%s lose and double no confirmed message',
-    {
-      timeout: 120_000,
-    },
+    { timeout: 120_000 },
     async (_, start) => {
       const { url, env = {}, fail, mend } = await start();
       const servers = [1, 2].map(() =>

@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
 import type { SkippedRecord } from '../../../src/archive/imports/export-source.ts';
-import { fingerprintExport } from '../../../src/archive/imports/fingerprint.ts';
-import { exportFormats, openExport } from '../../../src/archive/imports/formats.ts';
+import {
+  exportFormats,
+  fingerprintExport,
+  openExport,
+} from '../../../src/archive/imports/formats.ts';
 import { toItemLine } from '../../../src/archive/imports/ndjson/line.ts';
 import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../../src/archive/store/store.ts';

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CID } from 'multiformats/cid';
 import { blueskyFormat } from '../../../src/archive/imports/bluesky/bluesky-format.ts';
-import { followRecord, repostRecord } from '../../../src/archive/imports/bluesky/records.ts';
 import {
+  followRecord,
+  repostRecord,
   toActorView,
   toLabelViews,
   toPostView,

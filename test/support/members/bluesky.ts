@@ -1,6 +1,9 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { shapeAccount } from '../../../src/platforms/bluesky/account.ts';
-import { describeLabels, restrictionOf } from '../../../src/platforms/bluesky/labels.ts';
+import {
+  describeLabels,
+  restrictionOf,
+  shapeAccount,
+} from '../../../src/platforms/bluesky/account.ts';
 import {
   parseActor,
   parseFeedRow,

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { describeAccountState, shapeAccount } from '../../../src/platforms/mastodon/account.ts';
+import { describeAccountState, shapeAccount } from '../../../src/platforms/mastodon/identity.ts';
 import { parseAccount, parseStatus } from '../../../src/platforms/mastodon/payload.ts';
 import { createSurroundings, shapePost } from '../../../src/platforms/mastodon/shape.ts';
 import { createMastodon } from '../../../src/providers/mastodon/index.ts';

@@ -4,7 +4,7 @@ import {
   joinRanges,
   type SecondRange,
   subtractRanges,
-} from '../../../src/platforms/second-ranges.ts';
+} from '../../../src/platforms/times.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const range = fc

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readNotice } from '../../../src/platforms/x-notices.ts';
+import { readNotice } from '../../../src/platforms/x.ts';
 
 describe('a notice of X in place of a post', () => {
   it.each([

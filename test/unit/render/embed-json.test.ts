@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import { type EmbedResult, embedReply } from '../../../src/model/results.ts';
-import { renderEmbedJson } from '../../../src/render/embed-json.ts';
+import { renderEmbedJson } from '../../../src/render/json.ts';
 import { fc } from '../../support/fast-check.ts';
 import {
   findUnsafe,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../src/model/post.ts';
 import type { BrowseResult, PostResult } from '../../../src/model/results.ts';
-import { cutPost, cutText } from '../../../src/render/cut-texts.ts';
-import { fitResult } from '../../../src/render/fit.ts';
+import { cutPost, cutText, fitResult } from '../../../src/render/fit.ts';
 import { fc } from '../../support/fast-check.ts';
 import { connectionsResult, profileResult } from '../../support/render-browse.ts';
 import {

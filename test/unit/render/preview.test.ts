@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { Post } from '../../../src/model/post.ts';
 import type { PostResult } from '../../../src/model/results.ts';
-import { renderEmbedJson } from '../../../src/render/embed-json.ts';
+import { renderEmbedJson } from '../../../src/render/json.ts';
 import { renderPreviewPage } from '../../../src/render/preview-page.ts';
 import { fc } from '../../support/fast-check.ts';
 import { findUnsafe, hostileHtml, hostileUrl, parsePage } from '../../support/render-html.ts';

@@ -3,9 +3,8 @@ import type { HistoryQuery } from '../../../src/fetching/histories/history-query
 import type { CopiedFrom } from '../../../src/model/account.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { EmbedReply, PostResult } from '../../../src/model/results.ts';
-import { renderEmbedJson } from '../../../src/render/embed-json.ts';
 import { renderPostLines } from '../../../src/render/history.ts';
-import { renderPostJson } from '../../../src/render/json.ts';
+import { renderEmbedJson, renderPostJson } from '../../../src/render/json.ts';
 import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
 import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
 import { renderPostNote } from '../../../src/render/obsidian.ts';

@@ -95,11 +95,9 @@ describe('headings', () => {
   const levels = fc.integer({ min: 1, max: 6 });
   const blocks = fc.array(
     fc.oneof(
-      fc.record({ level: levels, text: hostileText }).map((heading) => ({
-        type: 'heading' as const,
-        styles: [],
-        ...heading,
-      })),
+      fc
+        .record({ level: levels, text: hostileText })
+        .map((heading) => ({ type: 'heading' as const, styles: [], ...heading })),
       hostileText.map((text) => ({ type: 'markdown' as const, text })),
       fc.tuple(levels, fc.constantFrom('\n===\n', '\n---\n', '\n')).map(([level, end]) => ({
         type: 'markdown' as const,

@@ -1,20 +1,47 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import type { CID } from 'multiformats/cid';
+import type { Account } from '../../../model/account.ts';
+import type { Post } from '../../../model/post.ts';
+import { parseHandle } from '../../../model/reference.ts';
+import { restrictionOf, shapeAccount } from '../../../platforms/bluesky/account.ts';
+import { postCollection, readTidMs } from '../../../platforms/bluesky/addresses.ts';
+import { parseActor, parsePost } from '../../../platforms/bluesky/payload.ts';
+import { shapePost } from '../../../platforms/bluesky/shape.ts';
+import { toIsoTime } from '../../../platforms/times.ts';
 import {
   type ExportFormat,
   type ExportHints,
+  type ExportItem,
   type ExportSource,
   skipRecord,
 } from '../export-source.ts';
-import { type Blocks, openBlocks } from './blocks.ts';
 import {
+  type Blocks,
   type CarHeader,
   type FileWindow,
   listBlocks,
+  openBlocks,
   openFileWindow,
+  type RecordRef,
   readCarHeader,
-} from './car.ts';
-import { readItems } from './read-items.ts';
+  type TreeFault,
+  walkTree,
+} from './repository.ts';
+import {
+  type AnyRecord,
+  anyRecord,
+  commit,
+  followRecord,
+  type Owner,
+  postRecord,
+  profileRecord,
+  type Repository,
+  repostRecord,
+  toActorView,
+  toLabelViews,
+  toPostView,
+} from './views.ts';
 
 /**
  * Import format of Bluesky repositories: CAR files from `com.atproto.sync.getRepo` or from the app.
@@ -86,3 +113,222 @@ async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
     await setImmediate();
   }
 }
+
+interface RepositoryStart {
+  readonly root: CID;
+  readonly hints: ExportHints;
+  readonly nowMs: number;
+}
+
+const profileCollection = 'app.bsky.actor.profile';
+const profilePath = `${profileCollection}/self`;
+
+const groupLength = 100; // number of records that are read per turn of the event loop
+
+function* readItems(
+  blocks: Blocks,
+  { root, hints, nowMs }: RepositoryStart,
+): Generator<readonly ExportItem[]> {
+  const { owner, data } = readCommit(blocks, { root, hints });
+  const isReadable = yield* indexRecords(blocks, data);
+  const profile = readProfile(blocks) ?? (isReadable ? {} : 'unreadable');
+  const record = typeof profile === 'string' ? {} : profile;
+  const account = toOwnAccount(owner, profile, nowMs);
+  yield describeAccount(account, profile);
+  const find = (path: string): AnyRecord | null => {
+    const cid = blocks.records.find(path);
+    const read = cid && blocks.read(cid, anyRecord, '');
+    return typeof read === 'string' ? null : read;
+  };
+  const repository = { owner, actor: toActorView(owner, record), nowMs, find };
+  for (const [collection, read] of readers) {
+    for (let last: string | undefined = `${collection}/`; last !== undefined; ) {
+      const page = blocks.records.list(collection, last, groupLength);
+      yield page.map((of) => {
+        const item = blocks.markVisited(of.cid)
+          ? read(of, { blocks, repository, account })
+          : 'The repository refers to this record twice.';
+        return typeof item === 'string' ? skipRecord(of.path, item) : item;
+      });
+      last = page.at(-1)?.path;
+    }
+  }
+  yield listLeftOut(blocks);
+}
+
+const notACommit = 'The root of this CAR file is not the commit of a repository.';
+
+function readCommit(blocks: Blocks, { root, hints }: Omit<RepositoryStart, 'nowMs'>) {
+  const read = blocks.read(root, commit, notACommit);
+  if (typeof read === 'string') {
+    throw new Error(read === notACommit ? read : `The repository's commit cannot be read. ${read}`);
+  }
+  const { did, data } = read;
+  const name = hints.handle ?? did;
+  if (parseHandle(name)?.platform !== 'bluesky') {
+    throw new Error(
+      hints.handle === undefined
+        ? `The account ${did} can only be imported with its handle. Set --handle to the handle.`
+        : `${name} is not a Bluesky handle.`,
+    );
+  }
+  return { owner: { did, name }, data };
+}
+
+/**
+ * Indexes the records of a tree, and yields its unreadable parts, and empty groups at intervals.
+ * Returns whether the part that would contain the profile is readable.
+ */
+function* indexRecords(
+  blocks: Blocks,
+  data: CID,
+): Generator<readonly ExportItem[], boolean, undefined> {
+  let count = 0;
+  let isReadable = true;
+  for (const step of walkTree(blocks, data)) {
+    count += 1;
+    if (step.kind === 'leaf') blocks.records.add(step);
+    else {
+      isReadable &&= (step.after ?? '') > profilePath;
+      yield [describeFault(step)];
+    }
+    if (count % groupLength === 0) yield [];
+  }
+  return isReadable;
+}
+
+function describeFault({ after, reason }: TreeFault): ExportItem {
+  const position = after === null ? 'at its start' : `after ${after}`;
+  return skipRecord(`the record tree ${position}`, reason);
+}
+
+type Profile = AnyRecord | 'unreadable';
+
+function readProfile(blocks: Blocks): Profile | null {
+  const cid = blocks.records.find(profilePath);
+  const read = cid && blocks.read(cid, profileRecord, '');
+  return typeof read === 'string' ? 'unreadable' : read;
+}
+
+function toOwnAccount(owner: Owner, profile: Profile, nowMs: number): Account {
+  const record = typeof profile === 'string' ? {} : profile;
+  const view = toActorView(owner, record);
+  const actor = parseActor(view);
+  if (actor === null) throw new Error(`The account ${owner.did} cannot be read.`);
+  const labelled = parseActor({ ...view, labels: toLabelViews(record) });
+  const isPublic = profile !== 'unreadable' && labelled && restrictionOf(labelled, nowMs) === null;
+  return { ...shapeAccount(actor), protected: !isPublic };
+}
+
+function describeAccount(account: Account, profile: Profile): readonly ExportItem[] {
+  const item = { kind: 'account', account } as const;
+  if (profile === 'unreadable') {
+    return [item, { ...skipRecord(profilePath, unreadable), isAccount: true }];
+  }
+  if (!account.protected) return [item];
+  return [item, { ...skipRecord(profilePath, hiddenProfile), cause: 'private', isAccount: true }];
+}
+
+const unreadable =
+  'The profile cannot be read, so it is unknown whether the account is public. The account is imported but not served.';
+
+const hiddenProfile =
+  'The author hides the account from visitors without a login. The account is imported but not served.';
+
+interface RecordContext {
+  readonly blocks: Blocks;
+  readonly repository: Repository;
+  readonly account: Account;
+}
+
+type Reader = (of: RecordRef, context: RecordContext) => ExportItem | string;
+
+const readers: ReadonlyMap<string, Reader> = new Map([
+  [postCollection, readPost],
+  ['app.bsky.feed.repost', readRepost],
+  ['app.bsky.graph.follow', readFollow],
+]);
+
+const invalid = 'It is not a valid record of its collection.';
+
+const keyOf = ({ path }: RecordRef): string => path.slice(path.indexOf('/') + 1);
+
+function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
+  const { blocks, repository, account } = context;
+  const record = blocks.read(of.cid, postRecord, invalid);
+  if (typeof record === 'string') return record;
+  const payload = parsePost(toPostView(record, keyOf(of), repository));
+  if (payload === null) return invalid;
+  // `parsePost` knows no current time, so it would accept a key with a time in the future.
+  const hasTime = payload.indexedMs !== null || toIsoTime(payload.record.createdAt) !== null;
+  if (!hasTime) return 'It has no date.';
+  const parentDid = payload.record.reply?.parent.uri.did;
+  // Of the author of the parent, the repository has only the DID.
+  const parentAuthor = parseActor({ did: parentDid, handle: 'handle.invalid' });
+  const post = shapePost(payload, { nowMs: repository.nowMs, parentAuthor });
+  if (post.type === 'tombstone') {
+    return { ...skipRecord(of.path, 'Its author did not make it public.'), cause: 'private' };
+  }
+  const parentId = post.replying_to?.status ?? null;
+  return {
+    kind: 'post',
+    post: setAuthor(post, account),
+    parentId,
+    created: payload.createdMs / 1000,
+  };
+}
+
+function setAuthor(post: Post, author: Account): Post {
+  if (post.type === 'tombstone') return post;
+  return { ...post, author, quote: post.quote && setAuthor(post.quote, author) };
+}
+
+function readRepost(of: RecordRef, { blocks, repository }: RecordContext): ExportItem | string {
+  const record = blocks.read(of.cid, repostRecord, invalid);
+  if (typeof record === 'string') return record;
+  const { owner, nowMs } = repository;
+  const { uri } = record.subject;
+  const createdMs = record.createdAt ?? readTidMs(keyOf(of), nowMs);
+  if (uri.collection !== postCollection) return 'The reposted record is not a post.';
+  if (createdMs === null) return 'It has no date.';
+  return {
+    kind: 'repost',
+    handle: owner.name,
+    postHandle: uri.did === owner.did ? owner.name : uri.did,
+    postId: uri.rkey,
+    created: createdMs / 1000,
+  };
+}
+
+function readFollow({ cid }: RecordRef, { blocks, repository }: RecordContext) {
+  const record = blocks.read(cid, followRecord, 'It is not a follow record.');
+  if (typeof record === 'string') return record;
+  return { kind: 'follow', follower: repository.owner.name, followed: record.subject } as const;
+}
+
+const embedsOnly = 'Perch reads only the names of those that your posts embed';
+const replySettings = 'Perch does not import who may reply to or quote your posts';
+
+/** Reasons by collection. Source: the lexicons at https://github.com/bluesky-social/atproto */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['app.bsky.feed.generator', embedsOnly],
+  ['app.bsky.feed.like', 'Perch does not import likes'],
+  ['app.bsky.feed.postgate', replySettings],
+  ['app.bsky.feed.threadgate', replySettings],
+  ['app.bsky.graph.block', 'Perch does not import blocks'],
+  ['app.bsky.graph.list', embedsOnly],
+  ['app.bsky.graph.listblock', 'Perch does not import blocks'],
+  ['app.bsky.graph.listitem', 'Perch does not import the members of lists'],
+  ['app.bsky.graph.starterpack', embedsOnly],
+  ['app.bsky.labeler.service', embedsOnly],
+]);
+
+const imported: ReadonlySet<string> = new Set([profileCollection, ...readers.keys()]);
+
+/** Counts records that are not imported, by collection. Sees only the first 100 collections. */
+const listLeftOut = ({ records }: Blocks) =>
+  records.count().flatMap(({ collection: name, count }) => {
+    if (imported.has(name)) return [];
+    const reason = reasons.get(name) ?? 'Perch does not import this collection';
+    return [{ kind: 'left-out', name, count, unit: 'item', reason } as const];
+  });

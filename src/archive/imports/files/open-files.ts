@@ -1,9 +1,29 @@
 import { constants, createReadStream } from 'node:fs';
-import { lstat, open, opendir, readdir, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdtemp,
+  open,
+  opendir,
+  readdir,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { ExportFile, ExportFiles, MediaFile } from './export-files.ts';
-import { openTarFiles, readTarFiles } from './tar-files.ts';
-import { openZipFiles, readZipFiles } from './zip-files.ts';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type Extract, type ExtractEvents, extract } from 'tar-stream';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import {
+  type ExportFile,
+  type ExportFiles,
+  isDecompressionBomb,
+  isExportFileName,
+  type MediaFile,
+  maxListedFiles,
+  readStart,
+} from './export-files.ts';
 
 /** Opens a folder, zip or tar file; `null` for other files. @throws Error if opening fails */
 export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>
@@ -96,3 +116,257 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array, void, undefin
   const file = await open(path, openFlags);
   yield* file.createReadStream();
 }
+
+const limits = {
+  /** Maximum number of entries in a zip file. Large exports have 100,000 entries. */
+  entries: 2_000_000,
+  /** Maximum unpacked size in bytes of one file. */
+  bytesOfFile: 64 * 2 ** 30,
+} as const;
+
+async function openZipFiles(path: string): Promise<ExportFiles | null> {
+  const zip = await openZip(path);
+  if (zip === null) return null;
+  try {
+    const entries = await listEntries(zip);
+    if (zip.entryCount === 0) throw new Error('The zip file is empty.');
+    return {
+      files: entries.map(({ fileName, uncompressedSize }) => ({
+        name: fileName,
+        bytes: uncompressedSize,
+      })),
+      read: ({ name }) => readEntry(zip, takeEntry(entries, name)),
+      close: async () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+async function readZipFiles(path: string): Promise<AsyncIterable<MediaFile> | null> {
+  const zip = await openZip(path);
+  return zip === null ? null : readEntries(zip);
+}
+
+async function* readEntries(zip: ZipFile): AsyncGenerator<MediaFile, void, undefined> {
+  try {
+    if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
+    for await (const entry of zip.eachEntry()) {
+      const { fileName: path, uncompressedSize: bytes } = entry;
+      if (!path.endsWith('/')) yield { path, bytes, read: () => readEntry(zip, entry) };
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+async function openZip(path: string): Promise<ZipFile | null> {
+  const start = await readStart(path, 4);
+  if (!signatures.some((signature) => start.equals(signature))) return null;
+  return openPromise(path, { autoClose: false }).catch((cause: unknown) => {
+    throw new Error('The zip file is damaged or incomplete. Download it again.', { cause });
+  });
+}
+
+/** First bytes of a zip file: header of the first file, or end record of an empty zip file. */
+const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
+
+function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
+  if (!isDecompressionBomb(bytes, fileSize)) return;
+  throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
+}
+
+/**
+ * Lists the text files of an export.
+ * @throws Error if the zip file has too many files, or if the text files expand too much together:
+ *   several entries can use the same compressed data
+ */
+async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
+  const entries: Entry[] = [];
+  let bytes = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!isExportFileName(entry.fileName)) continue;
+      bytes += entry.uncompressedSize;
+      throwIfBomb(zip, bytes);
+      entries.push(entry);
+      if (entries.length >= maxListedFiles) break;
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The directory of the zip file cannot be read: ${reason}.`, { cause });
+  }
+  return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
+}
+
+function takeEntry(entries: readonly Entry[], name: string): Entry {
+  const entry = entries.find(({ fileName }) => fileName === name);
+  if (entry === undefined) throw new Error(`The zip file does not contain ${name}.`);
+  return entry;
+}
+
+async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void, undefined> {
+  const { fileName, uncompressedSize, compressedSize } = entry;
+  if (entry.isEncrypted())
+    throw new Error('The zip file is encrypted. Unpack it and import the folder.');
+  if (!entry.canDecodeFileData())
+    throw new Error(`${fileName} has unknown compression. Unpack it and import the folder.`);
+  const isBomb = isDecompressionBomb(uncompressedSize, compressedSize);
+  if (isBomb || uncompressedSize > limits.bytesOfFile) {
+    throw new Error(`${fileName} is too large. It would expand to ${uncompressedSize} bytes.`);
+  }
+  try {
+    yield* await zip.openReadStreamPromise(entry);
+  } catch (cause) {
+    throw new Error(`${fileName} is damaged in the zip file.`, { cause });
+  }
+}
+
+const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
+
+async function openTarFiles(path: string): Promise<ExportFiles | null> {
+  if (!(await stat(path)).isFile()) return null;
+  const copies = createCopies();
+  const files: ExportFile[] = [];
+  let isEmpty = true;
+  try {
+    for await (const { path: name, bytes, read } of readTarFiles(path)) {
+      isEmpty = false;
+      if (!isExportFileName(name)) continue;
+      files.push({ name, bytes });
+      await copies.add(name, read());
+      if (files.length >= maxListedFiles) break;
+    }
+  } catch (error) {
+    await copies.close();
+    throw error;
+  }
+  return isEmpty ? null : { files, read: ({ name }) => copies.read(name), close: copies.close };
+}
+
+function createCopies() {
+  const copies = new Map<string, { readonly start: number; readonly length: number }>();
+  let file: FileHandle | undefined;
+  let size = 0;
+  return {
+    /** Copies a file, unless there is one with the same name. */
+    add: async (name: string, content: AsyncIterable<Uint8Array>): Promise<void> => {
+      if (copies.has(name)) return;
+      file ??= await openTemporary();
+      const start = size;
+      for await (const chunk of content) {
+        await file.writeFile(chunk); // continues after the last write
+        size += chunk.length;
+      }
+      copies.set(name, { start, length: size - start });
+    },
+    read: async function* (name: string): AsyncGenerator<Uint8Array, void, undefined> {
+      const { start, length } = copies.get(name) ?? { start: 0, length: 0 };
+      // A read stream would close the file if the caller stops early.
+      for (let at = 0; at < length && file !== undefined; ) {
+        const buffer = Buffer.alloc(Math.min(chunkBytes, length - at));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, start + at);
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    },
+    close: async (): Promise<void> => file?.close(),
+  };
+}
+
+async function openTemporary(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'perch-import-'));
+  try {
+    return await open(join(folder, 'files'), 'wx+', 0o600);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type TarEntry = ExtractEvents['entry'][1];
+
+/** `allowUnknownFormat`: also the format from before ustar. Without a mark, `write` always waits. */
+const tarOptions = { allowUnknownFormat: true, highWaterMark: 0 } as const;
+
+async function* readTarFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
+  const tar = extract(tarOptions);
+  const feeding = feed(tar, readUnpacked(path));
+  try {
+    for await (const entry of tar) {
+      // The iterator's own `return()` would end the whole tar file.
+      const content = (entry as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](); // pieces of the chunks
+      const read = () => ({ [Symbol.asyncIterator]: () => ({ next: () => content.next() }) });
+      const { name, size: bytes = 0, type } = entry.header;
+      if (type === 'file') yield { path: name.replace(/^\.\//, ''), bytes, read };
+      while ((await content.next()).done !== true);
+    }
+  } catch (error) {
+    if (error === (await feeding)) throw error; // otherwise an invalid header
+  } finally {
+    tar.destroy();
+    await feeding;
+  }
+}
+
+/** Writes chunks to `tar` until one of them ends. Returns the error of the chunks, if any. */
+async function feed(tar: Extract, chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
+  let wake = (): void => undefined;
+  let last: TarEntry | undefined;
+  for (const event of ['drain', 'close'] as const) tar.on(event, () => wake());
+  tar.on('entry', (_header, entry) => {
+    last = entry;
+  });
+  try {
+    for await (const chunk of chunks) {
+      if (tar.destroyed) return undefined;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        tar.write(chunk);
+      });
+    }
+    await endEntry(last); // because `tar.end()` drops the content of an incomplete entry
+    tar.end(undefined);
+    return undefined;
+  } catch (error) {
+    tar.destroy(error as Error); // so that reading the current entry throws it too
+    return error;
+  }
+}
+
+async function endEntry(entry: TarEntry | undefined): Promise<void> {
+  if (entry === undefined || entry.destroyed) return;
+  await new Promise<void>((resolve) => {
+    entry.once('close', resolve);
+    entry.push(null);
+  });
+}
+
+const gzipStart = Buffer.from([0x1f, 0x8b]);
+
+async function* readUnpacked(path: string): AsyncGenerator<Uint8Array> {
+  const isCompressed = (await readStart(path, 2)).equals(gzipStart);
+  const file = createReadStream(path);
+  const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;
+  let count = 0;
+  try {
+    for await (const chunk of bytes) {
+      count += chunk.length;
+      if (isDecompressionBomb(count, file.bytesRead)) {
+        throw new Error(`The tar file is too large. It expands to over ${count} bytes.`);
+      }
+      yield chunk;
+      if (count > maxBytes) return;
+    }
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+  } finally {
+    file.destroy();
+    bytes.destroy();
+  }
+}
+
+const isZlibError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');

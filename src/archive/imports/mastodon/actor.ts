@@ -1,15 +1,17 @@
 import { parseUrl } from '../../../core/http/url.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import { parseFediverseAccount, parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
-import { describeProfile } from '../../../platforms/mastodon/profile.ts';
+import { describeProfile } from '../../../platforms/mastodon/text.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
+import { exportOnly } from '../../media/media-rows.ts';
+import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
-import { toProfilePictureUrl } from './media.ts';
-import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
+import { type ActorPayload, actor, type MentionPayload, type NotePayload } from './payload.ts';
 
 export interface Owner {
   /** ActivityPub id (URL) by which posts refer to their author. */
@@ -40,7 +42,7 @@ export async function readOwner(
     );
   }
   const localHandle = `${parsed.data.preferredUsername}@${host}`.toLowerCase();
-  return { address: parsed.data.id, host, localHandle, account: shapeAccount(parsed.data, name) };
+  return { address: parsed.data.id, host, localHandle, account: shapeActor(parsed.data, name) };
 }
 
 async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
@@ -52,7 +54,7 @@ async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
   }
 }
 
-function shapeAccount(row: ActorPayload, handle: string): Account {
+function shapeActor(row: ActorPayload, handle: string): Account {
   return toAccount({
     id: row.id,
     screen_name: handle,
@@ -95,13 +97,118 @@ export function createMentionNamer(mentions: readonly MentionPayload[]) {
     );
     const known =
       mentions.find(({ href }) => href === url) ?? (others.length === 0 ? only : undefined);
-    return known === undefined ? null : handleOf(known);
+    return known === undefined ? null : handleOfMention(known);
   };
 }
 
-function handleOf({ name, href }: MentionPayload): string | null {
+function handleOfMention({ name, href }: MentionPayload): string | null {
   const handle = name.replace(/^@/, '');
   if (handle.includes('@')) return handle;
   const url = parseUrl(href);
   return url === null ? null : `${handle}@${url.hostname}`;
+}
+
+export const nameOf = ({ account }: Owner): string => account.screen_name.toLowerCase();
+
+/** Returns the handle of a post's author from its URL; `null` if the URL contains none. */
+export function handleOf(address: string, owner: Owner): string | null {
+  const handle = parseFediversePost(address)?.handle ?? null;
+  const isOwn = handle === owner.localHandle || address.startsWith(`${owner.address}/statuses/`);
+  return isOwn ? nameOf(owner) : handle;
+}
+
+/**
+ * Returns the author of a post whose URL contains no handle, such as `https://host/objects/{uuid}`:
+ * the only account of its host among the recipients of the reply or boost; otherwise `null`.
+ */
+export function findAuthor(
+  address: string,
+  recipients: readonly unknown[],
+  owner: Owner,
+): string | null {
+  const host = parseUrl(address)?.hostname;
+  const accounts = new Set(recipients.filter((each) => typeof each === 'string'));
+  const handles = [...accounts]
+    .filter((url) => parseUrl(url)?.hostname === host)
+    .map((url) => (url === owner.address ? nameOf(owner) : parseFediverseAccount(url)))
+    .filter((handle) => handle !== null);
+  return handles.length === 1 ? (handles[0] ?? null) : null;
+}
+
+/** Returns the id of the quoted post if it can be in the same export; otherwise `null`. */
+export function findOwnQuote(note: NotePayload, owner: Owner): string | null {
+  const address = findQuote(note);
+  if (address === null || parseUrl(address)?.hostname !== owner.host) return null;
+  const quoted = parseFediversePost(address);
+  // Ids are unique on a server, so a URL without a handle is that of an own post if the export
+  // contains its id.
+  const isOwn = quoted?.handle === null || handleOf(address, owner) === nameOf(owner);
+  return isOwn && quoted !== null && quoted.id !== parseFediversePost(note.id)?.id
+    ? quoted.id
+    : null;
+}
+
+/** Returns the URL of the quoted post. Each kind of server software uses a different member. */
+export function findQuote({ tag, ...note }: NotePayload): string | null {
+  const link = tag.find((each) => each.type === 'Link');
+  const { quote, quoteUri, quoteUrl, quoteURL, _misskey_quote } = note;
+  return quote ?? quoteUri ?? quoteUrl ?? quoteURL ?? _misskey_quote ?? link?.href ?? null;
+}
+
+/*
+ * Mastodon exports contain the files of posts as `media_attachments/files/…`, and the pictures of the profile as
+ * `avatar.png` and `header.jpg` beside `outbox.json`. URLs in the export lack the host, and the leading `/system/` if the
+ * account's own server stores the files. Source: Mastodon's `app/services/backup_service.rb`
+ */
+
+const maxName = 1000;
+
+/** Returns a media file's name in posts; `null` for others. `folder`: folder of `outbox.json`. */
+export function mediaNameOf(path: string, folder: string): string | null {
+  if (!path.startsWith(folder) || /\.(?:json|csv)$/.test(path)) return null;
+  const name = path.slice(folder.length);
+  return name.length <= maxName ? name : null;
+}
+
+/**
+ * Returns an attachment's reference; `null` if `path` is neither a path nor a web address. If the
+ * file's server is unknown, the URL in the reference is a placeholder that starts with `export:`.
+ */
+export function referToFile(
+  path: string,
+  { host, handle }: { readonly host: string; readonly handle: string },
+): MediaReference | null {
+  if (isWebUrl(path)) return { url: path, name: toName(parseUrl(path)?.pathname ?? path) };
+  if (path.startsWith('/') && !path.startsWith('/system/')) {
+    return { url: toExportUrl(handle, path), name: toName(path) };
+  }
+  const url = new URL(path, `https://${host}/system/`);
+  if (url.protocol !== 'https:' || url.hostname !== host) return null;
+  return { url: url.href, name: toName(path) };
+}
+
+function toProfilePictureUrl(path: string | null, handle: string): string | null {
+  if (path === null || isWebUrl(path)) return path;
+  return /^[\w-]{1,100}\.\w{1,10}$/.test(path) ? toExportUrl(handle, path) : null;
+}
+
+/** Returns references to an account's picture and banner, if their files are in the export. */
+export function referToPictures({
+  screen_name,
+  avatar_url,
+  banner_url,
+}: Account): readonly MediaReference[] {
+  const start = toExportUrl(screen_name, '');
+  return [avatar_url, banner_url].flatMap((url) =>
+    url?.startsWith(start) ? [{ url, name: url.slice(start.length) }] : [],
+  );
+}
+
+const toExportUrl = (handle: string, path: string): string =>
+  `${exportOnly}${handle.toLowerCase()}/${path.replace(/^\/+/, '')}`;
+
+function toName(path: string): string {
+  // Servers that store files elsewhere can add folders before `media_attachments`.
+  const start = path.lastIndexOf('media_attachments/files/');
+  return start < 0 ? path.replace(/^\/+(?:system\/)?/, '') : path.slice(start);
 }

@@ -10,8 +10,7 @@ import { createExportSource, type ExportFile, type ExportFiles } from '../files/
 import { openExportFiles, openSingleFile } from '../files/open-files.ts';
 import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
-import { readOwner } from './actor.ts';
-import { mediaNameOf, referToPictures } from './media.ts';
+import { mediaNameOf, readOwner, referToPictures } from './actor.ts';
 import { readOutbox } from './outbox.ts';
 import { openStatuses } from './statuses.ts';
 
@@ -22,20 +21,13 @@ export const mastodonFormat: ExportFormat = {
   open: async (path, hints = {}) => {
     const files = (await openSingleFile(path, '.json')) ?? (await openExportFiles(path));
     if (files === null) return null;
-    const source = await openSource(path, files, hints);
+    const parts = findParts(files.files);
+    if (parts !== null) return openOutbox(path, { files, parts, hints });
+    const source = await openStatuses(files, hints);
     if (source === null) await files.close();
     return source;
   },
 };
-
-async function openSource(
-  path: string,
-  files: ExportFiles,
-  hints: ExportHints,
-): Promise<ExportSource | null> {
-  const parts = findParts(files.files);
-  return parts === null ? openStatuses(files, hints) : openOutbox(path, { files, parts, hints });
-}
 
 function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
@@ -131,7 +123,6 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['muted_accounts.csv', 'mutes are private'],
 ]);
 
-/** `folder`: folder of `outbox.json` with a trailing `/`. `imported`: paths of the read files. */
 const createReasonOf =
   (folder: string, imported: ReadonlySet<string>): ReasonOf =>
   (path) => {

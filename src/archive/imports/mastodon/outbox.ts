@@ -1,11 +1,42 @@
-import type { Status } from '../../../model/post.ts';
-import { type ExportItem, skipRecord } from '../export-source.ts';
+import { toIsoSeconds } from '../../../core/clock.ts';
+import { parseFediversePost } from '../../../model/addresses/address.ts';
+import { profileUrl } from '../../../model/addresses/urls.ts';
+import { type Media, toMediaSet } from '../../../model/media.ts';
+import type { Card, Poll, Status } from '../../../model/post.ts';
+import { findLeftOut, nameLeftOut, omitNull } from '../../../platforms/fields.ts';
+import { toMedia } from '../../../platforms/files.ts';
+import { toLanguage } from '../../../platforms/language.ts';
+import { isCut } from '../../../platforms/lenient.ts';
+import { findTagsBeside, joinTexts, readPostText } from '../../../platforms/mastodon/text.ts';
+import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
+import type { RichText } from '../../../platforms/text-writer.ts';
+import { toCreated, toIsoTime } from '../../../platforms/times.ts';
+import {
+  type ExportedPost,
+  type ExportedRepost,
+  type ExportItem,
+  skipRecord,
+} from '../export-source.ts';
 import type { ExportFile, ExportFiles } from '../files/export-files.ts';
 import { readRecords, readRows } from '../records.ts';
-import type { Owner } from './actor.ts';
-import { findOwnQuote } from './addresses.ts';
-import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
-import { type Activity, idOf, shapePost, shapeRepost } from './shape.ts';
+import {
+  createMentionNamer,
+  findAuthor,
+  findOwnQuote,
+  findQuote,
+  handleOf,
+  nameOf,
+  type Owner,
+  referToFile,
+} from './actor.ts';
+import {
+  type ActivityPayload,
+  type AttachmentPayload,
+  activity,
+  isPublic,
+  type NotePayload,
+  namesRecipients,
+} from './payload.ts';
 
 interface OutboxOptions {
   readonly read: ExportFiles['read'];
@@ -107,4 +138,182 @@ class WaitingQuotes {
     this.#length += length;
     return true;
   }
+}
+
+type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
+
+const idOf = ({ id, url }: NotePayload): string | null =>
+  (parseFediversePost(id) ?? parseFediversePost(url ?? ''))?.id ?? null;
+
+function shapePost(
+  { object: note, published }: Activity<'Create'>,
+  owner: Owner,
+  quote: Status | null = null,
+): ExportedPost | string {
+  const id = idOf(note);
+  if (id === null) return 'Its id is not the address of a Mastodon post.';
+  const createdMs = note.published ?? published;
+  if (createdMs === null) return 'It has no date.';
+  const files = { host: owner.host, handle: nameOf(owner) };
+  const media = note.attachment.flatMap((item) => {
+    const file = referToFile(item.url, files);
+    return file === null ? [] : [{ file, shown: shapeMedia(item, file.url) }];
+  });
+  const replyingTo = toReplyingTo(note, owner);
+  const text = readText(note, { showsQuote: quote !== null });
+  const post: Status = {
+    type: 'status',
+    id,
+    url: urlOf(note, id, owner),
+    ...text,
+    ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
+    ...toCreated(createdMs),
+    ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
+    author: owner.account,
+    lang: languageOf(note),
+    replies: null,
+    reposts: note.shares,
+    likes: note.likes,
+    quotes: null,
+    bookmarks: null,
+    views: null,
+    source: note.generator?.name ?? null,
+    possibly_sensitive: note.sensitive === true && note.attachment.length > 0,
+    content_warning: note.summary?.trim() || null,
+    replying_to: replyingTo,
+    quote,
+    reposted_by: null,
+    media: toMediaSet(media.map(({ shown }) => shown)),
+    poll: shapePoll(note),
+    article: null,
+    card: quote === null ? shapeQuoteCard(note, text) : null,
+    community_note: null,
+    context: null,
+    platform: 'mastodon',
+  };
+  const parentId = replyingTo?.status ?? null;
+  const created = createdMs / 1000;
+  return {
+    kind: 'post',
+    post: nameLeftOut(post, leftOutOf(note)),
+    parentId,
+    created,
+    media: media.map(({ file }) => file),
+  };
+}
+
+/** Returns a post's title and text. `showsQuote`: the text needs no link to the quoted post. */
+function readText(note: NotePayload, options: { readonly showsQuote: boolean }): RichText {
+  const { text, isPlain } = findContent(note);
+  const mentions = note.tag.filter((tag) => tag.type === 'Mention');
+  const body = isPlain
+    ? { text: text.replaceAll('\r', '').trim(), facets: [] }
+    : readPostText(text, { ...options, nameMention: createMentionNamer(mentions) });
+  return note.name === null ? body : joinTexts([toTitle(note.name), body], '\n\n');
+}
+
+function findContent({ content, contentMap, mediaType, source }: NotePayload) {
+  const [, translated = null] = contentMap.find(([, text]) => text !== null) ?? [];
+  const html = content?.trim() ? content : translated;
+  if (html !== null) return { text: html, isPlain: isPlainType(mediaType) };
+  return { text: source?.content ?? '', isPlain: isPlainType(source?.mediaType ?? 'text/plain') };
+}
+
+const isPlainType = (mediaType: string | null): boolean =>
+  mediaType !== null && !/^(?:text\/html|application\/xhtml\+xml)\b/i.test(mediaType);
+
+function toTitle(name: string): RichText {
+  const text = name.trim().replaceAll(/\s+/g, ' ');
+  return { text, facets: [{ type: 'bold', start: 0, end: countCodePoints(text) }] };
+}
+
+function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {
+  const lists = { media: [attachment], poll: [oneOf ?? anyOf ?? undefined] };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
+}
+
+const namesOfTags = ({ tag }: NotePayload): readonly string[] =>
+  tag.flatMap((each) => (each.type === 'Hashtag' ? [each.name.replace(/^#/, '')] : []));
+
+function shapeRepost(
+  { object, published, to, cc }: Activity<'Announce'>,
+  owner: Owner,
+): ExportedRepost | string {
+  const postId = parseFediversePost(object)?.id;
+  if (postId === undefined) return 'The boosted post has no Mastodon address.';
+  const postHandle = handleOf(object, owner) ?? findAuthor(object, [...to, ...cc], owner);
+  if (postHandle === null) return 'The author of the boosted post is unknown.';
+  if (published === null) return 'It has no date.';
+  return { kind: 'repost', handle: nameOf(owner), postHandle, postId, created: published / 1000 };
+}
+
+function urlOf({ id: address, url }: NotePayload, id: string, { account }: Owner): string {
+  if (url !== null && parseFediversePost(url)?.id === id) return url;
+  // `https://host/objects/{uuid}` is a page too. `https://host/users/ada/statuses/1` has a shorter
+  // form.
+  if (parseFediversePost(address)?.handle === null) return address;
+  return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
+}
+
+function languageOf({ content, contentMap }: NotePayload): string | null {
+  const [language] = contentMap.find(([, text]) => text === content) ?? contentMap[0] ?? [];
+  return language === 'und' ? null : toLanguage(language);
+}
+
+function toReplyingTo(note: NotePayload, owner: Owner): Status['replying_to'] {
+  const { inReplyTo, to } = note;
+  if (inReplyTo === null) return null;
+  const url = isWebUrl(inReplyTo) ? inReplyTo : null;
+  const status = parseFediversePost(inReplyTo)?.id ?? null;
+  if (status === null) return { screen_name: null, status, url };
+  const author = handleOf(inReplyTo, owner) ?? findAuthor(inReplyTo, to, owner);
+  // Mentions are recipients too, so only the own account is certain.
+  const isKnown = handleOf(inReplyTo, owner) !== null || author === nameOf(owner);
+  return { screen_name: isKnown ? author : null, status, url };
+}
+
+const kinds: ReadonlyMap<string | null, 'photo' | 'video' | 'audio'> = new Map([
+  ['Image', 'photo'],
+  ['Video', 'video'],
+  ['Audio', 'audio'],
+]);
+
+function shapeMedia(item: AttachmentPayload, url: string): Media {
+  const { width, height, mediaType: contentType } = item;
+  const alt = item.name ?? item.summary;
+  const media = toMedia({ url, contentType, alt, width, height });
+  const kind = contentType === null && media.type === 'file' ? kinds.get(item.type) : undefined;
+  return kind === undefined ? media : { type: kind, url, width, height, alt };
+}
+
+function shapeQuoteCard(note: NotePayload, { facets }: RichText): Card | null {
+  const url = findQuote(note);
+  if (url === null || !isWebUrl(url)) return null;
+  const quoted = parseFediversePost(url)?.id;
+  const isLinked = facets.some(
+    (facet) =>
+      facet.type === 'link' &&
+      (facet.url === url ||
+        (quoted !== undefined && parseFediversePost(facet.url ?? '')?.id === quoted)),
+  );
+  const isShown = isLinked || (note.content ?? '').includes('quote-inline');
+  return isShown ? null : { url, title: 'Quoted post', description: null, image_url: null };
+}
+
+function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {
+  const choices = oneOf ?? anyOf;
+  if (choices === null) return null;
+  const votes = choices.reduce((sum, { replies }) => sum + (replies ?? 0), 0);
+  const base = anyOf === null ? votes : (votersCount ?? votes);
+  const toShare = (count: number) => (base === 0 ? 0 : Math.round((1000 * count) / base) / 10);
+  return {
+    choices: choices.map(({ name: label, replies: count }) => ({
+      label,
+      count,
+      percentage: count === null ? null : toShare(count),
+    })),
+    total_votes: choices.some(({ replies }) => replies === null) ? null : votes,
+    ...omitNull({ total_voters: votersCount }),
+    ends_at: toIsoTime(endTime ?? closed),
+  };
 }

@@ -127,7 +127,6 @@ const tag = z.union([
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-/** Choices of a poll; `null` for posts without a poll. */
 const choices = z
   .unknown()
   .optional()

@@ -1,7 +1,11 @@
 import { parseUrl } from '../../../core/http/url.ts';
 import { type AccountReference, parseHandle } from '../../../model/reference.ts';
-import { shapeAccount } from '../../../platforms/mastodon/account.ts';
-import { type Home, identifyStatus, toHandle } from '../../../platforms/mastodon/identity.ts';
+import {
+  type Home,
+  identifyStatus,
+  shapeAccount,
+  toHandle,
+} from '../../../platforms/mastodon/identity.ts';
 import {
   type AccountPayload,
   boostedIn,
@@ -23,8 +27,7 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
-import { jsonElements } from '../json-elements.ts';
-import { type ExportRecord, readRecords, readRows } from '../records.ts';
+import { type ExportRecord, jsonElements, readRecords, readRows } from '../records.ts';
 
 /*
  * Backup tools save the posts of an account as Mastodon's API sends them: as an array, or in the member `statuses` of an
@@ -98,27 +101,19 @@ async function* readItems(
 }
 
 const otherLists = [
-  { name: 'favourites', start: /"favourites"\s*:\s*\[/, reason: 'favourites are private' },
-  { name: 'bookmarks', start: /"bookmarks"\s*:\s*\[/, reason: 'bookmarks are private' },
-  {
-    name: 'followers',
-    start: /"followers"\s*:\s*\[/,
-    reason: 'Perch imports followers only from CSV files',
-  },
-  {
-    name: 'following',
-    start: /"following"\s*:\s*\[/,
-    reason: 'Perch imports followed accounts only from CSV files',
-  },
-  { name: 'mutes', start: /"mutes"\s*:\s*\[/, reason: 'mutes are private' },
-  { name: 'blocks', start: /"blocks"\s*:\s*\[/, reason: 'blocks are private' },
-];
+  ['favourites', /"favourites"\s*:\s*\[/, 'favourites are private'],
+  ['bookmarks', /"bookmarks"\s*:\s*\[/, 'bookmarks are private'],
+  ['followers', /"followers"\s*:\s*\[/, 'Perch imports followers only from CSV files'],
+  ['following', /"following"\s*:\s*\[/, 'Perch imports followed accounts only from CSV files'],
+  ['mutes', /"mutes"\s*:\s*\[/, 'mutes are private'],
+  ['blocks', /"blocks"\s*:\s*\[/, 'blocks are private'],
+] as const;
 
 async function* readOtherLists(
   file: ExportFile,
   read: ExportFiles['read'],
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  for (const { name, start, reason } of otherLists) {
+  for (const [name, start, reason] of otherLists) {
     let count = 0;
     for await (const elements of jsonElements(read(file), { start })) {
       count += elements.filter(({ kind }) => kind === 'value').length;
@@ -165,7 +160,6 @@ const referTo = (url: string): MediaReference => ({
 const prepare = (json: string): string =>
   json.replaceAll(/"(id|\w{1,40}_id)"(\s*:\s*)(\d{1,40})(?=\s*[,}])/g, '"$1"$2"$3"');
 
-/** @throws Error for an invalid handle, or one that is not that of the account */
 function toOwner(account: AccountPayload, { handle }: ExportHints): Owner {
   const host = parseUrl(account.url ?? '')?.hostname ?? '';
   const domain = handle?.slice(handle.lastIndexOf('@') + 1) ?? host;

@@ -25,13 +25,7 @@ export const headLine = z.object({
 /** Line after the first. The line of an account precedes its posts, reposts and follows. */
 export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
-  z.object({
-    kind: z.literal('post'),
-    stored,
-    post,
-    parent: name.nullable(),
-    created: seconds,
-  }),
+  z.object({ kind: z.literal('post'), stored, post, parent: name.nullable(), created: seconds }),
   z.object({
     kind: z.literal('repost'),
     stored,

@@ -1,10 +1,15 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Account } from '../../../model/account.ts';
+import { type Post, post, type Status } from '../../../model/post.ts';
 import { checkLanguages } from '../../../platforms/language.ts';
-import type { ExportFormat, ExportItem } from '../export-source.ts';
+import { text } from '../../../platforms/lenient.ts';
+import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
 import { readStart } from '../files/export-files.ts';
-import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
-import { type Line, openLines, parseLine } from './lines.ts';
+import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
 
 /** Import format of Perch's NDJSON: output of `perch archive export`, or a saved history. */
 export const ndjsonFormat: ExportFormat = {
@@ -61,4 +66,126 @@ function toItem(of: Line, name: string): ExportItem {
       return { ...rest, postHandle, postId };
     }
   }
+}
+
+const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
+
+const historyLine = z.union([
+  z.object({ post }).transform((line) => ({ kind: 'post' as const, ...line })),
+  z
+    .object({ error: z.object({ detail: text.catch('') }) })
+    .transform(({ error }) => ({ kind: 'error' as const, detail: error.detail })),
+  z.object({ meta: z.unknown() }).transform(() => ({ kind: 'meta' as const })),
+]);
+
+const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
+
+type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
+
+function schemaOf(value: unknown): z.ZodType<HistoryLine> {
+  if (typeof value !== 'object' || value === null) return historyLine;
+  if ('type' in value) return untaggedPost;
+  return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
+}
+
+function isHistoryStart(start: string): boolean {
+  if (start.startsWith('{"post":{"id":')) {
+    throw new Error('It is the index of a history, which contains no posts.');
+  }
+  return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
+}
+
+async function openHistory(path: string, bytes: number): Promise<ExportSource> {
+  const owner = await findOwner(path);
+  if (owner?.account.platform === 'sample') {
+    throw new Error('It is a history of the sample, which every archive contains.');
+  }
+  return openLines(path, bytes, (readLines, name) => ({
+    title: 'Perch history',
+    groups: async function* () {
+      if (owner === null) return;
+      yield [{ kind: 'account', account: owner.account }];
+      const reader = createReader(name, owner);
+      for await (const lines of readLines()) yield lines.flatMap(reader.read);
+      yield reader.end();
+    },
+  }));
+}
+
+interface Owner {
+  readonly account: Account;
+  readonly newest: number | null;
+}
+
+async function findOwner(path: string): Promise<Owner | null> {
+  let owner: Owner | null = null;
+  for await (const lines of readLines(createReadStream(path))) {
+    for (const found of lines.flatMap((line) => statusOf(line, basename(path)))) {
+      const { author, reposted_by: reposter, created_timestamp: newest } = found;
+      if (reposter === null) return { account: author, newest };
+      owner ??= { account: reposter, newest: null };
+    }
+  }
+  return owner;
+}
+
+function statusOf(line: Line, name: string): readonly Status[] {
+  const read = parseLine(line, name, schemaOf);
+  return read.kind === 'post' && read.post.type === 'status' ? [read.post] : [];
+}
+
+const afterEnd = 'It follows the end of a history. Import each history from its own file.';
+const noEnd = 'The last line, which says how the history ended, is missing.';
+
+function createReader(name: string, owner: Owner) {
+  const estimateTime = createTimeEstimator(owner);
+  let hasEnded = false;
+  let last = 0;
+  const read = (line: Line): readonly ExportItem[] => {
+    const parsed = parseLine(line, name, schemaOf);
+    last = line.number;
+    if (parsed.kind === 'other') return [];
+    if (hasEnded) return [skipLine(line, name, afterEnd)];
+    if (parsed.kind === 'skipped') return [parsed];
+    if (parsed.kind === 'post') return toItems(checkLanguages(parsed.post), estimateTime);
+    hasEnded = true;
+    if (parsed.kind === 'meta') return [];
+    const reason = `The history ended early: ${parsed.detail}`;
+    return [{ ...skipLine(line, name, reason), isCutOff: true }];
+  };
+  const end = (): readonly ExportItem[] =>
+    hasEnded ? [] : [{ ...skipLine({ number: last + 1 }, name, noEnd), isCutOff: true }];
+  return { read, end };
+}
+
+function toItems(found: Post, estimateTime: (post: Status) => number): readonly ExportItem[] {
+  if (found.type === 'tombstone') return [];
+  const { reposted_by: reposter, created_timestamp: created, replying_to, author, id } = found;
+  const original = { ...found, reposted_by: null };
+  const at = estimateTime(found);
+  const item: ExportItem = {
+    kind: 'post',
+    post: original,
+    parentId: replying_to?.status ?? null,
+    created,
+  };
+  if (reposter === null) return [item];
+  const handle = reposter.screen_name.toLowerCase();
+  const postHandle = author.screen_name.toLowerCase();
+  return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
+}
+
+function createTimeEstimator({ newest }: Owner): (post: Status) => number {
+  let above = newest === null ? null : newest + 2;
+  let reposts = 0;
+  return ({ reposted_by, created_timestamp }) => {
+    above ??= created_timestamp;
+    if (reposted_by === null) {
+      above = created_timestamp;
+      reposts = 0;
+      return above;
+    }
+    reposts = Math.min(reposts + 1, 999);
+    return above - reposts / 1000;
+  };
 }

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { toAccount, toWebsite } from '../../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
 import { enlargeAvatar } from '../../../platforms/x.ts';
+import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
 import { readRecords, readRows } from '../records.ts';
-import { referToPictures } from './media.ts';
 import {
   accountPayload,
   connectionPayload,
@@ -14,6 +14,7 @@ import {
   profilePayload,
   protectionPayload,
 } from './payload.ts';
+import { fileNameOf } from './shape.ts';
 
 const maxBytes = 4 * 2 ** 20; // maximum size of a script with one object, such as a manifest of about 100 KB
 
@@ -151,3 +152,35 @@ function toParts(files: readonly ExportFile[], folder: string): ExportParts {
 
 export const listPaths = ({ folder: _folder, ...parts }: ExportParts): ReadonlySet<string> =>
   new Set(Object.values(parts).flatMap((files) => files.map(({ name }) => name)));
+
+/*
+ * X exports contain the files of a post as `tweets_media/{id of the post}-{file name in the URL}`, and the pictures of the
+ * profile as `profile_media/{id of the account}-{file name in the URL}`, with an extension that the URL can lack.
+ */
+
+/** Returns the name of a media file in posts and profiles; `null` for other files. */
+export function mediaNameOf(path: string): string | null {
+  const [, folder, name] = mediaPath.exec(path) ?? [];
+  if (folder === undefined || name === undefined) return null;
+  return folder === 'profile' ? `profile ${stemOf(name)}` : name;
+}
+
+const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
+
+function referToPictures(
+  { id, avatar_url, banner_url }: Account,
+  profile:
+    | { readonly avatarMediaUrl: string | null; readonly headerMediaUrl: string | null }
+    | undefined,
+): readonly MediaReference[] {
+  const pairs = [
+    [avatar_url, profile?.avatarMediaUrl],
+    [banner_url, profile?.headerMediaUrl],
+  ] as const;
+  return pairs.flatMap(([url, exported]) => {
+    if (url === null || typeof exported !== 'string') return [];
+    return [{ url, name: `profile ${id}-${stemOf(fileNameOf(exported))}` }];
+  });
+}
+
+const stemOf = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,5}$/, '');

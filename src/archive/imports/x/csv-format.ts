@@ -5,7 +5,6 @@ import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { scanFacets } from '../../../platforms/tags.ts';
 import { codePointOffsets, toCodePoints } from '../../../platforms/text.ts';
-import { type CsvRow, readCsvRows } from '../csv-rows.ts';
 import {
   type ExportFormat,
   type ExportHints,
@@ -21,10 +20,11 @@ import {
 } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
+import { type CsvRow, readCsvRows } from '../ndjson/lines.ts';
 import { describeFault } from '../records.ts';
-import { createCsvReasonOf } from './left-out.ts';
 import { repostStart, tweetPayload } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
+import { createCsvReasonOf } from './x-format.ts';
 
 /** Import format of `tweets.csv` in X exports from 2012 to 2018. It lacks the account's handle. */
 export const xCsvFormat: ExportFormat = {
@@ -85,7 +85,6 @@ function openSource(path: string, { files, file, hints }: Opened): ExportSource 
   }));
 }
 
-/** @throws Error if the handle is missing or invalid */
 function toOwner(handle: string | undefined): Account {
   if (handle === undefined || parseHandle(handle)?.platform !== 'x') {
     throw new Error('tweets.csv does not contain the account. Set --handle to the handle on X.');

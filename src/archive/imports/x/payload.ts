@@ -80,12 +80,7 @@ const tags = listOf(z.object({ text: token, indices }), maximums.facets);
 const entities = z.object({
   urls: listOf(link, maximums.facets),
   user_mentions: listOf(
-    z.object({
-      screen_name: xHandle,
-      name: words,
-      id_str: anything.transform(readId),
-      indices,
-    }),
+    z.object({ screen_name: xHandle, name: words, id_str: anything.transform(readId), indices }),
     maximums.facets,
   ),
   hashtags: tags,
@@ -322,12 +317,7 @@ const manifestList = lenient(
 
 export const manifestPayload = z.object({
   archiveInfo: lenient(z.object({ generationDate: words })),
-  dataTypes: lenient(
-    z.object({
-      tweets: manifestList,
-      tweet: manifestList,
-    }),
-  ),
+  dataTypes: lenient(z.object({ tweets: manifestList, tweet: manifestList })),
 });
 
 export type ManifestPayload = z.output<typeof manifestPayload>;

@@ -1,8 +1,8 @@
-import type { SkipReason } from '../../../answers/corpus/walk.ts';
-import type { IndexState } from '../../../answers/index/index-record.ts';
+import type { SkipReason } from '../../../answers/corpus/corpus.ts';
 import type { RefreshResult } from '../../../answers/index/refresh.ts';
+import type { IndexState } from '../../../answers/index/schema.ts';
 import type { DeclinedQuestion, LastFallback } from '../../../answers/question-record.ts';
-import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
+import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
 import { countOf, formatCount, formatMs, formatShare, renderPast } from '../numbers.ts';
 import { renderTiles } from '../tiles.ts';

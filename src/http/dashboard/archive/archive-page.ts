@@ -2,7 +2,7 @@ import type { ArchiveReport } from '../../../archive/report/archive-report.ts';
 import type { AccountSummary } from '../../../archive/store/account-summaries.ts';
 import type { StoredImport } from '../../../archive/store/import-rows.ts';
 import { platformNames } from '../../../model/reference.ts';
-import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
+import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
 import { countOf, formatBytes, formatCount, formatDay, renderPast } from '../numbers.ts';
 import { renderTiles, type Tile } from '../tiles.ts';

@@ -1,4 +1,4 @@
-import { escapeLine } from '../../../render/html/escape.ts';
+import { escapeLine } from '../../../render/html/markup.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
 
 /** Setting; `value` is `null` if the setting has no value, and masked if it is secret. */

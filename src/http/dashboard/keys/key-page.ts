@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../../access/keys/key-record.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { renderTime } from '../numbers.ts';

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../../access/keys/key-record.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { renderTime } from '../numbers.ts';
 import { dashboardPath } from '../paths.ts';
 import type { KeyDefaults } from './key-form.ts';

@@ -2,7 +2,7 @@ import { type KeyRecord, keyChanges, newKey } from '../../../access/keys/key-rec
 import type { IssuedKey, KeyStore } from '../../../access/keys/key-store.ts';
 import { Problem, quoteInput } from '../../../core/problem.ts';
 import type { Random } from '../../../core/random.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import type { Site } from '../../pages/layout.ts';
 import type { Dashboard, DashboardSection, Outcome, Visit } from '../pages.ts';
 import {

@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import { renderTime } from '../numbers.ts';
 import type { View } from '../pages.ts';

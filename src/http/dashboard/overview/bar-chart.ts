@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { formatClock, formatCount } from '../numbers.ts';
 
 /** Series of counts in a chart. `name` is also the CSS class, which sets the colour. */

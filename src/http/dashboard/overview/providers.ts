@@ -1,7 +1,7 @@
 import type { QueryHold } from '../../../fetching/chain/provider-chain.ts';
 import type { QueryKind } from '../../../model/queries.ts';
 import { platformNames } from '../../../model/reference.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { countOf, formatCount, formatDuration, formatShare, renderPast } from '../numbers.ts';
 import type { ProviderFigures } from './figures.ts';
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { countOf, formatClock, formatCount, formatShare } from '../numbers.ts';
 import { renderBarChart, type Series } from './bar-chart.ts';
 import type { OverviewFigures, TrafficName, TrafficPeriod } from './figures.ts';

@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
 import { avoidInlineStyle, createParser, type LinkElement, setTargets } from '../docs/markdown.ts';
 import { docsPath, toLink } from '../layout.ts';

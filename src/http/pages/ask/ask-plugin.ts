@@ -5,7 +5,7 @@ import { parseQuery } from '../../../core/http/query.ts';
 import { toJsonBody } from '../../../core/http/to-json-body.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
-import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
+import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { overloaded } from '../../operations/load.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { docsPath, type Page, renderLink, type Site, toLink } from '../layout.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';

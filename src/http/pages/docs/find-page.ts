@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { toJsonBody } from '../../../core/http/to-json-body.ts';
 import { Problem } from '../../../core/problem.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { defaultReplyOptions, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import {

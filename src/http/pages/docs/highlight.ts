@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 
 type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 

@@ -1,6 +1,6 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import { toSlug } from '../../../core/slug.ts';
-import { escapeHtml } from '../../../render/html/escape.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
 import { guessLanguage, highlight } from './highlight.ts';
 
 export interface DocumentSection {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownCorpus } from '../../../../src/answers/corpus/corpus.ts';
-import { walkCorpus } from '../../../../src/answers/corpus/walk.ts';
+import { ownCorpus, walkCorpus } from '../../../../src/answers/corpus/corpus.ts';
 import { navigation } from '../../../../src/http/pages/docs/navigation.ts';
 
 it('answers from the pages of the documentation and CONTRIBUTING.md, not from records or the OpenAPI description', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
-import { maxFileBytes, maxJsonBytes, walkCorpus } from '../../../../src/answers/corpus/walk.ts';
+import { maxFileBytes, maxJsonBytes, walkCorpus } from '../../../../src/answers/corpus/corpus.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 
 async function paths(corpus: Corpus): Promise<readonly string[]> {

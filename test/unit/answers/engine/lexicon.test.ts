@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLexicon, hasUnknownName } from '../../../../src/answers/engine/lexicon.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
-import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
+import { readVocabulary } from '../../../../src/answers/text/words.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 
 it.each([

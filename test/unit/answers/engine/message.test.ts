@@ -3,7 +3,7 @@ import { createLexicon } from '../../../../src/answers/engine/lexicon.ts';
 import { readMessage } from '../../../../src/answers/engine/message.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
-import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
+import { readVocabulary } from '../../../../src/answers/text/words.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 
 async function read(message: string) {

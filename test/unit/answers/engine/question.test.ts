@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveFollowUp } from '../../../../src/answers/engine/follow-up.ts';
 import { toParts } from '../../../../src/answers/engine/question.ts';
 import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
-import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
+import { readVocabulary } from '../../../../src/answers/text/words.ts';
 import { editDistance } from '../../../../src/core/near-name.ts';
 import { toSlug } from '../../../../src/core/slug.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createProgressReports } from '../../../../src/answers/index/progress-reports.ts';
+import { createProgressReports } from '../../../../src/answers/index/index-refresher.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 function createRig() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEventStream } from '../../../../src/answers/model/event-stream.ts';
+import { readEventStream } from '../../../../src/answers/model/chat-client.ts';
 import { fc } from '../../../support/fast-check.ts';
 
 const limits = { maxLine: 1000, maxBytes: 10_000 };

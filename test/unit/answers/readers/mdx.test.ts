@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readMdx } from '../../../../src/answers/readers/mdx.ts';
+import { readMdx } from '../../../../src/answers/readers/markdown.ts';
 
 it('drops imports, exports and tags, and keeps the content of components', () => {
   const text = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
+import { readVocabulary } from '../../../../src/answers/text/words.ts';
 
 const word = '[a-z0-9]+';
 const words = `${word}(?: ${word})*`;

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ThreadEndedError } from '../../../../src/answers/worker/messages.ts';
 import { openThreadedAnswers } from '../../../../src/answers/worker/open-threaded-answers.ts';
-import { startThread, type Thread } from '../../../../src/answers/worker/thread-client.ts';
+import {
+  startThread,
+  type Thread,
+  ThreadEndedError,
+} from '../../../../src/answers/worker/thread-client.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';

@@ -1,14 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import {
+  createRestartingThread,
+  type StartThread,
   ThreadEndedError,
   ThreadError,
   type ThreadReply,
   type ThreadRequest,
-} from '../../../../src/answers/worker/messages.ts';
-import {
-  createRestartingThread,
-  type StartThread,
 } from '../../../../src/answers/worker/thread-client.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
-import { type RefreshReport, ThreadEndedError } from '../../../../src/answers/worker/messages.ts';
-import type { CallOptions } from '../../../../src/answers/worker/thread-client.ts';
 import {
   type RefreshingThread,
   refreshInThread,
-} from '../../../../src/answers/worker/threaded-refresh.ts';
+} from '../../../../src/answers/worker/open-threaded-answers.ts';
+import type { CallOptions } from '../../../../src/answers/worker/thread-client.ts';
+import {
+  type RefreshReport,
+  ThreadEndedError,
+} from '../../../../src/answers/worker/thread-client.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 const done = { files: 3, read: 3, removed: 0, skipped: {}, passages: 9 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCsvRows } from '../../../../src/archive/imports/csv-rows.ts';
+import { readCsvRows } from '../../../../src/archive/imports/ndjson/lines.ts';
 
 async function readAll(text: string, bytes: number) {
   async function* chunks() {

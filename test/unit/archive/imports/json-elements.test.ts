@@ -3,7 +3,7 @@ import {
   type JsonElement,
   jsonElements,
   maxElementBytes,
-} from '../../../../src/archive/imports/json-elements.ts';
+} from '../../../../src/archive/imports/records.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 
 async function read(

@@ -30,9 +30,7 @@ describe('a post that quotes another post of the same outbox', () => {
     ['_misskey_quote', { _misskey_quote: own(1) }],
     [
       'a link in its tags',
-      {
-        tag: [{ type: 'Link', rel: 'https://misskey-hub.net/ns#_misskey_quote', href: own(1) }],
-      },
+      { tag: [{ type: 'Link', rel: 'https://misskey-hub.net/ns#_misskey_quote', href: own(1) }] },
     ],
     [
       'a link of several relations',

@@ -49,12 +49,7 @@ describe('an export of Akkoma or Pleroma', () => {
     expect(item).toMatchObject({
       kind: 'post',
       created: 1680674828.123,
-      post: {
-        id: uuid(1),
-        url: object(1),
-        text: 'A heron',
-        created_at: '2023-04-05T06:07:08Z',
-      },
+      post: { id: uuid(1), url: object(1), text: 'A heron', created_at: '2023-04-05T06:07:08Z' },
     });
   });
 

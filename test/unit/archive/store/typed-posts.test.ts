@@ -12,11 +12,7 @@ const writeRows = (likes: number) =>
         favorite_count: String(likes),
         retweet_count: '0',
       }),
-      makeTweet(71, {
-        full_text: 'RT @tern: high tide',
-        favorite_count: '0',
-        retweet_count: '0',
-      }),
+      makeTweet(71, { full_text: 'RT @tern: high tide', favorite_count: '0', retweet_count: '0' }),
     ],
   });
 

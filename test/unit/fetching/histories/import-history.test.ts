@@ -3,7 +3,7 @@ import { Problem } from '../../../../src/core/problem.ts';
 import {
   leastIdAt,
   readTimelineCursor,
-} from '../../../../src/providers/fxtwitter/lists/timeline-cursor.ts';
+} from '../../../../src/providers/fxtwitter/lists/timeline.ts';
 import { createFakeTimeline, type Entry } from '../../../support/fake-timeline.ts';
 import {
   answerFromMemory,

@@ -3,7 +3,7 @@ import {
   assessPost,
   describeLabels,
   restrictionOf,
-} from '../../../../src/platforms/bluesky/labels.ts';
+} from '../../../../src/platforms/bluesky/account.ts';
 import { parseActor, parsePost } from '../../../../src/platforms/bluesky/payload.ts';
 import {
   bskyActor,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTidMs } from '../../../../src/platforms/bluesky/tid.ts';
+import { readTidMs } from '../../../../src/platforms/bluesky/addresses.ts';
 import { bskyTid } from '../../../support/bluesky-payloads.ts';
 
 const latest = Date.UTC(2026, 0);

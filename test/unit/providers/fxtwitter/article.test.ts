@@ -9,9 +9,7 @@ function block(type: string, text: string, fields: Fields = {}): Fields {
 }
 
 function atomic(...keys: readonly number[]): Fields {
-  return block('atomic', ' ', {
-    entityRanges: keys.map((key) => ({ key, offset: 0, length: 1 })),
-  });
+  return block('atomic', ' ', { entityRanges: keys.map((key) => ({ key, offset: 0, length: 1 })) });
 }
 
 function entity(key: string, type: string, data: Fields = {}): Fields {
@@ -124,13 +122,7 @@ describe('an article', () => {
       { type: 'markdown', text: '```sh\nls\n```' },
       { type: 'divider' },
       { type: 'post', url: 'https://x.com/i/status/20' },
-      {
-        type: 'image',
-        url: 'https://pbs.example/31.jpg',
-        alt: null,
-        width: 640,
-        height: 480,
-      },
+      { type: 'image', url: 'https://pbs.example/31.jpg', alt: null, width: 640, height: 480 },
       { type: 'paragraph', text: 'Video', styles: [link(5, 'https://video.example/high.mp4')] },
       {
         type: 'paragraph',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shapeFacets } from '../../../../src/providers/fxtwitter/facets.ts';
+import { shapeFacets } from '../../../../src/providers/fxtwitter/article.ts';
 import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { type Fields, fxStatus } from '../../../support/x-payloads.ts';
 

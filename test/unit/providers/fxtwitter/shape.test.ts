@@ -55,9 +55,7 @@ describe('a post of FxTwitter', () => {
     const replacement = 'https://harbour.example/news/2026/pier-open-again';
     const outside = { ...link, indices: [40, 90], replacement };
 
-    const noted = shape({
-      community_note: { text, facets: [{ ...link, replacement }, outside] },
-    });
+    const noted = shape({ community_note: { text, facets: [{ ...link, replacement }, outside] } });
 
     expect(noted).toMatchObject({
       community_note: text,
@@ -342,10 +340,7 @@ describe('a post of FxTwitter', () => {
   it('does not name the author of a private post', () => {
     const quote = { ...fxTombstone('5', 'private'), author: fxUser('owl') };
 
-    expect(shape({ quote }).quote).toMatchObject({
-      url: 'https://x.com/i/status/5',
-      author: null,
-    });
+    expect(shape({ quote }).quote).toMatchObject({ url: 'https://x.com/i/status/5', author: null });
   });
 
   it('has only the handle of a protected account that reposted it', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cleanText } from '../../../../src/providers/syndication/clean-text.ts';
 import { parsePost } from '../../../../src/providers/syndication/payload.ts';
+import { cleanText } from '../../../../src/providers/syndication/shape.ts';
 import { expectFacetsFit } from '../../../suites/provider-suite.ts';
 import { type Fields, syndicationPost } from '../../../support/x-payloads.ts';
 

@@ -15,11 +15,7 @@ import { parsePage } from '../../../support/render-html.ts';
 import { account, ada, bo, result, status } from '../../../support/render-posts.ts';
 
 const baseUrl = 'https://perch.example';
-const toOwnPage = createPageUrls({
-  baseUrl,
-  xMirrors: [],
-  mastodonSearchHost: 'mastodon.social',
-});
+const toOwnPage = createPageUrls({ baseUrl, xMirrors: [], mastodonSearchHost: 'mastodon.social' });
 const api = `${baseUrl}/api/v1`;
 const profileUrl = `${api}/profiles/ada.example`;
 

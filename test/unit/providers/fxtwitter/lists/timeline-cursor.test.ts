@@ -6,7 +6,7 @@ import {
   leastIdAt,
   readTimelineCursor,
   writeTimelineCursor,
-} from '../../../../../src/providers/fxtwitter/lists/timeline-cursor.ts';
+} from '../../../../../src/providers/fxtwitter/lists/timeline.ts';
 import { fc } from '../../../../support/fast-check.ts';
 import { fixturesPresent, readFixture } from '../../../../support/fixtures.ts';
 
@@ -24,10 +24,7 @@ describe('a timeline cursor', () => {
     const bottom = readTimelineCursor(cursor.bottom);
 
     expect(top).toMatchObject({ sortId: 2083305234688803178n, direction: 'top' });
-    expect(bottom).toMatchObject({
-      sortId: BigInt(results.at(-1)?.id ?? 0),
-      direction: 'bottom',
-    });
+    expect(bottom).toMatchObject({ sortId: BigInt(results.at(-1)?.id ?? 0), direction: 'bottom' });
     expect(top && writeTimelineCursor(top)).toBe(cursor.top);
     expect(bottom && writeTimelineCursor(bottom)).toBe(cursor.bottom);
   });

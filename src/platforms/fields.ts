@@ -17,3 +17,17 @@ export function nameLeftOut<T extends Lossy>(whole: T, names: readonly string[])
   if (names.length === 0) return whole;
   return { ...whole, left_out: [...new Set([...(whole.left_out ?? []), ...names])] };
 }
+
+export function omitNull<T extends object>(
+  members: T,
+): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const entries = Object.entries(members).filter(([, value]) => (value ?? null) !== null);
+  // The remaining entries are members of `T` that are neither `null` nor `undefined`.
+  return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };
+}
+
+/** Returns the share in percent, rounded to one decimal place; `null` if a count is `null`. */
+export function toPercentage(count: number | null, total: number | null): number | null {
+  if (count === null || total === null) return null;
+  return total === 0 ? 0 : Math.round((1000 * count) / total) / 10;
+}
