@@ -89,7 +89,7 @@ async function compare(replies: string): Promise<void> {
     await start('upstream', [...sources, 'upstream', replies], `${upstreamUrl}/paths`);
     const main = join(import.meta.dirname, '../dist/main.js');
     const perch = await start('perch', [main, 'serve'], toUrl(perchPort, firstId));
-    const asked: readonly string[] = await (await fetch(`${upstreamUrl}/paths`)).json();
+    const asked = JSON.parse(await (await fetch(`${upstreamUrl}/paths`)).text()) as string[];
     const paths = asked.map((path) => path.replace(String(firstId), '{id}'));
     const bare = await start('bare', [...sources, 'bare', ...paths], toUrl(barePort, firstId));
     const turns: (readonly number[])[] = [];

@@ -1,7 +1,7 @@
 import type { Client } from '../../core/caller.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Excess, Quotas } from '../../core/scheduling/quotas.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 import type { StoreBounds } from './session-store.ts';
 
@@ -116,7 +116,7 @@ const columns = [
   ['queuedTurns', 'pending'],
 ] as const;
 
-function registerHolders(database: SqliteDatabase, ledger: Ledger): void {
+function registerHolders(database: SqliteDatabase, ledger: Quotas): void {
   for (const [quantity, column] of columns) {
     const sql = `SELECT ${column} FROM holders WHERE name = ?`;
     const amount = database.prepare<[string], number>(sql).pluck();

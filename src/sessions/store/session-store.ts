@@ -1,6 +1,6 @@
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
 import type { SpendCharges } from '../http/rate-limit.ts';
 import type { AnsweredTurn, SessionMessage, StoredEvent } from './log-rows.ts';
@@ -29,7 +29,7 @@ export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
 /** Limits, and sessions with open streams, which are evicted only for their own client. */
 export interface StoreBounds {
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly clock: Clock;
   /** Returns whether the session `id` has an open event stream in this process. */
   isRead(id: string): boolean;

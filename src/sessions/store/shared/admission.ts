@@ -1,7 +1,7 @@
 import type { Client } from '../../../core/caller.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { Problem } from '../../../core/problem.ts';
-import type { Excess } from '../../../core/scheduling/ledger.ts';
+import type { Excess } from '../../../core/scheduling/quotas.ts';
 import {
   idempotencyMs,
   type KeyedRequest,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../core/clock.ts';
 import type { Engine } from '../../../core/engine/engine.ts';
 import type { Random } from '../../../core/random.ts';
-import type { Excess } from '../../../core/scheduling/ledger.ts';
+import type { Excess } from '../../../core/scheduling/quotas.ts';
 import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-rows.ts';
 import type { Commit, Decide, StampEvent, StoreBounds } from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';

@@ -4,7 +4,7 @@ import {
   addressesPerNetwork,
   type Excess,
   type Resource,
-} from '../../../core/scheduling/ledger.ts';
+} from '../../../core/scheduling/quotas.ts';
 import { overloadDetails, tooManyTurns } from '../room.ts';
 import type { StoreBounds } from '../session-store.ts';
 import { everyone, keys, readMs } from './keys.ts';

@@ -1,7 +1,7 @@
 import type { Engine, EngineScript } from '../../../core/engine/engine.ts';
 import { EngineError } from '../../../core/engine/engine-error.ts';
 import { Problem } from '../../../core/problem.ts';
-import type { Excess } from '../../../core/scheduling/ledger.ts';
+import type { Excess } from '../../../core/scheduling/quotas.ts';
 import type { SessionRecord } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
 import type { Command } from './commands.ts';
