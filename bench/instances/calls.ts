@@ -11,7 +11,7 @@ import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
 import { createServerLoop } from '../../src/core/scheduling/loop.ts';
 import { allReads } from '../../src/reads/index.ts';
 import type { ParsedRead } from '../../src/reads/read.ts';
-import { openLedger } from '../../test/support/ledger.ts';
+import { openQuotas } from '../../test/support/quotas.ts';
 import { median } from '../interleave.ts';
 import { type Served, unlimited } from './servers.ts';
 
@@ -162,7 +162,7 @@ async function openReader(engine: Engine, upstream: Served) {
     clock: systemClock,
     random: systemRandom,
     logger: pino({ level: 'silent' }),
-    ledger: openLedger(),
+    ledger: openQuotas(),
     heavyTurns: createHeavyTurns(createServerLoop()),
     redis,
     tracing: null,

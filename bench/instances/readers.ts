@@ -6,7 +6,7 @@ import { createSessionIds } from '../../src/sessions/ids.ts';
 import type { SessionStore } from '../../src/sessions/store/session-store.ts';
 import { openSharedSessions } from '../../src/sessions/store/shared/shared-store.ts';
 import { appendText, beginTurn, startSession } from '../../src/sessions/store/state.ts';
-import { openLedger } from '../../test/support/ledger.ts';
+import { openQuotas } from '../../test/support/quotas.ts';
 import type { Served } from './servers.ts';
 
 const events = 2000;
@@ -26,7 +26,7 @@ export async function benchLiveReaders({ url }: Served): Promise<ReaderDelays> {
   const [writer, reader] = engines.map(openStore) as [SessionStore, SessionStore];
   const id = createSessionIds(systemClock, systemRandom).session();
   const clock = systemClock;
-  const bounds = { ledger: openLedger(), clock };
+  const bounds = { ledger: openQuotas(), clock };
   reader.setBounds({ ...bounds, isRead: () => true, readIds: () => [id] });
   try {
     await begin(writer, id);

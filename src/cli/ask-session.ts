@@ -12,14 +12,14 @@ import { CorpusError } from '../answers/corpus/corpus.ts';
 import { createProgressReports } from '../answers/index/index-refresher.ts';
 import { openAnswers } from '../answers/open-answers.ts';
 import { openConfiguredAnswers } from '../app/open/answers.ts';
-import { toLedgerBounds } from '../app/open/bounds.ts';
+import { toQuotaLimits } from '../app/open/bounds.ts';
 import { openSessionSecret, openSessions, readAddressFile } from '../app/open/sessions.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { Engine } from '../core/engine/engine.ts';
 import { FileLockedError } from '../core/files/file-lock.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
-import { createLedger } from '../core/scheduling/ledger.ts';
+import { createQuotas } from '../core/scheduling/quotas.ts';
 import { readMessage } from '../sessions/http/requests.ts';
 import { createContinuationTokens, keyedHash } from '../sessions/http/tokens.ts';
 import {
@@ -165,7 +165,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
       engine: answers.engine,
       redis,
       tracing: null,
-      ledger: createLedger(toLedgerBounds(config)),
+      ledger: createQuotas(toQuotaLimits(config)),
     });
     await answers.refresh();
     progress.clear();

@@ -8,7 +8,7 @@ export interface BreakerOptions {
   readonly maxOpenMs: number;
 }
 
-/** What an error shows of the source: it works, nothing, or a failure. Equal names count once. */
+/** Meaning of an error: the source works, nothing, or a failure. Equal names count once. */
 export type Verdict = 'works' | 'unknown' | { readonly failure: string | null };
 
 export interface CircuitBreakerOptions<Call> extends BreakerOptions {
@@ -51,7 +51,7 @@ export class CircuitBreaker<Call> {
     this.#options = { ...options, clock: createSteadyClock(options.clock) };
   }
 
-  /** Makes a call. Throws the error of `refuse` while the breaker is open or paused. */
+  /** Runs a call. Throws the error of `refuse` while the breaker is open or paused. */
   async run<Found>(make: () => Promise<Found>, call: Call): Promise<Found> {
     const epoch = this.#admit();
     try {

@@ -1,7 +1,7 @@
 import type { Caller, Client } from '../core/caller.ts';
 import { HttpFailure } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
-import type { Reservation } from '../core/scheduling/ledger.ts';
+import type { Reservation } from '../core/scheduling/quotas.ts';
 import type { TraceSpan } from '../core/tracing/tracing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 

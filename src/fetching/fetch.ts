@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { RequestContext } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
 import { withDeadline } from '../core/scheduling/deadline.ts';
-import type { Ledger } from '../core/scheduling/ledger.ts';
+import type { Quotas } from '../core/scheduling/quotas.ts';
 import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
 import { createCoalescer } from './cache/coalesce.ts';
 import {
@@ -33,7 +33,7 @@ export interface FetchOptions extends Lifetimes {
   readonly clock: Clock;
   readonly readTimeoutMs: number;
   /** Limits on concurrent upstream reads and on the total bytes of their responses. */
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   /** Rate limit on the upstream requests of all callers. Posts and replies are not counted. */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */

@@ -5,7 +5,7 @@ import { jsonMediaTypes } from '../core/http/json-bodies.ts';
 import type { Origins } from '../core/http/origins.ts';
 import { Problem } from '../core/problem.ts';
 import type { HeavyTurns } from '../core/scheduling/fair-queue.ts';
-import type { Ledger } from '../core/scheduling/ledger.ts';
+import type { Quotas } from '../core/scheduling/quotas.ts';
 import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
 import { serveRoutes } from '../web/route.ts';
 import { mcpPath, mcpRoutes } from './endpoints.ts';
@@ -20,7 +20,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
     readonly refusal: Problem | null;
   };
   readonly clientOf: (request: FastifyRequest) => Client;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly heavyTurns: HeavyTurns;
   /** Returns the error for new requests during overload or shutdown; otherwise `null`. */
   readonly shed: () => Problem | null;

@@ -7,7 +7,9 @@ const anything = z.unknown().optional();
 export function lenient<S extends z.ZodType>(schema: S) {
   const read = parserOf(schema);
   // An absent value is not parsed, because a failing parse is slow.
-  return anything.transform((value) => (value === undefined ? null : read(value)));
+  return anything.transform((value) =>
+    value === undefined || value === null ? null : read(value),
+  );
 }
 
 /** Creates a function that parses a value, or returns `null` if the schema rejects it. */

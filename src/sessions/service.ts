@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
 import { createFairQueue } from '../core/scheduling/fair-queue.ts';
-import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
+import type { Quotas, Reservation } from '../core/scheduling/quotas.ts';
 import type { Tracing } from '../core/tracing/tracing.ts';
 import { createCallRates, createOwnRateLimit, type SpendCharges } from './http/rate-limit.ts';
 import { createContinuationTokens, keyedHash } from './http/tokens.ts';
@@ -40,7 +40,7 @@ interface ServiceOptions {
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
   /** Counts sessions, bytes, questions and streams of each client, and checks their limits. */
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   /** Opens the store, which calls `stamp` for each new event. The service closes it. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
   /** Called with errors to log and the failed action. Errors never contain messages or answers. */
@@ -158,7 +158,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
  * Counts a question of a client. The caller must release the reservation when it is answered.
  * @throws Problem `overloaded` if the limit is reached, `not_ready` if the session store fails
  */
-function takeTurnSlot(ledger: Ledger, client: Client): Reservation {
+function takeTurnSlot(ledger: Quotas, client: Client): Reservation {
   const slot = ledger.open('queuedTurns', client);
   try {
     if (slot.take(1)) return slot;

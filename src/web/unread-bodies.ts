@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../core/caller.ts';
 import { Problem } from '../core/problem.ts';
-import type { Ledger, Reservation } from '../core/scheduling/ledger.ts';
+import type { Quotas, Reservation } from '../core/scheduling/quotas.ts';
 
 /** Bodies that clients have not read yet. A body shared by several replies counts once. */
 export interface UnreadBodies {
@@ -15,7 +15,7 @@ export interface UnreadBodies {
 type SentReply = Pick<FastifyReply, 'raw' | 'request'>;
 
 export interface BodyLimits {
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly clientOf: (request: FastifyRequest) => Client;
 }
 

@@ -54,7 +54,7 @@ async function openCallers(app: TestApp): Promise<readonly Caller[]> {
 const callerCount = 7;
 
 /** Units that were spent, by caller and time: the state of the reference model. */
-class Ledger {
+class Quotas {
   readonly #paid: { readonly name: string; readonly atMs: number }[] = [];
 
   pay({ name }: Caller, atMs: number): void {
@@ -97,7 +97,7 @@ const step = fc.record({
 interface Schedule {
   readonly app: TestApp;
   readonly clock: ManualClock;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
 }
 
 let asked = 0;
@@ -179,7 +179,7 @@ async function openSchedule() {
   });
   const warming = await requestFrom(app, '/search?q=warm', { from: '198.51.100.9' });
   expect(warming.statusCode).toBe(200);
-  return { app, clock, ledger: new Ledger(), callers: await openCallers(app) };
+  return { app, clock, ledger: new Quotas(), callers: await openCallers(app) };
 }
 
 clause(

@@ -2,8 +2,8 @@ import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { boundConnections } from '../../src/http/admission/connections.ts';
-import { openLedger } from '../support/ledger.ts';
 import { listen } from '../support/listen.ts';
+import { openQuotas } from '../support/quotas.ts';
 
 interface Connection {
   readonly socket: Socket;
@@ -135,7 +135,7 @@ describe('connections', () => {
     }
     const server = createServer({ IncomingMessage: Counted }, () => undefined); // replies pile up
     const clientOf = () => ({ address: '127.0.0.2', network: null });
-    boundConnections(server, { ledger: openLedger(), clientOf, refuse: () => undefined });
+    boundConnections(server, { ledger: openQuotas(), clientOf, refuse: () => undefined });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;

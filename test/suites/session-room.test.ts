@@ -14,8 +14,8 @@ import {
 } from '../../src/sessions/store/state.ts';
 import { describeWithEngine, openTestEngine, startEngine } from '../support/engine-server.ts';
 import { fc, runs } from '../support/fast-check.ts';
-import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { openQuotas } from '../support/quotas.ts';
 import { answerTo } from '../support/scripted-engine.ts';
 import {
   type OpenCountedStore,
@@ -27,7 +27,7 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const modes = { 'a file': () => `${temporaryFolder()}/data/sessions.db`, memory: () => ':memory:' };
 
-type Bounds = NonNullable<Parameters<typeof openLedger>[0]>;
+type Bounds = NonNullable<Parameters<typeof openQuotas>[0]>;
 
 /** Resources whose use every store counts. */
 const counted = ['sessions', 'sessionBytes', 'queuedTurns'] as const;
@@ -37,7 +37,7 @@ const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 /** A store with limits, and the actions of a client. */
 async function openRig(open: OpenCountedStore, bounds: Bounds) {
   const clock = createManualClock(1_000_000);
-  const ledger = openLedger(bounds);
+  const ledger = openQuotas(bounds);
   const stamp = (index: number) => ({ id: `evt_${index}`, atMs: clock.now(), index });
   const { store, usedBy } = await open({ stamp, clock, ledger });
   store.setBounds({ ledger, clock, isRead: () => false, readIds: () => [] });

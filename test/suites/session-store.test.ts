@@ -14,8 +14,8 @@ import {
   type SessionRecord,
 } from '../../src/sessions/store/state.ts';
 import { describeWithEngine } from '../support/engine-server.ts';
-import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { openQuotas } from '../support/quotas.ts';
 import { answerTo } from '../support/scripted-engine.ts';
 import {
   accept,
@@ -63,11 +63,11 @@ function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreR
 /** Enforces limits on a store at a fixed time. */
 function keepWithin(
   store: SessionStore,
-  bounds: Parameters<typeof openLedger>[0],
+  bounds: Parameters<typeof openQuotas>[0],
   nowMs = 0,
 ): void {
   const clock = createManualClock(nowMs);
-  store.setBounds({ ledger: openLedger(bounds), clock, isRead: () => false, readIds: () => [] });
+  store.setBounds({ ledger: openQuotas(bounds), clock, isRead: () => false, readIds: () => [] });
 }
 
 const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });

@@ -16,7 +16,7 @@ import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { withRateLimit } from '../../src/providers/rate-limit.ts';
 import { timelineHandle } from './fake-timeline.ts';
-import { openLedger } from './ledger.ts';
+import { openQuotas } from './quotas.ts';
 import type { Fields } from './x-payloads.ts';
 
 /** Creates a clock whose sleeps end at once and advance the time. */
@@ -91,7 +91,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
     concurrency: 8,
     firstTimeoutMs: 9000,
     timeoutMs: 120_000,
-    ledger: openLedger(),
+    ledger: openQuotas(),
     onGone: () => undefined,
     ...options,
     clock,

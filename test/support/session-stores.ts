@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Engine } from '../../src/core/engine/engine.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import type { Ledger } from '../../src/core/scheduling/ledger.ts';
+import type { Quotas } from '../../src/core/scheduling/quotas.ts';
 import type { SessionStore, StampEvent } from '../../src/sessions/store/session-store.ts';
 import { openSharedSessions } from '../../src/sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
@@ -13,7 +13,7 @@ import { openTestEngine, startEngine } from './engine-server.ts';
 export interface TestStoreOptions {
   readonly stamp: StampEvent;
   readonly clock: Clock;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly watch?: StoreWatch;
 }
 

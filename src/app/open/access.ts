@@ -10,10 +10,10 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
-import { createLedger } from '../../core/scheduling/ledger.ts';
+import { createQuotas } from '../../core/scheduling/quotas.ts';
 import { createIdentification } from '../../http/key-status/plugin.ts';
 import type { AppContext } from '../context.ts';
-import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
+import { toAllowanceLimits, toQuotaLimits } from './bounds.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
@@ -39,7 +39,7 @@ export async function openAccess(options: AppContext) {
     clientOf,
     /** Returns the client of a connection; `null` for a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
-    ledger: createLedger(toLedgerBounds(config)),
+    ledger: createQuotas(toQuotaLimits(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
   };

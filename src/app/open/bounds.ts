@@ -1,11 +1,11 @@
 import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
 import type { Config } from '../../config/config.ts';
 import { readDescriptorLimit } from '../../core/files/descriptors.ts';
-import type { Resource, ResourceBound } from '../../core/scheduling/ledger.ts';
+import type { Resource, ResourceBound } from '../../core/scheduling/quotas.ts';
 
 const connectionShare = 3 / 4;
 
-export function toLedgerBounds(config: Config): Readonly<Record<Resource, ResourceBound>> {
+export function toQuotaLimits(config: Config): Readonly<Record<Resource, ResourceBound>> {
   const bound = (perAddress: number, total: number) => ({ perAddress, total });
   const { PERCH_DATA_DIR, PERCH_SESSION_STORE, PERCH_CONNECTIONS } = config;
   const isInMemory = PERCH_DATA_DIR === ':memory:' || PERCH_SESSION_STORE === 'memory';

@@ -9,7 +9,7 @@ import { type HttpClientOptions, openHttpClient } from '../../core/http/http-cli
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { HeavyTurns } from '../../core/scheduling/fair-queue.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import { openSecret } from '../../core/secret.ts';
 import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
 import {
@@ -23,8 +23,7 @@ import {
   createHistoryImporter,
   type ImporterOptions,
 } from '../../fetching/histories/import-history.ts';
-import { createSentItemsMemory } from '../../fetching/lists/sent-items.ts';
-import { createSharedSentItems } from '../../fetching/lists/shared-sent-items.ts';
+import { createSentItemsMemory, createSharedSentItems } from '../../fetching/lists/sent-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
 import { createPageUrls } from '../../http/pages/own-links.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
@@ -48,7 +47,7 @@ export interface FetchingOptions
   /** Limit on the upstream requests of all callers together; absent for no shared limit. */
   readonly pool?: Pool;
   /** Counter of each client's resources, shared by the HTTP, MCP and session routes. */
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly heavyTurns: HeavyTurns;
 }
 

@@ -1,7 +1,7 @@
 import type { Allowances } from '../../access/allowances/allowances.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { type MetricFamily, measureProcess, metric } from '../../core/metrics-text.ts';
-import { type Ledger, type Resource, resources } from '../../core/scheduling/ledger.ts';
+import { type Quotas, type Resource, resources } from '../../core/scheduling/quotas.ts';
 import { version } from '../../core/version.ts';
 import type { LoadGauge } from '../../http/operations/load.ts';
 import type { Services } from './services.ts';
@@ -73,7 +73,7 @@ export function measureEngine({ state }: Pick<Engine, 'state'>): readonly Metric
 
 const gauge = (name: string, help: string, value: number) => metric(name, help, 'gauge', value);
 
-function measureLedger(ledger: Ledger): readonly MetricFamily[] {
+function measureLedger(ledger: Quotas): readonly MetricFamily[] {
   const measure = (amountOf: (resource: Resource) => number) =>
     resources.map((resource) => ({
       labels: { holding: resource.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },

@@ -5,7 +5,7 @@ import { openPictureClient } from '../../core/http/picture-client.ts';
 import { isPublicUrl } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import { createPictureAddresses } from '../../fetching/media/picture-address.ts';
 import { createPictureStore } from '../../fetching/media/picture-store.ts';
 import { createPictures } from '../../fetching/media/pictures.ts';
@@ -17,7 +17,7 @@ interface PicturesOptions extends AppContext, Pick<AppOptions, 'network'> {
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
   readonly stop: AbortSignal;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
 }
 
 /** Creates the proxy, opened at first use. `pictures` is `null` unless `PERCH_MEDIA` is `proxy`. */

@@ -15,7 +15,7 @@ import { toLocalUrl } from '../../core/http/local-url.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import { openSecret } from '../../core/secret.ts';
 import type { CallerRules } from '../../sessions/http/calls.ts';
 import {
@@ -33,7 +33,7 @@ import { openSharedEngine } from './shared-engine.ts';
 
 interface SessionsOptions extends AppContext {
   readonly engine: AnswerEngine;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
 }
 
 /** Session service with its answer engine. Call `start` when the server is listening. */

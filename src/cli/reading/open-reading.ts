@@ -1,13 +1,13 @@
 import type { pino } from 'pino';
-import { toLedgerBounds } from '../../app/open/bounds.ts';
+import { toQuotaLimits } from '../../app/open/bounds.ts';
 import { type Fetching, openFetching } from '../../app/open/fetching.ts';
 import { systemClock } from '../../core/clock.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
 import { adviceBesides } from '../../core/problem-advice.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createHeavyTurns } from '../../core/scheduling/fair-queue.ts';
-import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createServerLoop } from '../../core/scheduling/loop.ts';
+import { createQuotas } from '../../core/scheduling/quotas.ts';
 import { type CommandContext, CommandError } from '../command.ts';
 import { createLogger } from '../logger.ts';
 import { explainOpenError } from '../output/explain.ts';
@@ -24,7 +24,7 @@ export async function withFetching<Result>(
     fetching = await openFetching({
       config,
       logger,
-      ledger: createLedger(toLedgerBounds(config)),
+      ledger: createQuotas(toQuotaLimits(config)),
       heavyTurns: createHeavyTurns(createServerLoop()),
       clock: systemClock,
       random: systemRandom,

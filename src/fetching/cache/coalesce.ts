@@ -4,6 +4,7 @@ interface InFlight<Value> {
   readonly result: Promise<Value>;
   readonly controller: AbortController;
   callers: number;
+  isSettled: boolean;
 }
 
 /** Creates a function that shares work between callers and aborts it when no caller waits. */
@@ -12,9 +13,10 @@ export function createCoalescer<Value>() {
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {
     const controller = new AbortController();
     const result = start(controller.signal).finally(() => {
+      fetch.isSettled = true;
       if (inFlight.get(key)?.controller === controller) inFlight.delete(key);
     });
-    const fetch = { result, controller, callers: 0 };
+    const fetch: InFlight<Value> = { result, controller, callers: 0, isSettled: false };
     inFlight.set(key, fetch);
     return fetch;
   };
@@ -22,7 +24,7 @@ export function createCoalescer<Value>() {
     fetch.callers -= 1;
     if (fetch.callers > 0) return;
     if (inFlight.get(key) === fetch) inFlight.delete(key);
-    fetch.controller.abort();
+    if (!fetch.isSettled) fetch.controller.abort(); // the abort error is expensive
   };
   /** Shares in-flight work for `key`. @throws its error, or the abort reason of `signal` */
   return async (

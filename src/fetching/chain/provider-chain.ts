@@ -15,8 +15,7 @@ import {
   type ProviderBreakerOptions,
   toPauseMs,
 } from '../../providers/provider-breaker.ts';
-import { type Contacts, createContacts } from './contacts.ts';
-import { describeOutage } from './outage.ts';
+import { type Contacts, createContacts, describeOutage } from './contacts.ts';
 import type { ProviderRecords } from './provider-records.ts';
 
 interface ChainLink {

@@ -1,6 +1,6 @@
 import type { Pool } from '../../core/caller.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import { type Account, toAccount } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Page } from '../../model/queries.ts';
@@ -12,7 +12,7 @@ import type { PagePlace } from './page-reader.ts';
 export interface SourceOptions {
   readonly chain: ProviderChain;
   readonly pool?: Pool | undefined;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
 }
 
 const pageCount = 100;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Engine } from '../../core/engine/engine.ts';
 import { postKey } from '../cache/subjects.ts';
 import type { ListItem, ListPosition } from './browse.ts';
-import type { SharedSentItems } from './shared-sent-items.ts';
 
 /** Maximum number of short item hashes (fingerprints) in a cursor. */
 export const maxRecent = 96;
@@ -99,3 +99,31 @@ const toShort = (fingerprint: number): number =>
   fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 
 const fromShort = (short: number): number => -1 - short;
+
+/** Hashes of list items already returned, by position in the list. All instances share them. */
+export interface SharedSentItems {
+  read(name: string): Promise<Float64Array | undefined>;
+  write(name: string, sent: Float64Array): Promise<void>;
+}
+
+const lifetimeMs = 3_600_000;
+
+/** Opens the store that all instances share. If the server fails, reads return `undefined`. */
+export function createSharedSentItems(engine: Engine): SharedSentItems {
+  return {
+    read: async (name) => {
+      const text = await engine.run((client) => client.get(keyOf(name))).catch(() => null);
+      if (text === null) return undefined;
+      const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
+      return new Float64Array(bytes.buffer);
+    },
+    write: async (name, { buffer, byteOffset, byteLength }) => {
+      const text = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+      const expiration = { type: 'PX', value: lifetimeMs } as const;
+      await engine.run((client) => client.set(keyOf(name), text, { expiration })).catch(() => {});
+    },
+  };
+}
+
+const keyOf = (name: string): string =>
+  `sent:${createHash('sha256').update(name).digest('base64url')}`;

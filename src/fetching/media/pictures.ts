@@ -6,7 +6,7 @@ import { HttpFailure } from '../../core/http/http-client.ts';
 import type { PictureAnswer, PictureBytes, PictureClient } from '../../core/http/picture-client.ts';
 import { Problem } from '../../core/problem.ts';
 import { withDeadline } from '../../core/scheduling/deadline.ts';
-import type { Ledger, Reservation, Resource } from '../../core/scheduling/ledger.ts';
+import type { Quotas, Reservation, Resource } from '../../core/scheduling/quotas.ts';
 import type { TraceSpan } from '../../core/tracing/tracing.ts';
 import { createCoalescer } from '../cache/coalesce.ts';
 import type { Picture, PictureFacts, PictureStore } from './picture-store.ts';
@@ -16,7 +16,7 @@ export interface PicturesOptions {
   readonly store: PictureStore;
   readonly clock: Clock;
   /** Limits on waiting requests, on unfinished fetches of each host, and on received bytes. */
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 }
@@ -127,7 +127,7 @@ function createSharing() {
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
 /** Reserves a slot for one picture request. @throws Problem `overloaded` if no slot is free */
-function take(ledger: Ledger, resource: Resource, client: Client): Reservation {
+function take(ledger: Quotas, resource: Resource, client: Client): Reservation {
   const reservation = ledger.open(resource, client);
   if (!reservation.take(1)) throw overloaded();
   return reservation;

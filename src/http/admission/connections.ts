@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 
 interface ConnectionsOptions {
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   /** Returns the client of a connection; `null` for a trusted proxy, which has no client limit. */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;

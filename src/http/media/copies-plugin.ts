@@ -6,7 +6,7 @@ import { copiesPath } from '../../archive/media/media-rows.ts';
 import { mediaExtensions } from '../../core/files/media-type.ts';
 import { isCode } from '../../core/files/private-files.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import { matchesEtag } from '../../web/content-coding.ts';
 import { toNotModifiedHeaders } from '../../web/headers.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';
@@ -17,7 +17,7 @@ import { sendFile } from './send-file.ts';
 
 interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly copies: CopyReader;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
 }
 
 /** Registers the route that serves the media of imported archives and of the sample. */

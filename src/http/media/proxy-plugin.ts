@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import {
   mediaPath,
   type PictureAddress,
@@ -28,7 +28,7 @@ export interface PictureProxyOptions {
   /** `null` without a proxy (`PERCH_MEDIA=direct` or `off`): requests get 404 `route_not_found`. */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly clock: Clock;
   readonly work: Work;
   readonly load: Load;

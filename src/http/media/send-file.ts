@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import type { Headers } from '../../web/headers.ts';
 import { overloadedByReplies, releaseAtEnd } from '../../web/unread-bodies.ts';
 import type { Identification } from '../key-status/plugin.ts';
@@ -10,7 +10,7 @@ import type { ByteRange } from './range.ts';
 const bufferBytes = 65_536;
 
 interface SendOptions extends Pick<Identification, 'clientOf'> {
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly headers: Headers;
   readonly range: ByteRange | null;
   readonly bytes: number;

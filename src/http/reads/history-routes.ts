@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Ledger, Reservation } from '../../core/scheduling/ledger.ts';
+import type { Quotas, Reservation } from '../../core/scheduling/quotas.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
 import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
@@ -27,7 +27,7 @@ import { type HistoryRoute, historyRoutes, listRouterPaths, type RouterPath } fr
 interface HistoryRoutesOptions
   extends Pick<ReadingOptions, 'identification' | 'work' | 'load' | 'accessLog'> {
   readonly importer: HistoryImporter;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly context: RenderContext;
 }
 

@@ -15,6 +15,7 @@ import {
 import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { timeOfXId, xHandle, xId } from '../../platforms/x.ts';
+import { isBody } from '../upstream.ts';
 
 // Posts and accounts of FxTwitter, including member names of version 1 of the API. Members are
 // required only if a post cannot be shown without them.
@@ -153,8 +154,8 @@ export const articlePayload = z.object({
 });
 
 const replyingTo = z.union([
-  token.transform((screen_name) => ({ screen_name, status: null })),
   z.object({ screen_name: tokenOrNull, status: lenient(xId) }),
+  token.transform((screen_name) => ({ screen_name, status: null })),
 ]);
 
 const statusPayload = z
@@ -230,6 +231,6 @@ const readTombstone = parserOf(tombstonePayload);
 const readStatus = parserOf(statusPayload);
 
 export const parsePost = (row: unknown): PostPayload | null =>
-  readTombstone(row) ?? readStatus(row);
+  isBody(row) && row.type === 'tombstone' ? readTombstone(row) : readStatus(row);
 
 export const parseUser = parserOf(userPayload);

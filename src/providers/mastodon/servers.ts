@@ -9,7 +9,7 @@ import {
 } from '../../core/http/http-client.ts';
 import { publicHostOf } from '../../core/http/public-host.ts';
 import { Problem } from '../../core/problem.ts';
-import { createLedger } from '../../core/scheduling/ledger.ts';
+import { createQuotas } from '../../core/scheduling/quotas.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { toUnavailability } from '../../platforms/unavailable.ts';
 import { createMalformed, toMissing, toProviderError } from '../failure.ts';
@@ -64,7 +64,7 @@ export function createServers(options: ServersOptions): AskServer {
   const requests = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   const open = (host: string) => ({
     breaker: createProviderBreaker({ ...breaker, clock, host }),
-    ledger: createLedger({ requests }),
+    ledger: createQuotas({ requests }),
   });
   const hosts = new LRUCache<string, ReturnType<typeof open>>({
     maxSize: maxHosts, // `max` would allocate for all entries at once

@@ -1,7 +1,7 @@
 import type { Client } from '../../core/caller.ts';
 import { type Clock, createSteadyClock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
+import { addressesPerNetwork } from '../../core/scheduling/quotas.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 

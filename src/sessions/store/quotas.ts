@@ -1,6 +1,6 @@
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
-import { addressesPerNetwork, type Excess, type Ledger } from '../../core/scheduling/ledger.ts';
+import { addressesPerNetwork, type Excess, type Quotas } from '../../core/scheduling/quotas.ts';
 
 /** Names by which the stores count what each client has. */
 export const columns = {
@@ -36,7 +36,7 @@ export type Limit = Readonly<{
 
 /** Returns the limits of a client, of its network and of all clients (only these for `null`). */
 export function toLimits(
-  { bounds }: Pick<Ledger, 'bounds'>,
+  { bounds }: Pick<Quotas, 'bounds'>,
   quantity: Quantity,
   client: Client | null,
 ): readonly Limit[] {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Quotas } from '../../core/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
 import type { SpendCharges } from '../http/rate-limit.ts';
 import type { SessionRecord, Transition } from './state.ts';
@@ -62,7 +62,7 @@ export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
 /** Limits, and sessions with open streams here, whose changes by other instances are announced. */
 export interface StoreBounds {
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly clock: Clock;
   isRead(id: string): boolean;
   readIds(): readonly string[];

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Excess, Quotas } from '../../core/scheduling/quotas.ts';
 import type { EventDraft } from '../events.ts';
 import type { Commit, SessionStore, StampEvent } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
@@ -29,7 +29,7 @@ interface StreamsOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly limits: StreamLimits;
-  readonly ledger: Ledger;
+  readonly ledger: Quotas;
   readonly stamp: StampEvent;
   readonly onFault: (error: unknown, doing: string) => void;
 }

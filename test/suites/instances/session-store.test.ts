@@ -25,8 +25,8 @@ import {
   startEngine,
 } from '../../support/engine-server.ts';
 import { type FaultyProxy, openFaultyProxy } from '../../support/faulty-proxy.ts';
-import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { openQuotas } from '../../support/quotas.ts';
 import {
   accept,
   answerFront,
@@ -55,7 +55,7 @@ function openMember(engine: Engine): Member {
   const store = openStoreOn(engine);
   const [commits, taken, reading]: [Commit[], SessionRecord[], Set<string>] = [[], [], new Set()];
   store.setBounds({
-    ledger: openLedger(),
+    ledger: openQuotas(),
     clock: createManualClock(0),
     isRead: (id) => reading.has(id),
     readIds: () => [...reading],

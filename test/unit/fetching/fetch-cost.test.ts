@@ -13,8 +13,8 @@ import type { Status } from '../../../src/model/post.ts';
 import type { Page } from '../../../src/model/queries.ts';
 import { ProviderError } from '../../../src/platforms/provider-error.ts';
 import type { Provider, ProviderContext } from '../../../src/providers/provider.ts';
-import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { openQuotas } from '../../support/quotas.ts';
 import { stubPost } from '../../support/stub-provider.ts';
 
 type SearchAnswer = (context: ProviderContext) => Promise<Page<Status>>;
@@ -112,7 +112,7 @@ function setUp(answer: SearchAnswer = async () => page) {
     staleIfErrorSeconds: 86_400,
     notFoundSeconds: 30,
     readTimeoutMs: 9000,
-    ledger: openLedger({ upstreamReads: { perAddress: 2, total: 2 } }),
+    ledger: openQuotas({ upstreamReads: { perAddress: 2, total: 2 } }),
     pool: { take: async (share) => rig.onTake(share) },
     onDefect: (error) => defects.push(error),
   });

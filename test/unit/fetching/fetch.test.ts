@@ -8,8 +8,8 @@ import { createFetcher } from '../../../src/fetching/fetch.ts';
 import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import { ProviderError } from '../../../src/platforms/provider-error.ts';
-import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { openQuotas } from '../../support/quotas.ts';
 import {
   createStubProvider,
   type StubAnswer,
@@ -56,7 +56,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
     staleIfErrorSeconds: 86_400,
     notFoundSeconds: 30,
     readTimeoutMs: 9000,
-    ledger: openLedger({
+    ledger: openQuotas({
       upstreamReads: { perAddress: maxUpstreamReads, total: maxUpstreamReads },
     }),
   });

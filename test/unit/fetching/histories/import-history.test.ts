@@ -14,7 +14,7 @@ import {
   waitTurns,
   wholeHistory,
 } from '../../../support/history-rig.ts';
-import { openLedger } from '../../../support/ledger.ts';
+import { openQuotas } from '../../../support/quotas.ts';
 
 const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 9, 1);
@@ -229,7 +229,7 @@ describe('an import', () => {
   });
 
   it('is rejected at the limit of concurrent imports', async () => {
-    const ledger = openLedger({ histories: { perAddress: 1, total: 1 } });
+    const ledger = openQuotas({ histories: { perAddress: 1, total: 1 } });
     const importer = createTestImporter({ http: answerFromMemory(page), ledger });
     const waiting = { signal: new AbortController().signal };
     const first = await importer.begin(wholeHistory, waiting);

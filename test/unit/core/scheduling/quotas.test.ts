@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger, ResourceBound } from '../../../../src/core/scheduling/ledger.ts';
+import type { Quotas, ResourceBound } from '../../../../src/core/scheduling/quotas.ts';
 import { fc } from '../../../support/fast-check.ts';
-import { openLedger } from '../../../support/ledger.ts';
+import { openQuotas } from '../../../support/quotas.ts';
 
-const ofLedger = (bound: ResourceBound): Ledger =>
-  openLedger({
+const ofLedger = (bound: ResourceBound): Quotas =>
+  openQuotas({
     upstreamBytes: bound,
     upstreamReads: bound,
     histories: bound,
@@ -15,13 +15,13 @@ const ofLedger = (bound: ResourceBound): Ledger =>
 const ofAddress = (address: string) => ({ address, network: null });
 
 /** Takes one unit at a time until it is refused. Returns the number of units. */
-function takeAll(ledger: Ledger, address: string): number {
+function takeAll(ledger: Quotas, address: string): number {
   let taken = 0;
   while (ledger.open('streams', ofAddress(address)).take(1)) taken += 1;
   return taken;
 }
 
-describe('the ledger', () => {
+describe('the table of quotas', () => {
   it('refuses what exceeds the bound of an address', () => {
     const ledger = ofLedger({ perAddress: 3, total: 100 });
 
@@ -149,7 +149,7 @@ interface Step {
   readonly isRelease: boolean;
 }
 
-function takeStep(ledger: Ledger, open: Taken[], { client, amount, isRelease }: Step): void {
+function takeStep(ledger: Quotas, open: Taken[], { client, amount, isRelease }: Step): void {
   if (isRelease) open.shift()?.release();
   const hold = ledger.open('streams', ofAddress(client));
   if (hold.take(amount)) open.push({ amount, release: hold.release });

@@ -33,7 +33,7 @@ export interface Reservation {
   release(): void;
 }
 
-/** Usage of one resource that is counted outside of the ledger, for example in a database. */
+/** Usage of one resource that is counted elsewhere, for example in a database. */
 export interface ExternalUsage {
   usedBy(name: string): number;
   total(): number;
@@ -42,13 +42,13 @@ export interface ExternalUsage {
 /** Limit that would be exceeded. `share`: less would be left than the client already uses. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
-export type Ledger = ReturnType<typeof createLedger<Resource>>;
+export type Quotas = ReturnType<typeof createQuotas<Resource>>;
 
 /** Ratio of the resource limit of a network (an IPv6 /48) to the resource limit of one address. */
 export const addressesPerNetwork = 4;
 
 /** Creates a counter of each client's resources that refuses amounts over a limit (`Excess`). */
-export function createLedger<Name extends string>(bounds: Readonly<Record<Name, ResourceBound>>) {
+export function createQuotas<Name extends string>(bounds: Readonly<Record<Name, ResourceBound>>) {
   const usages = new Map<Name, Usage>();
   const usageOf = (resource: Name): Usage => {
     const usage = usages.get(resource) ?? createUsage(bounds[resource]);

@@ -1,17 +1,17 @@
 import {
-  createLedger,
-  type Ledger,
+  createQuotas,
+  type Quotas,
   type Resource,
   type ResourceBound,
-} from '../../src/core/scheduling/ledger.ts';
+} from '../../src/core/scheduling/quotas.ts';
 
 /** Bounds that no test reaches, and that a store can send to an engine. */
 const unbounded = { perAddress: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER };
 
-/** Creates a ledger with the given limits, and no others. */
-export function openLedger(bounds: Partial<Record<Resource, Partial<ResourceBound>>> = {}): Ledger {
+/** Creates a table of quotas with the given limits, and no others. */
+export function openQuotas(bounds: Partial<Record<Resource, Partial<ResourceBound>>> = {}): Quotas {
   const of = (resource: Resource) => ({ ...unbounded, ...bounds[resource] });
-  return createLedger({
+  return createQuotas({
     connections: of('connections'),
     upstreamReads: of('upstreamReads'),
     upstreamBytes: of('upstreamBytes'),
