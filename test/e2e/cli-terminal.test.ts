@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerJson } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
-import { runHere } from '../support/run-here.ts';
+import { linesOf, runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 import { fxBody, fxStatus, fxUser } from '../support/x-payloads.ts';
@@ -61,12 +61,8 @@ it.each([
   expect(stdout).toContain('red');
   expect(stdout + stderr).not.toMatch(controlling);
   if (args.includes('--json')) {
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
     // The JSON is escaped, so that it still contains the text of the source.
-    expect(JSON.stringify(lines)).toContain('\u009b2J');
+    expect(JSON.stringify(linesOf(stdout))).toContain('\u009b2J');
   }
 });
 
