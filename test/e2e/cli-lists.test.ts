@@ -174,6 +174,7 @@ describe('perch search', () => {
       PERCH_DATA_DIR: folder,
       PERCH_PROVIDERS: 'archive,fxtwitter',
       PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
+      PERCH_READ_TIMEOUT_MS: '120000', // a busy machine opens the archive slowly
     };
 
     const ended = await run(['search', 'heron lang:en', '--json', '--limit', '1'], { env });
