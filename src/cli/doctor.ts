@@ -148,7 +148,7 @@ function openChecks(context: DoctorContext) {
     {
       name: 'data_folder',
       needs: ['PERCH_DATA_DIR'],
-      run: async () => checkDataFolder({ folder: config.PERCH_DATA_DIR }),
+      run: async () => checkDataFolder(config.PERCH_DATA_DIR),
     },
     {
       name: 'databases',

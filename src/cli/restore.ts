@@ -78,7 +78,7 @@ async function withBackup(file: string, context: CommandContext, use: Use): Prom
 const checkBackup: Use = async (backup, { stdout, stderr }, signal) => {
   const target = mkdtempSync(join(tmpdir(), 'perch-restore-')); // accessible only to this user
   try {
-    await extractAll({ backup, target, signal, stderr }, null);
+    await extractAll(backup, { target, mediaTarget: null }, { signal, stderr });
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
@@ -93,7 +93,8 @@ const restoreBackup: Use = async (backup, context, signal) => {
     recover(folder, systemClock.now());
     const target = openIncomplete(folder);
     try {
-      await extractAll({ backup, target, signal, stderr: context.stderr }, target);
+      const { stderr } = context;
+      await extractAll(backup, { target, mediaTarget: target }, { signal, stderr });
     } catch (error) {
       discardIncomplete(folder);
       throw error;
@@ -104,16 +105,10 @@ const restoreBackup: Use = async (backup, context, signal) => {
   }
 };
 
-interface ExtractOptions {
-  readonly backup: Backup;
-  readonly target: string;
-  readonly signal: AbortSignal;
-  readonly stderr: CommandContext['stderr'];
-}
-
 async function extractAll(
-  { backup, target, signal, stderr }: ExtractOptions,
-  mediaTarget: string | null,
+  backup: Backup,
+  { target, mediaTarget }: Readonly<{ target: string; mediaTarget: string | null }>,
+  { signal, stderr }: Readonly<{ signal: AbortSignal; stderr: CommandContext['stderr'] }>,
 ): Promise<void> {
   const { files, media } = backup.manifest;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

@@ -171,16 +171,15 @@ function findHome(): string {
   }
 }
 
-interface DataFolderOptions extends Pick<ProcessIo, 'env'> {
-  readonly cwd: string;
-  readonly home: string;
-}
-
 /**
  * Returns `./data` if `cwd` is a checkout of Perch or contains `data/perch.db`, otherwise `perch`
  * in the user's data directory (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
-export function defaultDataFolder({ cwd, home, env }: DataFolderOptions): string {
+export function defaultDataFolder({
+  cwd,
+  home,
+  env,
+}: Readonly<{ cwd: string; home: string }> & Pick<ProcessIo, 'env'>): string {
   const isCheckout = resolve(cwd) === packagePath();
   if (isCheckout || existsSync(join(cwd, 'data/perch.db'))) return './data';
   const { XDG_DATA_HOME: shared = '' } = env;

@@ -3,22 +3,8 @@ import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.t
 
 const maxFileBytes = 262_144;
 
-/** Line of a settings file in the form `NAME=value`. */
-export interface SettingLine {
-  readonly name: string;
-  readonly value: string;
-  /** Line number, starting at 1. */
-  readonly line: number;
-}
-
-/** Valid lines of a settings file, and an error message for each invalid line. */
-export interface SettingsFile {
-  readonly lines: readonly SettingLine[];
-  readonly faults: readonly string[];
-}
-
 /** Reads a file of `NAME=value` lines. `variable`: source of `path`, for the error message. */
-export function readSettingsFile(path: string, variable: string): SettingsFile {
+export function readSettingsFile(path: string, variable: string): ReturnType<typeof parseSettings> {
   try {
     return parseSettings(readBoundedText(path, maxFileBytes), path);
   } catch (error) {
@@ -28,9 +14,12 @@ export function readSettingsFile(path: string, variable: string): SettingsFile {
   }
 }
 
-/** Parses lines that systemd and Node.js read alike. Messages contain no (secret) values. */
-export function parseSettings(text: string, path: string): SettingsFile {
-  const lines: SettingLine[] = [];
+/**
+ * Parses lines that systemd and Node.js read alike. Lines count from 1. Messages contain no
+ * (secret) values.
+ */
+export function parseSettings(text: string, path: string) {
+  const lines: Readonly<{ name: string; value: string; line: number }>[] = [];
   const faults: string[] = [];
   const lineOf = new Map<string, number>();
   for (const [index, raw] of text.split('\n').entries()) {

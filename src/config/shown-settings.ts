@@ -61,21 +61,6 @@ export function describeSource(source: ShownSetting['source'], name: string): st
   return `${source.path} (${variable}: ${describeSource(source.from, variable)})`;
 }
 
-/** Effective setting with its description. The value of a secret is masked. */
-export interface DescribedSetting {
-  readonly name: string;
-  readonly area: SettingArea;
-  /** Value in the format of the environment variable; `null` if the setting has no value. */
-  readonly value: string | null;
-  readonly isDefault: boolean;
-  /** Source of the value, such as `environment`. */
-  readonly source: string;
-  /** Fixed default; `null` if there is none, or if it depends on other settings. */
-  readonly default: string | null;
-  /** Description of the setting in Markdown. */
-  readonly description: string;
-}
-
 const areas = {
   sharedEngine: engineVariables,
   limits: limitVariables,
@@ -86,8 +71,11 @@ const areas = {
 /** Group of settings. `general` contains all settings that are in no other group. */
 export type SettingArea = 'general' | keyof typeof areas;
 
-/** Lists the effective settings in the order of `docs/configuration.md`, with masked secrets. */
-export function describeSettings(config: Config, settings: Settings): readonly DescribedSetting[] {
+/**
+ * Describes the effective settings in the order of `docs/configuration.md`. Values and defaults
+ * have the format of the environment variable, and are `null` if there are none.
+ */
+export function describeSettings(config: Config, settings: Settings) {
   const schemas: Readonly<Record<string, z.ZodType>> = variables.shape;
   return listSettings(config, settings).map(({ name, value, source }) => ({
     name,

@@ -46,11 +46,6 @@ export interface SettingFault {
   readonly message: string;
 }
 
-export interface GatheredSettings {
-  readonly settings: Settings;
-  readonly faults: readonly SettingFault[];
-}
-
 /** Returns the name of the variable that contains the path of the file with the secret `name`. */
 export const fileVariableOf = (name: string): string => `${name}_FILE`;
 
@@ -58,7 +53,7 @@ export const fileVariableOf = (name: string): string => `${name}_FILE`;
 export function gatherSettings(
   { options = {}, env, configFile }: SettingSources,
   secrets: readonly string[],
-): GatheredSettings {
+): { readonly settings: Settings; readonly faults: readonly SettingFault[] } {
   const { lines, faults: fileFaults, path } = readConfigFile(env, configFile);
   const fromFile = lines.map(({ name, value, line }): [string, Setting<SetOrigin>] => [
     name,
@@ -127,7 +122,7 @@ function overrideSecrets(
 function readSecretFiles(
   merged: ReadonlyMap<string, Setting<SetOrigin>>,
   secrets: readonly string[],
-): { readonly settings: Settings; readonly faults: readonly SettingFault[] } {
+) {
   const settings = new Map<string, Setting>();
   const faults: SettingFault[] = [];
   for (const name of secrets) {

@@ -17,6 +17,7 @@ import { dumpArchive, importExport } from '../support/exports/import-export.ts';
 import { createSeeded } from '../support/exports/seeded.ts';
 import { makeXExport, writeExport } from '../support/exports/x-export.ts';
 import { writeZip } from '../support/exports/zip.ts';
+import { runHere } from '../support/run-here.ts';
 import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 const posts = 8000;
@@ -34,20 +35,9 @@ function startImport(data: string, ...args: readonly string[]): PerchProcess {
   return spawnPerch(['archive', 'import', ...args], { PERCH_DATA_DIR: data });
 }
 
-async function run(data: string, ...args: readonly string[]) {
-  return spawnPerch(['archive', ...args], { PERCH_DATA_DIR: data }).ended;
-}
-
-/** Runs the command in the test's process. */
-async function runHere(data: string, ...args: readonly string[]) {
-  const written = { stdout: '', stderr: '' };
-  const code = await runCommand(['archive', ...args], {
-    env: { PERCH_DATA_DIR: data },
-    stdout: { write: (text) => (written.stdout += text) },
-    stderr: { write: (text) => (written.stderr += text) },
-  });
-  return { code, ...written };
-}
+/** Runs `perch archive` in the test's process. */
+const archive = (data: string, ...args: readonly string[]) =>
+  runHere(['archive', ...args], { PERCH_DATA_DIR: data });
 
 /** Returns the number of items that the import has stored so far. */
 function itemsOf(store: ArchiveStore): number {
@@ -132,11 +122,11 @@ describe('perch archive', () => {
     const data = temporaryFolder();
     const zip = await writeZip(join(data, 'twitter.zip'), small(), 'twitter-2026/');
 
-    const imported = await run(data, 'import', zip);
-    const listed = await run(data, 'list', '--json');
-    const exported = await run(data, 'export', '@Wren_Example');
-    const removed = await run(data, 'remove', 'wren_example');
-    const again = await run(data, 'remove', 'wren_example');
+    const imported = await archive(data, 'import', zip);
+    const listed = await archive(data, 'list', '--json');
+    const exported = await archive(data, 'export', '@Wren_Example');
+    const removed = await archive(data, 'remove', 'wren_example');
+    const again = await archive(data, 'remove', 'wren_example');
 
     expect(imported).toMatchObject({ code: 0, stderr: '' });
     expect(imported.stdout).toContain('X export, 1 account, 12 posts, 3 reposts, 3 follows; ');
@@ -160,9 +150,9 @@ describe('perch archive', () => {
     for (let number = 10; number < 80; number++) files.set(`data/odd-${number}.js`, 'odd = [1, 2]');
     const folder = writeExport(temporaryFolder(), files);
 
-    const first = await runHere(data, 'import', folder);
-    const again = await runHere(data, 'import', folder);
-    const json = await runHere(temporaryFolder(), 'import', folder, '--json');
+    const first = await archive(data, 'import', folder);
+    const again = await archive(data, 'import', folder);
+    const json = await archive(temporaryFolder(), 'import', folder, '--json');
 
     const lines = first.stdout.split('\n').filter((line) => line.startsWith('  left out: '));
     expect(first.code).toBe(0);
@@ -191,7 +181,7 @@ describe('perch archive', () => {
     const folder = writeExport(temporaryFolder(), files);
     const data = temporaryFolder();
 
-    const ends = [await runHere(data, 'import', folder), await runHere(data, 'import', folder)];
+    const ends = [await archive(data, 'import', folder), await archive(data, 'import', folder)];
 
     for (const { code, stdout } of ends) {
       expect(code).toBe(1);
@@ -206,8 +196,8 @@ describe('perch archive', () => {
 
     const data = temporaryFolder();
 
-    const { code, stdout, stderr } = await run(data, 'import', folder);
-    const again = await run(data, 'import', folder);
+    const { code, stdout, stderr } = await archive(data, 'import', folder);
+    const again = await archive(data, 'import', folder);
 
     expect(code).toBe(3);
     expect(stdout).toContain('1 account, 11 posts');
@@ -236,7 +226,7 @@ describe('perch archive', () => {
     ['an unknown account', ['export', 'jack'], 1, 'does not contain jack on x'],
     ['no such format', ['export', '--format', 'paper'], 2, '--format must be one of'],
   ])('explains the failure: %s', async (_name, args, code, message) => {
-    const end = await runHere(temporaryFolder(), ...args);
+    const end = await archive(temporaryFolder(), ...args);
 
     expect(end).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
@@ -245,7 +235,7 @@ describe('perch archive', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
 
-    expect(await runHere(file, 'import', 'test/support')).toMatchObject({
+    expect(await archive(file, 'import', 'test/support')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('Set it to a folder.'),
     });
@@ -258,13 +248,13 @@ describe('perch archive', () => {
     ['export wren_example --format markdown', 'file/notes', 'A part of its path is a file.'],
   ])('explains why `%s` cannot write %s', async (args, output, why) => {
     const data = temporaryFolder();
-    await runHere(data, 'import', writeExport(temporaryFolder(), small()));
+    await archive(data, 'import', writeExport(temporaryFolder(), small()));
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'folder'));
     writeFileSync(join(folder, 'file'), '');
 
     const path = join(folder, output);
-    expect(await runHere(data, ...args.split(' '), '--output', path)).toEqual({
+    expect(await archive(data, ...args.split(' '), '--output', path)).toEqual({
       code: 2,
       stdout: '',
       stderr: `perch: ${path} cannot be written. ${why}\n`,
@@ -274,18 +264,18 @@ describe('perch archive', () => {
 
   it('writes to devices and through symbolic links without replacing them', async () => {
     const data = temporaryFolder();
-    await runHere(data, 'import', writeExport(temporaryFolder(), small()));
+    await archive(data, 'import', writeExport(temporaryFolder(), small()));
     const folder = temporaryFolder();
     const [full, link] = [join(folder, 'full'), join(folder, 'link')];
     symlinkSync('/dev/full', full);
     symlinkSync(join(folder, 'file'), link);
     writeFileSync(join(folder, 'file'), '');
 
-    expect(await runHere(data, 'export', '--output', full)).toMatchObject({
+    expect(await archive(data, 'export', '--output', full)).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('The disk is full.'),
     });
-    expect(await runHere(data, 'export', '--output', link)).toMatchObject({ code: 0, stderr: '' });
+    expect(await archive(data, 'export', '--output', link)).toMatchObject({ code: 0, stderr: '' });
 
     expect(readdirSync(folder).sort()).toEqual(['file', 'full', 'link']);
     expect([full, link].map((path) => lstatSync(path).isSymbolicLink())).toEqual([true, true]);
@@ -294,7 +284,7 @@ describe('perch archive', () => {
 
   it('exits with 0 when the reader of an export closes the pipe', async () => {
     const data = temporaryFolder();
-    await runHere(data, 'import', writeExport(temporaryFolder(), small()));
+    await archive(data, 'import', writeExport(temporaryFolder(), small()));
     const left = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, end) => end(left) });
     stdout.on('error', () => undefined); // like the process
@@ -311,13 +301,13 @@ describe('perch archive', () => {
   });
 
   it('refuses an empty --output', async () => {
-    const end = await runHere(temporaryFolder(), 'export', '--output', '');
+    const end = await archive(temporaryFolder(), 'export', '--output', '');
 
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--output is empty') });
   });
 
   it('refuses an archive in memory', async () => {
-    const end = await runHere(':memory:', 'list');
+    const end = await archive(':memory:', 'list');
 
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('Set it to a folder.') });
   });
@@ -330,9 +320,9 @@ describe('perch archive', () => {
     onTestFinished(() => void other.close());
     other.exec('BEGIN IMMEDIATE');
 
-    const locked = await runHere(data, 'import', folder);
+    const locked = await archive(data, 'import', folder);
     other.exec('ROLLBACK');
-    const free = await runHere(data, 'import', folder);
+    const free = await archive(data, 'import', folder);
 
     expect(locked).toMatchObject({
       code: 3,
@@ -345,7 +335,7 @@ describe('perch archive', () => {
     const data = temporaryFolder();
     writeFileSync(join(data, 'archive.db'), 'no database at all, but long enough to be looked at');
 
-    const end = await runHere(data, 'list');
+    const end = await archive(data, 'list');
 
     expect(end).toMatchObject({ code: 3, stderr: expect.stringContaining('The archive is') });
   });

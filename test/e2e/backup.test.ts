@@ -53,16 +53,15 @@ async function stop(server: PerchProcess): Promise<void> {
 
 describe('perch backup', () => {
   it('copies the data of a running server, which perch restore restores elsewhere', async () => {
-    const { root, data, backup } = openRig();
+    const { root, data, backup, run } = openRig();
     const other = join(root, 'other');
     const server = await serve(data);
-    const made = await spawnPerch(['keys', 'create', '--label', 'Ada'], { PERCH_DATA_DIR: data })
-      .ended;
+    const made = await run('keys', 'create', '--label', 'Ada');
 
     const before = readSavedData(data);
-    const backedUp = await spawnPerch(['backup', backup], { PERCH_DATA_DIR: data }).ended;
+    const backedUp = await run('backup', backup);
     const after = readSavedData(data);
-    const restored = await spawnPerch(['restore', backup], { PERCH_DATA_DIR: other }).ended;
+    const restored = await runHere(['restore', backup], { PERCH_DATA_DIR: other });
     await stop(server);
 
     expect(backedUp).toMatchObject({ code: 0, stderr: '' });

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';
+import { runHere } from '../support/run-here.ts';
 import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import { parseEvents } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -27,13 +27,8 @@ function openPlace(env: Record<string, string> = {}): Place {
 }
 
 async function perch({ env }: Place, ...args: string[]) {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(args, {
-    env,
-    stdout: { write: (text) => (shown.out += text) },
-    stderr: { write: (text) => (shown.err += text) },
-  });
-  return { code, ...shown };
+  const { code, stdout: out, stderr: err } = await runHere(args, env);
+  return { code, out, err };
 }
 
 const ask = (place: Place, session: string, question: string, ...options: string[]) =>

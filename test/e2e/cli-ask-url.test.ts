@@ -1,20 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
 import { type HttpFault, openFaultyHttp } from '../support/faulty-http.ts';
 import { listen, upstream } from '../support/listen.ts';
+import { runHere } from '../support/run-here.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 
 const sessionsOn = { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
 
 /** Runs `perch ask` in a process that stores nothing. */
 async function ask(...args: string[]) {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(['ask', ...args], {
-    env: { PERCH_DATA_DIR: ':memory:' },
-    stdout: { write: (text) => (shown.out += text) },
-    stderr: { write: (text) => (shown.err += text) },
-  });
-  return { code, ...shown };
+  const env = { PERCH_DATA_DIR: ':memory:' };
+  const { code, stdout: out, stderr: err } = await runHere(['ask', ...args], env);
+  return { code, out, err };
 }
 
 describe('perch ask --url', () => {

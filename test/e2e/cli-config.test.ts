@@ -98,10 +98,10 @@ describe('perch config', () => {
     const secretPath = save(`${token}\n`);
     const path = save(`LOG_LEVEL=error\nPERCH_ADMIN_TOKEN_FILE=${secretPath}\n`);
 
-    const { code, stdout } = await spawnPerch(['config', '--port', '9000', '--config', path], {
+    const { code, stdout } = await runHere(['config', '--port', '9000', '--config', path], {
       PERCH_CORPUS: 'a,b',
       PERCH_CURSOR_KEY: token,
-    }).ended;
+    });
 
     expect(code).toBe(0);
     expect(rowOf(stdout, 'HOST')).toMatch(/^HOST +127\.0\.0\.1 +default$/);

@@ -1,38 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
+import { linesOf, runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { fxBody, fxStatus, fxUser } from '../support/x-payloads.ts';
 
 const id = '1900000000000000001';
 const post = `http://localhost:8080/ada.example/status/${id}`;
 
-interface Setting {
-  readonly env?: Record<string, string>;
-  readonly stdin?: string;
-}
-
 /** Runs a command in this process, with an archive in memory. */
-async function run(args: readonly string[], { env = {}, stdin = '' }: Setting = {}) {
-  const written = { stdout: '', stderr: '' };
-  const code = await runCommand(args, {
-    env: { PERCH_DATA_DIR: ':memory:', PERCH_PROVIDERS: 'archive', ...env },
-    stdin: Readable.from([Buffer.from(stdin)]),
-    stdout: { write: (text) => (written.stdout += text) },
-    stderr: { write: (text) => (written.stderr += text) },
-  });
-  return { code, ...written };
-}
-
-const linesOf = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+const run = (
+  args: readonly string[],
+  { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},
+) => runHere(args, { PERCH_DATA_DIR: ':memory:', PERCH_PROVIDERS: 'archive', ...env }, { stdin });
 
 const titleOf = (text: string) => text.split('\n', 1)[0];
 
@@ -125,8 +107,6 @@ describe('an input of perch read', () => {
     [[post, '--replies', 'tpo'], 2, 'Did you mean top?'],
     [['ada.example', '--platform', 'bsky'], 2, 'Did you mean bluesky?'],
     [[post, '--format', 'md'], 2, 'Did you mean markdown?'],
-    [[post, '--formt', 'json'], 2, 'Did you mean --format?'],
-    [['ada.example', '--with-replys'], 2, 'Did you mean --with-replies?'],
     [['ada.example', 'harbour.example', '--json', '--format', 'markdown'], 2, '--json cannot'],
     [['-', '-'], 2, 'Give - only once'],
     [['http://localhost:8080/docs/start'], 2, 'not the URL'],
@@ -318,10 +298,6 @@ describe('the command line', () => {
     [['search', 'heron', '--platform', 'twitter'], 'Did you mean x?'],
     [['archive', 'export', '--format', 'jsonl'], 'Did you mean ndjson?'],
     [['archive', 'remove', 'wren', '--platform', 'fediverse'], 'Did you mean mastodon?'],
-    [['search', 'heron', '--platfrom', 'x'], 'Did you mean --platform?'],
-    [['keys', 'create', '--lable', 'a'], 'Did you mean --label?'],
-    [['serve', '--prot', '1'], 'Did you mean --port?'],
-    [['--prot', '1'], 'Did you mean --port?'],
     [['serve', '--port', 'abc'], '--port is "abc", but must be a whole number'],
   ])('refuses %j with the message: %s', async (args, words) => {
     const ended = await run(args);

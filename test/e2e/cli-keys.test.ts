@@ -6,14 +6,9 @@ import { systemRandom } from '../../src/core/random.ts';
 import { clause } from '../support/clause.ts';
 import { lockFromOutside, openKeyRig } from '../support/key-rig.ts';
 import { runHere } from '../support/run-here.ts';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const keyShape = /^perch_[\w-]{43}\n$/;
-
-function perchKeys(folder: string) {
-  return (...args: readonly string[]) =>
-    spawnPerch(['keys', ...args], { PERCH_DATA_DIR: folder }).ended;
-}
 
 /** Runs `perch keys` in this process. */
 const keysHere = (folder: string, ...args: readonly string[]) =>
@@ -34,7 +29,7 @@ describe('perch keys', () => {
     'creates a key, prints only the key, and never shows it again',
     async () => {
       const folder = `${temporaryFolder()}/data`;
-      const keys = perchKeys(folder);
+      const keys = (...args: readonly string[]) => keysHere(folder, ...args);
 
       const options = [
         '--label',
@@ -81,7 +76,7 @@ describe('perch keys', () => {
     'disables, enables, changes, rotates and deletes a key while a server runs',
     async () => {
       const folder = temporaryFolder();
-      const keys = perchKeys(folder);
+      const keys = (...args: readonly string[]) => keysHere(folder, ...args);
       const server = openKeyRig({ path: `${folder}/perch.db` });
       const { key, record } = await server.store.create({ label: 'a', allowance: 7 });
       expect(server.store.check(key).status).toBe('valid');

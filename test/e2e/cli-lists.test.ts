@@ -1,31 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { fillArchive } from '../support/imported-archive.ts';
 import { upstream } from '../support/listen.ts';
+import { linesOf, runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import type { Fields } from '../support/x-payloads.ts';
 import { fxStatus, fxUser } from '../support/x-payloads.ts';
 
 /** Runs a command in this process, with an archive in memory. */
-async function run(
+const run = (
   args: readonly string[],
   { env = {}, isTTY = false }: { env?: Record<string, string>; isTTY?: boolean } = {},
-) {
-  const written = { stdout: '', stderr: '' };
-  const code = await runCommand(args, {
-    env: { PERCH_DATA_DIR: ':memory:', PERCH_PROVIDERS: 'archive', ...env },
-    stdout: { write: (text) => (written.stdout += text) },
-    stderr: { isTTY, write: (text) => (written.stderr += text) },
-  });
-  return { code, ...written };
-}
-
-const linesOf = (text: string) =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+) =>
+  runHere(
+    args,
+    { PERCH_DATA_DIR: ':memory:', PERCH_PROVIDERS: 'archive', ...env },
+    { terminals: isTTY ? ['stderr'] : [] },
+  );
 
 /** Creates an upstream with 250 posts of `wren`. Requests from row `failsFrom` on fail. */
 function serveTimeline(failsFrom = Number.POSITIVE_INFINITY): FakeHandler {
@@ -183,6 +174,7 @@ describe('perch search', () => {
       PERCH_DATA_DIR: folder,
       PERCH_PROVIDERS: 'archive,fxtwitter',
       PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
+      PERCH_READ_TIMEOUT_MS: '120000', // a busy machine opens the archive slowly
     };
 
     const ended = await run(['search', 'heron lang:en', '--json', '--limit', '1'], { env });

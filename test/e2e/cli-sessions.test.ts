@@ -1,19 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
+import { linesOf, runHere } from '../support/run-here.ts';
 import { createManualEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, type SessionRig, untilIdle } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Runs a command in this process on a data folder. */
 async function perch(folder: string, ...args: string[]) {
-  const shown = { out: '', err: '' };
-  const code = await runCommand(args, {
-    env: { PERCH_DATA_DIR: folder },
-    stdout: { write: (text) => (shown.out += text) },
-    stderr: { write: (text) => (shown.err += text) },
-  });
-  return { code, ...shown };
+  const { code, stdout: out, stderr: err } = await runHere(args, { PERCH_DATA_DIR: folder });
+  return { code, out, err };
 }
 
 async function openFolder(options: Parameters<typeof buildSessionRig>[0] = {}) {
@@ -46,10 +41,7 @@ describe('perch sessions', () => {
         '',
       ].join('\n'),
     );
-    const records = lines.out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const records = linesOf(lines.out);
     expect(records[0]).toEqual({
       id: first.id,
       state: 'waiting',

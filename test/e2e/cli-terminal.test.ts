@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/run.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
+import { linesOf, runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 import { fxBody, fxStatus, fxUser } from '../support/x-payloads.ts';
@@ -11,15 +11,8 @@ const controlling = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 const hostile =
   'red \u001b[31m \u001b]52;c;cGF5\u0007 \u009b2J \u0085 \u202egnitirw\u202c \u2067x\u2069 \u007f';
 
-async function run(args: readonly string[], env: Record<string, string>) {
-  const written = { stdout: '', stderr: '' };
-  const code = await runCommand(args, {
-    env: { PERCH_DATA_DIR: ':memory:', ...env },
-    stdout: { isTTY: true, write: (text) => (written.stdout += text) },
-    stderr: { write: (text) => (written.stderr += text) },
-  });
-  return { code, ...written };
-}
+const run = (args: readonly string[], env: Record<string, string>) =>
+  runHere(args, { PERCH_DATA_DIR: ':memory:', ...env }, { terminals: ['stdout'] });
 
 function corpus(): string {
   const root = temporaryFolder();
@@ -68,12 +61,8 @@ it.each([
   expect(stdout).toContain('red');
   expect(stdout + stderr).not.toMatch(controlling);
   if (args.includes('--json')) {
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
     // The JSON is escaped, so that it still contains the text of the source.
-    expect(JSON.stringify(lines)).toContain('\u009b2J');
+    expect(JSON.stringify(linesOf(stdout))).toContain('\u009b2J');
   }
 });
 

@@ -7,6 +7,8 @@ import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 const post = 'http://localhost:8080/ada.example/status/1900000000000000001';
 
+const inMemory = { PERCH_DATA_DIR: ':memory:' };
+
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   spawnPerch(args, env).ended;
 
@@ -32,17 +34,17 @@ describe('perch read', () => {
   });
 
   it('prints the JSON body with --json', async () => {
-    const { stdout } = await run(['read', '--json', post]);
+    const { stdout } = await runHere(['read', '--json', post], inMemory);
 
     expect(JSON.parse(stdout)).toMatchObject({ format: 'json', source: 'archive' });
   });
 
   it('prints more with --full, and front matter with --format obsidian', async () => {
-    const [compact, full, obsidian] = await Promise.all([
-      run(['read', post]),
-      run(['read', post, '--full']),
-      run(['read', post, '--format', 'obsidian']),
-    ]);
+    const [compact, full, obsidian] = [
+      await runHere(['read', post], inMemory),
+      await runHere(['read', post, '--full'], inMemory),
+      await runHere(['read', post, '--format', 'obsidian'], inMemory),
+    ];
 
     expect(full.stdout.length).toBeGreaterThan(compact.stdout.length);
     expect(obsidian.stdout).toMatch(/^---\n/);
@@ -51,7 +53,8 @@ describe('perch read', () => {
   it('exits with 3 if all upstreams fail', async () => {
     const down = await upstream((_request, response) => answerHtml(response, { status: 500 }));
 
-    const ended = await run(['read', 'https://x.com/jack/status/20'], {
+    const ended = await runHere(['read', 'https://x.com/jack/status/20'], {
+      ...inMemory,
       PERCH_FXTWITTER_URL: down.url,
       PERCH_SYNDICATION_URL: down.url,
     });

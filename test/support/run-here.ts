@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/run.ts';
 
 /** Result of a command that ran in the test's process. */
@@ -7,17 +8,37 @@ export interface RanHere {
   readonly stderr: string;
 }
 
+interface HereOptions {
+  readonly stdin?: string;
+  /** Outputs that are a terminal. */
+  readonly terminals?: readonly ('stdout' | 'stderr')[];
+}
+
 /** Runs `perch` in the test's process with only the given environment variables. */
 export async function runHere(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  { stdin = '', terminals = [] }: HereOptions = {},
 ): Promise<RanHere> {
   const written = { stdout: '', stderr: '' };
   const into = (name: keyof typeof written) => ({
+    isTTY: terminals.includes(name),
     write: (text: string) => {
       written[name] += text;
     },
   });
-  const code = await runCommand(args, { env, stdout: into('stdout'), stderr: into('stderr') });
+  const outputs = { stdout: into('stdout'), stderr: into('stderr') };
+  const code = await runCommand(args, {
+    env,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    ...outputs,
+  });
   return { code, ...written };
 }
+
+/** Parses the lines of JSON that a command has printed. */
+export const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));

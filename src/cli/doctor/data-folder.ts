@@ -26,14 +26,8 @@ const space = {
   low: 2 ** 30,
 } as const;
 
-interface FolderOptions {
-  readonly folder: string;
-  /** Returns the free space, in bytes, of the disk that contains an existing path. */
-  readonly readFreeBytes?: (path: string) => number;
-}
-
 /** Checks that the folder is usable and private, and that its disk has enough free space. */
-export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOptions) {
+export function checkDataFolder(folder: string, readFreeBytes = freeBytes) {
   if (folder === ':memory:') {
     return [ok('Perch stores nothing on disk, because PERCH_DATA_DIR is :memory:.')];
   }
@@ -46,7 +40,9 @@ export function checkDataFolder({ folder, readFreeBytes = freeBytes }: FolderOpt
   }
   const isMissing = existing !== path;
   if (!canAccess(existing, constants.R_OK | constants.W_OK | constants.X_OK)) {
-    return [isMissing ? describeParent(path, existing) : describeOwner(path, stats)];
+    if (isMissing) return [describeParent(path, existing)];
+    const message = `The user ${userName()} has no permission to read and write ${path}.`;
+    return [fault(message, chownAdvice(path, stats.uid))];
   }
   const found = [
     ...(isMissing ? [] : findAccess(path, stats)),
@@ -72,12 +68,6 @@ function describeParent(path: string, parent: string): Result {
     `Run \`install -d -m 700 -o ${userName()} ${path}\` as root, or set PERCH_DATA_DIR to another folder.`,
   );
 }
-
-const describeOwner = (path: string, { uid }: Stats): Result =>
-  fault(
-    `The user ${userName()} has no permission to read and write ${path}.`,
-    chownAdvice(path, uid),
-  );
 
 /** Returns `path` if it exists, otherwise the innermost parent folder that exists. */
 function findExisting(path: string): string {
@@ -120,14 +110,13 @@ function findForeignFiles(path: string, { uid }: Stats): readonly Result[] {
     const message = `The user ${userName()} has no permission to read and write ${listNames(unusable)} in ${path}.`;
     return [fault(message, chownAdvice(path, uid))];
   }
-  const foreign = names.filter((name) => ownerOf(`${path}/${name}`, uid) !== uid);
+  const foreign = names.filter(
+    (name) => (statSync(`${path}/${name}`, { throwIfNoEntry: false })?.uid ?? uid) !== uid,
+  );
   if (foreign.length === 0) return [];
   const message = `${listNames(foreign)} in ${path} and the directory itself belong to different users.`;
   return [warning(message, `Run \`chown -R USER ${path}\` with the user that runs the server.`)];
 }
-
-const ownerOf = (path: string, byDefault: number): number =>
-  statSync(path, { throwIfNoEntry: false })?.uid ?? byDefault;
 
 function listNames(names: readonly string[]): string {
   const more = names.length - maxNames;

@@ -20,7 +20,10 @@ const explained = [FileLockedError, UnusableSecretError, UnusableFileError, Unus
 export function explainOpenError(error: unknown, config: Config): string {
   if (isOfListening(error)) return explainListening(error, config);
   const message = error instanceof Error ? error.message : String(error);
-  if (isOfNativeModule(message, errorCodeOf(error))) return missingModule;
+  const isOfNativeModule =
+    errorCodeOf(error) === 'ERR_DLOPEN_FAILED' ||
+    message.includes('Could not locate the bindings file');
+  if (isOfNativeModule) return missingModule;
   if (explained.some((kind) => error instanceof kind)) return message;
   if (error instanceof CorpusError) return `${message} Correct PERCH_CORPUS.`;
   const folder = config.PERCH_DATA_DIR;
@@ -47,9 +50,6 @@ function explainListening(error: unknown, { HOST, PORT }: Config): string {
   }
   return `HOST is ${JSON.stringify(HOST)}, which is not an address of this machine. Set HOST to 127.0.0.1 to accept connections from this machine only, or to 0.0.0.0 to accept them on all networks.`;
 }
-
-const isOfNativeModule = (message: string, code: string | undefined): boolean =>
-  code === 'ERR_DLOPEN_FAILED' || message.includes('Could not locate the bindings file');
 
 const missingModule =
   'The SQLite module better-sqlite3 is not installed for this version of Node.js. npm can have blocked its installation script. Install Perch again with `npm install --global --allow-scripts=better-sqlite3` and the package, or run `npm rebuild better-sqlite3` in the folder of the repository.';

@@ -121,7 +121,12 @@ type NamedRead = Readonly<{ read: ReadAbout; name: string }>;
 /** Creates command-line options from parameters: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
   // Computed once, because describing a read operation takes several milliseconds.
-  const parametersOf = new Map(named.map(({ read }) => [read, listParameters(read)]));
+  const parametersOf = new Map(
+    named.map(({ read }) => [
+      read,
+      describeParametersOf(read).filter(({ name }) => !withoutOption.has(name)),
+    ]),
+  );
   const readsWith = (option: string): readonly Named[] =>
     named.filter(({ read }) =>
       parametersOf.get(read)?.some(({ name }) => toOptionName(name) === option),
@@ -145,10 +150,6 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
     return parameters;
   };
   return { options, readsWith, toParameters };
-}
-
-function listParameters(read: ReadAbout): readonly Described[] {
-  return describeParametersOf(read).filter(({ name }) => !withoutOption.has(name));
 }
 
 function toOptionName(parameter: string): string {

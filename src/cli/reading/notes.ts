@@ -111,7 +111,7 @@ export async function withNoteFolder<Result>(
   if (path === undefined) return use(null);
   if (path === '') throw new UsageError('--output-dir is empty. Set it to a folder.');
   return explainWriteErrors(path, async () => {
-    if (isOtherFile(path)) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
       throw new CommandError('usage', `${path} is not a folder. Set --output-dir to a folder.`);
     }
     const counts = { created: 0, updated: 0, same: 0, skipped: 0 };
@@ -133,9 +133,6 @@ function describeCounts(path: string, { created, updated, same, skipped }: Count
   const left = skipped === 0 ? '' : `, ${countOf(skipped, 'unavailable post')} left out`;
   return `${written} written to ${path} (${details}), ${toCount(same)} unchanged${left}`;
 }
-
-const isOtherFile = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
 function openNoteFolder(root: string, counts: Counts): NoteFolder {
   let names: Set<string> | undefined;

@@ -60,17 +60,14 @@ export async function pollFirst(
     limit,
     mayContinue: (all) => all.length < count,
   });
-  const newItems = withoutRepeats(inOrder(items)).slice(0, count);
+  const unique = new Map(inOrder(items).map((item) => [item.key, item]));
+  const newItems = [...unique.values()].slice(0, count);
   const rest = items.filter((item) => !newItems.includes(item));
   // An account without posts can have posts that the platform does not list yet.
   const known = oldestOf(items) ?? Math.floor(nowMs / 1000) - 86_400;
   const floor = Math.min(known, (oldestOf(newItems) ?? known + 1) - 1);
   const seen = new Map(rest.toReversed().map(({ key, seconds }) => [key, seconds]));
   return { newItems: newItems.toReversed(), memory: { floor, seen }, latest, isTruncated: false };
-}
-
-function withoutRepeats(items: readonly Item[]): readonly Item[] {
-  return [...new Map(items.map((item) => [item.key, item])).values()];
 }
 
 /** Reads up to a known post. @throws Problem for a failed read; NotLiveError if not live */

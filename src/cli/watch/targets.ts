@@ -27,7 +27,11 @@ const accountOptions = ['with-replies', 'with-reposts', 'only-media'] as const;
 const watchFeeds = feeds.filter((feed) => feed !== 'top' && feed !== 'users');
 
 export const targetOptions: CommandOptions = {
-  ...Object.fromEntries(accountOptions.flatMap((name) => optionOf(name))),
+  ...Object.fromEntries(
+    Object.entries(readOptions.options).filter(([name]) =>
+      accountOptions.some((one) => one === name),
+    ),
+  ),
   platform: {
     type: 'string',
     value: 'NAME',
@@ -41,11 +45,6 @@ export const targetOptions: CommandOptions = {
     about: `Results of a search: ${watchFeeds.join(', ')}. Default latest.`,
   },
 };
-
-function optionOf(name: string) {
-  const option = readOptions.options[name];
-  return option === undefined ? [] : [[name, option] as const];
-}
 
 const maxTargets = 20;
 

@@ -1,20 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runCommand } from '../../../src/cli/run.ts';
 import { corpusOf } from '../../support/corpus-folder.ts';
 import { fakeModel, markerOf } from '../../support/fake-model.ts';
+import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
-async function perch(args: readonly string[], env: Record<string, string> = {}, isTTY = false) {
-  const written = { stdout: '', stderr: '' };
-  const code = await runCommand(args, {
-    env: { PERCH_DATA_DIR: ':memory:', ...env },
-    stdout: { write: (text) => (written.stdout += text) },
-    stderr: { isTTY, write: (text) => (written.stderr += text) },
-  });
-  return { code, ...written };
-}
+const perch = (args: readonly string[], env: Record<string, string> = {}, isTTY = false) =>
+  runHere(args, { PERCH_DATA_DIR: ':memory:', ...env }, { terminals: isTTY ? ['stderr'] : [] });
 
 const birds = {
   'seals.md':

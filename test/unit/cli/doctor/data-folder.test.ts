@@ -11,7 +11,7 @@ it.each([
 ])('judges %d bytes of free space', (free, status, text) => {
   const folder = temporaryFolder();
 
-  const [result, ...others] = checkDataFolder({ folder, readFreeBytes: () => free });
+  const [result, ...others] = checkDataFolder(folder, () => free);
 
   expect(others).toEqual([]);
   expect(result?.status).toBe(status);
@@ -21,7 +21,7 @@ it.each([
 it('does not create a missing folder', () => {
   const folder = `${temporaryFolder()}/a/b`;
 
-  expect(checkDataFolder({ folder, readFreeBytes: () => 4096 * mib })).toEqual([
+  expect(checkDataFolder(folder, () => 4096 * mib)).toEqual([
     expect.objectContaining({
       status: 'ok',
       message: `Perch will create ${folder} at the first start; 4.0 GiB are free.`,
@@ -30,5 +30,5 @@ it('does not create a missing folder', () => {
 });
 
 it('needs no folder for :memory:', () => {
-  expect(checkDataFolder({ folder: ':memory:' })).toMatchObject([{ status: 'ok' }]);
+  expect(checkDataFolder(':memory:')).toMatchObject([{ status: 'ok' }]);
 });
