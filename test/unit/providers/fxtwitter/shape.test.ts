@@ -5,7 +5,6 @@ import { post as postSchema, type Status, type Tombstone } from '../../../../src
 import { shapeArticle, shapeFacets } from '../../../../src/providers/fxtwitter/article.ts';
 import { articlePayload, parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
-import { parseRows } from '../../../../src/providers/rows.ts';
 import { type Fields, fxStatus, fxTombstone, fxUser } from '../../../support/x-payloads.ts';
 
 function shape(fields: Fields): Status {
@@ -372,18 +371,6 @@ describe('a post of FxTwitter', () => {
       poll: { total_votes: 3, ends_at: '2025-03-16T22:44:33Z' },
       community_note: 'It was a stork.',
     });
-  });
-});
-
-describe('rows', () => {
-  it('are parsed one by one', async () => {
-    const list = [fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7];
-
-    const rows = await parseRows(list, parsePost);
-
-    expect(rows?.rows.map(({ id }) => id)).toEqual(['1', '2']);
-    expect(rows?.unreadable).toBe(2);
-    expect(await parseRows(null, parsePost)).toBeNull();
   });
 });
 
