@@ -11,9 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openPassageIndex } from '../../src/answers/index/passage-index.ts';
+import { migrations, openPassageIndex } from '../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../src/answers/index/refresh.ts';
-import { migrations } from '../../src/answers/index/schema.ts';
 import type { Block } from '../../src/answers/readers/section.ts';
 import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { writeMadeFiles } from './made-files.ts';

@@ -51,10 +51,10 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     },
   },
   {
-    file: 'answers/model/segments.ts',
+    file: 'answers/model/prompt.ts',
     madeOf: 'constants of the same file, and the places of passages with every sign escaped',
     create: async () => {
-      const { createSegmentSplitter } = await source('answers/model/segments.ts');
+      const { createSegmentSplitter } = await source('answers/model/prompt.ts');
       createSegmentSplitter(['docs/start.md#run-it:12', 'docs/a.md:3']);
     },
   },

@@ -1,20 +1,27 @@
 import { type Token, Tokenizer } from 'parse5';
 import type { Facet } from '../model/post.ts';
-import { attributeOf, ignored, Lists } from './html/lists.ts';
 import {
+  attributeOf,
   blocks,
   cells,
   containers,
   Formula,
+  ignored,
   impliedEnds,
+  Lists,
   rawModes,
   shiftText,
   styles,
   Tables,
   voids,
-} from './html/tables.ts';
-import { type NameMention, toLinkText } from './link-text.ts';
-import { type Margin, type RichText, TextWriter } from './text-writer.ts';
+} from './html/elements.ts';
+import {
+  type Margin,
+  type NameMention,
+  type RichText,
+  TextWriter,
+  toLinkText,
+} from './text-writer.ts';
 
 interface HtmlOptions {
   readonly nameMention: NameMention;

@@ -17,6 +17,17 @@ export function toReplyingTo(handle: string | null, id: string | null): Status['
   return { screen_name: handle, status: id, url: id === null ? null : xPostUrl(handle, id) };
 }
 
+interface Variant {
+  readonly content_type: string | null;
+  readonly bitrate: number | null;
+}
+
+/** Returns the MP4 file with the highest bit rate; the first variant if there is none. */
+export function bestVariantOf<V extends Variant>(variants: readonly V[]): V | undefined {
+  const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
+  return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];
+}
+
 export const enlargeAvatar = (url: string | null): string | null =>
   url === null ? null : url.replace(/_(?:normal|200x200)(?=\.\w+$)/, '_400x400');
 

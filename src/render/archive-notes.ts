@@ -3,7 +3,7 @@ import type { Account } from '../model/account.ts';
 import { postUrl } from '../model/addresses/urls.ts';
 import type { Status } from '../model/post.ts';
 import type { Platform } from '../model/reference.ts';
-import { nameAccount, renderProfile, titleAccount } from './markdown/accounts.ts';
+import { nameAccount, renderProfile, titleAccount } from './markdown/blocks.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
 import { escapeLine } from './markdown/escape.ts';
 import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout.ts';

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { toOwnBuffer } from '../core/own-buffer.ts';
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
-import { postsOf } from './feeds/feed.ts';
-import { createFeedRenderer, feedMediaTypes } from './feeds/feeds.ts';
+import { createFeedRenderer, feedMediaTypes, postsOf } from './feeds/feeds.ts';
 import { toFormatUrl } from './feeds/urls.ts';
 import { fitResult } from './fit.ts';
 import {

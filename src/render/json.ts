@@ -12,7 +12,7 @@ import type { RenderContext } from './context.ts';
 import { toSafeUrl } from './html/markup.ts';
 import { findPictures } from './html/pictures.ts';
 import { renderPostQuote } from './html/post.ts';
-import { copyPrefix } from './markdown/accounts.ts';
+import { copyPrefix } from './markdown/blocks.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { toLine } from './markdown/characters.ts';
 import { renderPostPage } from './markdown/post-page.ts';

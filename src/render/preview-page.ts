@@ -3,7 +3,7 @@ import type { PostResult } from '../model/results.ts';
 import { escapeHtml, escapeLine, toSafeUrl } from './html/markup.ts';
 import { findPictures, findVideo, hidesPictures, type Picture, toWebUrl } from './html/pictures.ts';
 import { renderPostQuote } from './html/post.ts';
-import { nameAccount } from './markdown/accounts.ts';
+import { nameAccount } from './markdown/blocks.ts';
 import { toThread } from './markdown/thread.ts';
 import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts';
 

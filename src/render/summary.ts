@@ -1,6 +1,6 @@
 import type { Poll, Post, Status } from '../model/post.ts';
-import { describeMedia } from './blocks/media.ts';
-import { copyPrefix, nameAccount } from './markdown/accounts.ts';
+import { describeMedia } from './blocks/block.ts';
+import { copyPrefix, nameAccount } from './markdown/blocks.ts';
 import { toLine } from './markdown/characters.ts';
 
 const maxTitle = 120;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeMedia } from '../../src/render/blocks/media.ts';
+import { describeMedia } from '../../src/render/blocks/block.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import {

@@ -118,8 +118,14 @@ const protectedShop = toAccount({
   platform: 'x',
 });
 
+const kindOf = async (routes: FxRoutes, query: Query) => (await fail(routes, query)).failure.kind;
+
+/** Answers a text as HTML and anything else as JSON. */
 function answer(status: number, body: unknown): FakeHandler {
-  return (_, response) => answerJson(response, body, { status });
+  return (_, response) =>
+    typeof body === 'string'
+      ? answerHtml(response, { status })
+      : answerJson(response, body, { status });
 }
 
 function idsOf(rows: readonly { readonly id: string | null }[]) {
@@ -135,6 +141,7 @@ const suspended = answer(404, {
   reason: 'suspended',
   id: '7',
 });
+const profilePath = 'profile/mira_holm';
 const guarded = fxProfile(fxUser('mira_holm', { protected: true }));
 const controlUp = { 'profile/x': fxProfile(fxUser('x')) } as const;
 
@@ -213,14 +220,7 @@ describe('a profile', () => {
     [403, '<html>', 'throttled'],
     [204, '', 'malformed'],
   ])('with status %i and %o is %s', async (status, body, kind) => {
-    const handler: FakeHandler = (_, response) =>
-      typeof body === 'string'
-        ? answerHtml(response, { status })
-        : answerJson(response, body, { status });
-
-    const { failure } = await fail({ 'profile/mira_holm': handler }, profile);
-
-    expect(failure.kind).toBe(kind);
+    expect(await kindOf({ 'profile/mira_holm': answer(status, body) }, profile)).toBe(kind);
   });
 });
 
@@ -237,9 +237,7 @@ describe('an account that is not found', () => {
     ['fails', { 'profile/x': down }],
     ['is malformed', { 'profile/x': answer(200, []) }],
   ] as const)('is ambiguous if the well-known account %s', async (_title, routes) => {
-    const { failure } = await fail(routes, profile);
-
-    expect(failure.kind).toBe('ambiguous');
+    expect(await kindOf(routes, profile)).toBe('ambiguous');
   });
 
   it('is reported as throttled if the request for the well-known account is throttled', async () => {
@@ -317,38 +315,23 @@ describe('an account that is not found', () => {
 describe('a missing list', () => {
   const lists = [timeline(), connections(), connections({ kind: 'following' })] as const;
 
-  it.each(lists)('of $kind is unavailable if the account exists', async (query) => {
-    const { failure } = await fail({ 'profile/mira_holm': fxProfile(fxUser('mira_holm')) }, query);
+  const own = fxProfile(fxUser('mira_holm'));
+  const ownRead = '/2/profile/mira_holm';
 
-    expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: false });
-  });
+  it.each([
+    ['unavailable if the account exists', { [profilePath]: own }, 'unavailable', [ownRead]],
+    ['unavailable if the source fails itself', { [profilePath]: down }, 'unavailable', [ownRead]],
+    ['missing if the account is protected', { [profilePath]: guarded }, 'missing', [ownRead]],
+    ['missing if the account is suspended', { [profilePath]: suspended }, 'missing', [ownRead]],
+    ['missing if only the control exists', controlUp, 'missing', [ownRead, '/2/profile/x']],
+    ['ambiguous if neither account exists', {}, 'ambiguous', [ownRead, '/2/profile/x']],
+  ] as const)('is %s', async (_title, routes, kind, expected) => {
+    for (const query of lists) {
+      const { failure, paths } = await fail(routes, query);
 
-  it.each(lists)(
-    'of $kind reports nothing about the source if that fails itself',
-    async (query) => {
-      const { failure } = await fail({ 'profile/mira_holm': down }, query);
-
-      expect(failure).toMatchObject({ kind: 'unavailable', isProviderWide: true });
-    },
-  );
-
-  it.each(lists)('of $kind is missing if the account is protected or suspended', async (query) => {
-    for (const route of [guarded, suspended]) {
-      const { failure } = await fail({ 'profile/mira_holm': route }, query);
-
-      expect(failure.kind).toBe('missing');
+      expect(failure).toMatchObject({ kind, isProviderWide: !Object.values(routes).includes(own) });
+      expect(paths.slice(1)).toEqual(expected);
     }
-  });
-
-  it.each(lists)('of $kind is missing if only the control account exists', async (query) => {
-    const { failure, paths } = await fail(controlUp, query);
-
-    expect(failure.kind).toBe('missing');
-    expect(paths.slice(1)).toEqual(['/2/profile/mira_holm', '/2/profile/x']);
-  });
-
-  it.each(lists)('of $kind is ambiguous if neither account exists', async (query) => {
-    expect((await fail({}, query)).failure.kind).toBe('ambiguous');
   });
 
   it.each([
@@ -361,9 +344,8 @@ describe('a missing list', () => {
   ])('with status %i and %o is %s', async (status, body, kind) => {
     for (const query of [timeline(), connections()]) {
       const path = query.kind === 'timeline' ? statuses : 'profile/mira_holm/followers';
-      const { failure } = await fail({ [path]: answer(status, body) }, query);
 
-      expect(failure.kind).toBe(kind);
+      expect(await kindOf({ [path]: answer(status, body) }, query)).toBe(kind);
     }
   });
 
@@ -371,9 +353,7 @@ describe('a missing list', () => {
     const handler: FakeHandler = (_, response) =>
       void response.writeHead(204, { 'content-type': 'application/json' }).end();
 
-    const failure = await failWith(createFxTwitter, handler, query);
-
-    expect(failure.kind).toBe('malformed');
+    expect((await failWith(createFxTwitter, handler, query)).kind).toBe('malformed');
   });
 });
 
@@ -529,18 +509,17 @@ describe('a page of fewer than two rows', () => {
     },
   );
 
-  it('is not doubtful if its cursor is at the end of the accounts', async () => {
-    const page = fxPage([shop], '0|3');
-
-    const { found } = await read({ 'profile/mira_holm/followers': page }, connections());
+  it.each([
+    [
+      'its cursor is at the end',
+      { [`${profilePath}/followers`]: fxPage([shop], '0|3') },
+      connections(),
+    ],
+    ['there can be no more rows', { typeahead: fxSuggestions([]) }, users()],
+  ] as const)('is not doubtful if %s', async (_title, routes, query) => {
+    const { found } = await read<'followers' | 'following' | 'searchUsers'>(routes, query);
 
     expect(found.cursor).toBeNull();
-    expect(found).not.toHaveProperty('isDoubtful');
-  });
-
-  it('is not doubtful if there can be no more rows', async () => {
-    const { found } = await read({ typeahead: fxSuggestions([]) }, users());
-
     expect(found).not.toHaveProperty('isDoubtful');
   });
 });
@@ -827,14 +806,9 @@ describe('a search that fails', () => {
     [200, { code: 200 }, 'malformed'],
     [500, { code: 500, results: [] }, 'unavailable'],
   ])('with status %i and %o is %s', async (status, body, kind) => {
-    const handler: FakeHandler = (_, response) =>
-      typeof body === 'string'
-        ? answerHtml(response, { status })
-        : answerJson(response, body, { status });
+    const handler = answer(status, body);
     for (const query of [search(), users()]) {
-      const { failure } = await fail({ search: handler, typeahead: handler }, query);
-
-      expect(failure.kind).toBe(kind);
+      expect(await kindOf({ search: handler, typeahead: handler }, query)).toBe(kind);
     }
   });
 });

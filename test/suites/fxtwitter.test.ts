@@ -49,9 +49,7 @@ async function read(routes: FxRoutes, asked: PostQuery) {
   });
 }
 
-async function fail(handler: FakeHandler, asked: PostQuery) {
-  return failWith(createFxTwitter, handler, asked);
-}
+const fail = (handler: FakeHandler, asked: PostQuery) => failWith(createFxTwitter, handler, asked);
 
 function idsOf(posts: readonly { readonly id: string | null }[]) {
   return posts.map(({ id }) => id);
@@ -137,11 +135,9 @@ describe('a thread with replies', () => {
   });
 
   it('fails with the error of the thread if both requests fail', async () => {
-    const handler = serveFxTwitter({ 'thread/2001': down });
-
-    const failure = await fail(handler, query());
-
-    expect(failure.kind).toBe('unavailable');
+    expect(await fail(serveFxTwitter({ 'thread/2001': down }), query())).toMatchObject({
+      kind: 'unavailable',
+    });
   });
 
   it('omits rows that cannot be read, and counts them', async () => {
@@ -400,16 +396,11 @@ describe('a throttled request beside a successful one', () => {
     return throttled.map(({ kind }) => kind);
   }
 
-  it('is reported if it is the conversation', async () => {
-    const routes = { ...fxConversationRoutes, 'conversation/2001': busy };
-
-    expect(await toldOf(routes, query())).toEqual(['throttled']);
-  });
-
-  it('is reported if it is a parent', async () => {
-    const routes = { ...single, 'status/2000': busy };
-
-    expect(await toldOf(routes, query({ replies: 'off' }))).toEqual(['throttled']);
+  it.each([
+    ['if it is the conversation', { ...fxConversationRoutes, 'conversation/2001': busy }, 'top'],
+    ['if it is a parent', { ...single, 'status/2000': busy }, 'off'],
+  ] as const)('is reported %s', async (_title, routes, replies) => {
+    expect(await toldOf(routes, query({ replies }))).toEqual(['throttled']);
   });
 
   it('is not reported for another failure', async () => {
@@ -478,9 +469,7 @@ describe('a post', () => {
   ])('with %s is malformed', async (_title, fields) => {
     const handler = serveFxTwitter({ 'status/2001': fxBody(fxStatus('2001', fields)) });
 
-    const failure = await fail(handler, query(alone));
-
-    expect(failure.kind).toBe('malformed');
+    expect((await fail(handler, query(alone))).kind).toBe('malformed');
   });
 });
 

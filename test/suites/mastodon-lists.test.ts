@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../src/model/post.ts';
-import type { Page, SearchQuery, TimelineQuery } from '../../src/model/queries.ts';
+import type {
+  Answers,
+  Page,
+  QueryKind,
+  SearchQuery,
+  TimelineQuery,
+} from '../../src/model/queries.ts';
 import { createFakeMastodon, type FakeMastodon } from '../support/fake-mastodon.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import {
@@ -26,6 +32,11 @@ const start = { cursor: null, count: 20 } as const;
 function withServer<T>(handler: FakeHandler, run: (rig: Rig) => Promise<T>): Promise<T> {
   return withProvider(createFakedMastodon, { handler: serveHosts({ [homeHost]: handler }) }, run);
 }
+
+const askServer = <Kind extends QueryKind>(
+  handler: FakeHandler,
+  query: Answers[Kind]['query'] & { readonly kind: Kind },
+) => withServer(handler, ({ provider }) => askProvider<Kind>(provider, query));
 
 function serverWithPosts(count: number, toFields: (at: number) => Row = () => ({})): FakeMastodon {
   const server = createFakeMastodon();
@@ -186,9 +197,7 @@ describe('a timeline of Mastodon', () => {
     const victim = { ...accountRow('vera@victim.example.net'), id: wren.id };
     server.addStatus(statusRow(idAt(5), victim));
 
-    const page = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, timeline()),
-    );
+    const page = await askServer(server.handler, timeline());
 
     expect(idsOf(page.items)).toEqual([idAt(1), idAt(0)]);
     expect(page.warnings.join()).toContain('1 post is missing');
@@ -204,9 +213,7 @@ describe('a timeline of Mastodon', () => {
       server.addStatus(statusRow(idAt(at), wren, { content: '', reblog }));
     }
 
-    const page = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, timeline()),
-    );
+    const page = await askServer(server.handler, timeline());
 
     expect(idsOf(page.items)).toEqual(['77', '77']);
     expect(page.warnings.join()).toContain('Posts from other servers');
@@ -223,7 +230,7 @@ describe('a timeline of Mastodon', () => {
   it('counts the rows that could not be read', async () => {
     const { handler } = serverWithPosts(3, (at) => (at === 1 ? { reblog: { id: 'broken' } } : {}));
 
-    const page = await withServer(handler, ({ provider }) => askProvider(provider, timeline()));
+    const page = await askServer(handler, timeline());
 
     expect(page.items).toHaveLength(2);
     expect(page.rows).toBe(3);
@@ -244,9 +251,7 @@ describe('a timeline of Mastodon', () => {
     const server = createFakeMastodon();
     server.addAccount(accountRow('wren', { suspended: true }));
 
-    const failure = await withServer(server.handler, ({ provider }) =>
-      failureOf(askProvider(provider, timeline())),
-    );
+    const failure = await failureOf(askServer(server.handler, timeline()));
 
     expect(failure).toMatchObject({ kind: 'missing', message: 'This account is suspended.' });
   });
@@ -286,9 +291,7 @@ describe('a profile of Mastodon', () => {
   const readProfile = async (fields: Row) => {
     const server = createFakeMastodon();
     server.addAccount(accountRow('wren', fields));
-    const found = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, { kind: 'profile', account }),
-    );
+    const found = await askServer(server.handler, { kind: 'profile', account });
     expectSoundFound(found);
     return found;
   };
@@ -403,9 +406,7 @@ describe('the followers of a Mastodon account', () => {
     server.addAccount(shy);
     server.follow(accountRow('otter'), shy);
 
-    const page = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, followers),
-    );
+    const page = await askServer(server.handler, followers);
 
     expect([page.items, page.warnings]).toEqual([
       [],
@@ -417,9 +418,7 @@ describe('the followers of a Mastodon account', () => {
     const server = serverWithPosts(0);
     server.follow(accountRow('otter@bücher.example.net'), wren);
 
-    const { items } = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, followers),
-    );
+    const { items } = await askServer(server.handler, followers);
 
     expect(items[0]?.screen_name).toBe('otter@xn--bcher-kva.example.net');
   });
@@ -442,9 +441,7 @@ describe('the followers of a Mastodon account', () => {
     server.follow(accountRow('otter', { suspended: true }), wren);
     server.follow(accountRow('seal'), wren);
 
-    const page = await withServer(server.handler, ({ provider }) =>
-      askProvider(provider, followers),
-    );
+    const page = await askServer(server.handler, followers);
 
     expect(page.items.map(({ screen_name }) => screen_name)).toEqual([`seal@${homeHost}`]);
     expect([page.rows, page.warnings]).toEqual([
@@ -550,9 +547,7 @@ describe('a search of Mastodon', () => {
   ] as const)(
     'warns with feed=%s about the limits of a search without a login',
     async (feed, count) => {
-      const page = await withServer(server.handler, ({ provider }) =>
-        askProvider(provider, search('#tides', { feed })),
-      );
+      const page = await askServer(server.handler, search('#tides', { feed }));
 
       expect(page.warnings).toHaveLength(count);
       expect(page.warnings[0]).toContain('Mastodon has no search for words in posts');
@@ -590,11 +585,8 @@ describe('a search of Mastodon', () => {
         { status: 422 },
       );
 
-    for (const handler of [closed]) {
-      const failure = await withServer(handler, ({ provider }) =>
-        failureOf(askProvider(provider, search('#tides'))),
-      );
-      expect([failure.kind, failure.isProviderWide]).toEqual(['unavailable', false]);
-    }
+    const failure = await failureOf(askServer(closed, search('#tides')));
+
+    expect([failure.kind, failure.isProviderWide]).toEqual(['unavailable', false]);
   });
 });

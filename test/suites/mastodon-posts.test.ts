@@ -72,6 +72,11 @@ const replyTo = (parent: StatusRow, minutes: number, account = wren, fields: Row
     ...fields,
   });
 
+const answerWith =
+  (post: StatusRow, context: object): FakeHandler =>
+  ({ url = '' }, response) =>
+    answerJson(response, url.endsWith('/context') ? context : post);
+
 const idsOf = (posts: PostFound['replies']) => posts.map(({ id }) => id);
 
 const toldOfCopies = `Posts from other servers are copies stored on ${homeHost}, and may differ from the originals.`;
@@ -458,12 +463,9 @@ describe('a thread', () => {
   });
 
   it('has replies to hidden posts at the end', async () => {
-    const handler: FakeHandler = (request, response) => {
-      if (!request.url?.endsWith('/context')) server.handler(request, response);
-      else answerJson(response, { ancestors: [root], descendants: [lost, liked, { id: 'odd' }] });
-    };
+    const context = { ancestors: [root], descendants: [lost, liked, { id: 'odd' }] };
 
-    const { replies, warnings } = await read(handler, focal.id);
+    const { replies, warnings } = await read(answerWith(focal, context), focal.id);
 
     expect(idsOf(replies)).toEqual([liked.id, lost.id]);
     expect(warnings).toEqual([
@@ -473,13 +475,9 @@ describe('a thread', () => {
   });
 
   it('has a tombstone in place of a post that is not public', async () => {
-    const handler: FakeHandler = (request, response) => {
-      if (!request.url?.endsWith('/context')) server.handler(request, response);
-      else
-        answerJson(response, { ancestors: [{ ...root, visibility: 'private' }], descendants: [] });
-    };
+    const context = { ancestors: [{ ...root, visibility: 'private' }], descendants: [] };
 
-    const { ancestors } = await read(handler, focal.id);
+    const { ancestors } = await read(answerWith(focal, context), focal.id);
 
     expect(ancestors).toMatchObject([
       { type: 'tombstone', reason: 'private', id: null, url: null },
@@ -493,10 +491,7 @@ describe('a thread', () => {
       in_reply_to_id: idAt(at),
     }));
     const context = { ancestors: [], descendants: [...chain, ...chain] };
-    const { replies } = await read(
-      ({ url = '' }, response) => answerJson(response, url.endsWith('/context') ? context : focal),
-      focal.id,
-    );
+    const { replies } = await read(answerWith(focal, context), focal.id);
 
     expect(idsOf(replies)).toEqual(chain.map(({ id }) => id));
   });
@@ -510,10 +505,7 @@ describe('a thread', () => {
     ];
     const own = { ...statusRow(idAt(3), wren), in_reply_to_id: idAt(3) };
     const context = { ancestors: [focal, own], descendants: [...loop, own, focal] };
-    const found = await read(
-      ({ url = '' }, response) => answerJson(response, url.endsWith('/context') ? context : focal),
-      focal.id,
-    );
+    const found = await read(answerWith(focal, context), focal.id);
 
     expect(idsOf(found.ancestors)).toEqual([own.id]);
     expect(idsOf(found.replies)).toEqual([one.id, two.id]);
@@ -522,10 +514,7 @@ describe('a thread', () => {
   it('is read as far as a server allows without a login', async () => {
     const focal = statusRow(idAt(0), kelp);
     const context = { ancestors: Array(5000).fill({}), descendants: Array(5000).fill({}) };
-    const { warnings } = await read(
-      ({ url = '' }, response) => answerJson(response, url.endsWith('/context') ? context : focal),
-      focal.id,
-    );
+    const { warnings } = await read(answerWith(focal, context), focal.id);
 
     expect(warnings.join(' ')).toContain('1000 posts are missing');
   });

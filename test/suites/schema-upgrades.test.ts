@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keyMigrations } from '../../src/access/keys/key-rows.ts';
 import { openKeyStore } from '../../src/access/keys/key-store.ts';
-import { openPassageIndex } from '../../src/answers/index/passage-index.ts';
-import { migrations as answersMigrations } from '../../src/answers/index/schema.ts';
+import {
+  migrations as answersMigrations,
+  openPassageIndex,
+} from '../../src/answers/index/passage-index.ts';
 import { migrations as archiveMigrations } from '../../src/archive/store/schema.ts';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { systemClock } from '../../src/core/clock.ts';

@@ -2,15 +2,15 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import type { Citation, PromptPassage } from '../answer.ts';
 import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
 import { ModelFailure } from './chat-client.ts';
-import { abstentionMarker } from './prompt.ts';
 import {
+  abstentionMarker,
   createSegmentSplitter,
   type Extent,
   type Segment,
   type SplitSegments,
   textOf,
   upToCitation,
-} from './segments.ts';
+} from './prompt.ts';
 
 interface CitedTextOptions {
   /** Passages of the prompt. The model cites passages by number, starting at 1. */

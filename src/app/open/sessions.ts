@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { AnswerEngine } from '../../answers/answer.ts';
-import { createIndexRecord, type IndexRecord } from '../../answers/index/schema.ts';
+import { createIndexRecord, type IndexRecord } from '../../answers/index/passage-index.ts';
 import { createQuestionRecord } from '../../answers/question-record.ts';
 import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.ts';
 import type { Config } from '../../config/config.ts';

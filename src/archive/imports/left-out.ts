@@ -1,5 +1,4 @@
-import type { ExportItem, LeftOutContent } from './export-source.ts';
-import type { MediaFile } from './files/export-files.ts';
+import type { ExportItem, LeftOutContent, MediaFile } from './export-source.ts';
 import { readMediaFiles } from './files/open-files.ts';
 import { type CsvRow, readCsvRows, readLines } from './ndjson/lines.ts';
 import { endsWithinRecord, jsonElements } from './records.ts';

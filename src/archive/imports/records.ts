@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { ExportFile, ExportFiles } from './export-source.ts';
 import { type SkippedRecord, skipRecord } from './export-source.ts';
-import type { ExportFile, ExportFiles } from './files/export-files.ts';
 
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 

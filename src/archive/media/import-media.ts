@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountReference } from '../../model/reference.ts';
-import type { MediaFile } from '../imports/files/export-files.ts';
+import type { MediaFile } from '../imports/export-source.ts';
 import type { ArchiveStore } from '../store/store.ts';
 import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './media-folder.ts';
 

@@ -1,4 +1,4 @@
-import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/line.ts';
+import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/ndjson-format.ts';
 import { type MediaFolder, openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';

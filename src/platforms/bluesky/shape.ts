@@ -29,13 +29,14 @@ import {
   shapePageCard,
   shapeRecordCard,
 } from './embeds.ts';
-import { shapeEntities, shapeFacets } from './facets.ts';
 import {
   type ActorPayload,
   type MissingPayload,
   type PostPayload,
   parseMissing,
   parseQuoted,
+  shapeEntities,
+  shapeFacets,
 } from './payload.ts';
 
 export interface Shaping {

@@ -1,8 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import { toRichText } from '../html-text.ts';
-import type { NameMention } from '../link-text.ts';
 import { countCodePoints, toCodePoints } from '../text.ts';
-import type { RichText } from '../text-writer.ts';
+import type { NameMention, RichText } from '../text-writer.ts';
 
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 

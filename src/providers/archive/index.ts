@@ -81,16 +81,8 @@ function createAsk(
     <Kind extends QueryKind>(kind: Kind): Ask<Kind> =>
     async (query, context) =>
       reader === null || isOfSample(query) ? here[kind](query) : reader.read(kind, query, context);
-  return {
-    post: toAsk('post'),
-    replies: toAsk('replies'),
-    profile: toAsk('profile'),
-    timeline: toAsk('timeline'),
-    followers: toAsk('followers'),
-    following: toAsk('following'),
-    search: toAsk('search'),
-    searchUsers: toAsk('searchUsers'),
-  };
+  const kinds = Object.keys(here) as QueryKind[]; // `here` has one member for each kind
+  return Object.fromEntries(kinds.map((kind) => [kind, toAsk(kind)]));
 }
 
 function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {

@@ -7,13 +7,12 @@ import { parseAccount, type StatusPayload } from '../../platforms/mastodon/paylo
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Ask, Provider } from '../provider.ts';
-import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
+import { countSent, describeUnread, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { isBody } from '../upstream.ts';
 import { type Accounts, createAccounts, createHomes } from './accounts.ts';
 import {
   askConnections,
   askTimeline,
-  describeUnread,
   dropLater,
   type PageRows,
   readBefore,
@@ -81,7 +80,7 @@ function askSearch(askServer: AskServer, host: string): Ask<'search'> {
         `Without a login, Mastodon has no search for words in posts. These are the posts with these hashtags on ${host}; other servers may have more.`,
         ...describeFeed(query),
         ...listed.warnings,
-        ...describeUnread(page, 'post'),
+        ...describeUnread(page, 'post', 'server'),
       ],
     };
   };

@@ -14,10 +14,9 @@ import { createSurroundings, shapePost } from '../../platforms/mastodon/shape.ts
 import type { Ask, ProviderContext } from '../provider.ts';
 import {
   countSent,
-  describeExcess,
   describeOmitted,
+  describeUnread,
   parseRows,
-  type RowNoun,
   type Rows,
   uniqueBy,
   uniqueById,
@@ -51,7 +50,7 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
         ...describeCopies(items, home),
         ...listed.warnings,
         ...describeOmitted(foreign, 'post', ['the author is not an account of this server']),
-        ...describeUnread(page, 'post'),
+        ...describeUnread(page, 'post', 'server'),
       ],
     };
   };
@@ -126,17 +125,6 @@ function nextOf({ header }: FoundReply): string | null {
   return maxId !== null && positionForm.test(maxId) ? maxId : null;
 }
 
-export function describeUnread(
-  { unreadable, excess }: Pick<Rows<unknown>, 'unreadable' | 'excess'>,
-  noun: RowNoun,
-): readonly string[] {
-  const unread = 'the server sent unreadable data for';
-  return [
-    ...describeOmitted(unreadable, noun, [`${unread} it`, `${unread} them`]),
-    ...describeExcess(excess, noun),
-  ];
-}
-
 export async function shapeListed(rows: readonly StatusPayload[], home: Home) {
   const around = createSurroundings(rows, home);
   const shaped = await mapWithPauses(rows, (row) => shapePost(row, around));
@@ -171,7 +159,7 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home) {
       'the server has suspended it',
       'the server has suspended them',
     ]),
-    ...describeUnread(found, 'account'),
+    ...describeUnread(found, 'account', 'server'),
   ];
   return { items, warnings };
 }

@@ -13,12 +13,17 @@ import {
 import { createSurroundings, hiddenReason, shapePost } from '../../platforms/mastodon/shape.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { unavailabilityOf } from '../../platforms/unavailable.ts';
-import { createThreadOrder } from '../conversation.ts';
 import { readOrNull, toMissing, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
+import {
+  createThreadOrder,
+  describeUnread,
+  parseRows,
+  toRepliesPage,
+  uniqueById,
+} from '../rows.ts';
 import type { AskHome } from './accounts.ts';
-import { describeCopies, describeUnread } from './lists.ts';
+import { describeCopies } from './lists.ts';
 import { type AskServer, createUnreadable, expectFound } from './servers.ts';
 
 interface ReadPost {
@@ -157,7 +162,7 @@ async function combine({ query, row, home, around }: ReadPost): Promise<PostFoun
       ...(isOriginal ? describeCopies(Object.values(found).flat(), home) : [copy]),
       ...describeLimitedAuthor(shown, home),
       ...(isRead ? describeCuts(shown, context, query) : []),
-      ...describeUnread(context, 'post'),
+      ...describeUnread(context, 'post', 'server'),
       ...missing.map((part) => unreadParts[part]),
     ],
   };

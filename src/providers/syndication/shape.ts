@@ -10,7 +10,7 @@ import { isNamed, scanFacets, type TagType, tagUrl } from '../../platforms/tags.
 import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
-import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
+import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
 import { type PostPayload, parsePost } from './payload.ts';
 
 type UserPayload = PostPayload['user'];
@@ -133,20 +133,12 @@ function shapeItem(item: MediaPayload): Media {
   const isGif = item.type === 'animated_gif';
   return {
     type: isGif ? 'gif' : 'video',
-    url: bestVideo(item) ?? url,
+    url: bestVariantOf(item.video_info?.variants ?? [])?.url ?? url,
     ...shown,
     thumbnail_url: url,
     duration: isGif || durationMs === null ? null : durationMs / 1000,
     variants: [...(item.video_info?.variants ?? [])],
   };
-}
-
-function bestVideo({ video_info }: MediaPayload): string | null {
-  const variants = video_info?.variants ?? [];
-  const [best] = variants
-    .filter(({ content_type }) => content_type === 'video/mp4')
-    .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0));
-  return (best ?? variants[0])?.url ?? null;
 }
 
 const isPoll = ({ name }: CardPayload): boolean => /^poll\d/.test(name ?? '');

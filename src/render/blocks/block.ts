@@ -1,6 +1,8 @@
 import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
 import type { Poll, Status } from '../../model/post.ts';
+import { cutLine, toLine } from '../markdown/characters.ts';
+import { formatCount, formatDuration, formatNumber } from '../markdown/layout.ts';
 import type { Annotation } from '../markdown/spans.ts';
 import type { NestHeading } from '../markdown/verbatim.ts';
 
@@ -117,7 +119,7 @@ export const minute = (time: string, url: string | null = null): Words => ({
   url,
 });
 
-export const day = (time: string): Words => ({ type: 'time', time, precision: 'day', url: null });
+const day = (time: string): Words => ({ type: 'time', time, precision: 'day', url: null });
 
 export const toText = (
   text: string,
@@ -125,7 +127,7 @@ export const toText = (
   lang: string | null = null,
 ): Block => ({ type: 'text', text, annotations, lang });
 
-export const labelled = (label: string, words: Words | null): Words | null =>
+const labelled = (label: string, words: Words | null): Words | null =>
   words === null || words === '' ? null : [`${label}: `, words];
 
 /** Returns `copied from` with a link to the source server; `null` for an original. */
@@ -135,3 +137,208 @@ export const describeCopy = ({ copied_from: source }: Status | Account): Words |
 /** Returns a heading's level. Must be called once per rendered heading, in order. */
 export const levelOf = ({ level, nest }: Extract<Block, { type: 'heading' }>): number =>
   nest?.(level) ?? level;
+
+/** Returns the labelled media. `full` adds sizes and links to the best video files. */
+export function toMediaItems(all: readonly Media[], full: boolean): MediaItem[] {
+  const labels = describeMedia(all);
+  return all.map((item, at) => {
+    const alt = item.type === 'photo' ? toLine(item.alt ?? '').trim() : '';
+    const label = labels[at] ?? '';
+    return { item, label, caption: alt || label, details: full ? describeDetails(item) : [] };
+  });
+}
+
+function describeDetails({ width, height, variants = [] }: Media): readonly Words[] {
+  const size = width === null || height === null ? null : `${width} × ${height} px`;
+  return present([size, ...linkVariants(variants)]);
+}
+
+const maxVariants = 3; // maximum number of linked files of a video, which has one file for each bit rate
+
+function linkVariants(variants: NonNullable<Media['variants']>): Words[] {
+  return variants
+    .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))
+    .slice(0, maxVariants)
+    .map(({ bitrate, content_type, url }) => {
+      const rate = bitrate === null ? '' : ` ${formatNumber(Math.round(bitrate / 1000))} kbit/s`;
+      return link(`${formatName(content_type)}${rate}`, url);
+    });
+}
+
+function formatName(contentType: string | null): string {
+  if (contentType === null) return 'File';
+  return /mpegurl/i.test(contentType) ? 'HLS' : contentType.replace(/^.*\//, '').toUpperCase();
+}
+
+/** Returns a label for each media item: its kind and the author's description. */
+export function describeMedia(all: readonly Media[]): readonly string[] {
+  const positions = describePositions(all);
+  return all.map((item, at) => {
+    const { type, alt, duration = null } = item;
+    const said = toLine(alt ?? '');
+    if (type === 'file') return joinParts(['File', toLine(describeFile(item)), said]);
+    const isTimed = (type === 'video' || type === 'audio') && duration !== null;
+    const name = `${mediaNames[type]}${said === '' ? positions[at] : ''}`;
+    const length = isTimed ? `, ${formatDuration(duration)}` : '';
+    return joinParts([`${name}${length}`, said]);
+  });
+}
+
+const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join(': ');
+
+const mediaNames = {
+  photo: 'Photo',
+  video: 'Video',
+  gif: 'GIF',
+  audio: 'Audio',
+  file: 'File',
+} as const;
+
+function describeFile({ name, content_type, size }: Media): string {
+  const facts = [content_type, size === undefined ? undefined : formatBytes(size)];
+  const known = facts.filter((fact) => fact !== undefined).join(', ');
+  return `${name ?? ''}${known === '' ? '' : ` (${known})`}`.trim();
+}
+
+const sizeUnits = ['bytes', 'kB', 'MB', 'GB'] as const;
+
+function formatBytes(bytes: number): string {
+  // Rounded before the unit is chosen, so that 999,999 bytes are 1 MB and not 1000 kB.
+  const rounded = bytes < 1000 ? bytes : Number(bytes.toPrecision(3));
+  const power = Math.max(
+    0,
+    sizeUnits.findLastIndex((_unit, at) => rounded >= 1000 ** at),
+  );
+  return `${rounded / 1000 ** power} ${sizeUnits[power]}`;
+}
+
+function describePositions(all: readonly Media[]): readonly string[] {
+  const counts = new Map<Media['type'], number>();
+  const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);
+  const counted = all.map(({ type }) => [type, count(type)] as const);
+  return counted.map(([type, position]) =>
+    counts.get(type) === 1 ? '' : ` ${position} of ${counts.get(type)}`,
+  );
+}
+
+/** Facts of a profile, each on a line of its own. `full` adds pictures, more counts and the ID. */
+export function listProfileFacts(account: Account, full: boolean): readonly Words[] {
+  return present([...factsOf(account, full), ...(full ? extraFactsOf(account) : [])]);
+}
+
+interface ProfileHead {
+  readonly facts: readonly Words[];
+  readonly counts: readonly ProfileCount[];
+  readonly details: readonly Words[];
+}
+
+interface ProfileCount {
+  readonly list: 'posts' | 'followers' | 'following';
+  readonly count: number;
+  readonly label: string;
+}
+
+/** Returns the head of an account's page. `full` adds pictures, more counts and the ID. */
+export function toProfileHead(account: Account, full: boolean): ProfileHead {
+  const { location, website, joined, statuses, followers, following } = account;
+  const counts = [
+    { list: 'posts', count: statuses, label: statuses === 1 ? 'post' : 'posts' },
+    { list: 'followers', count: followers, label: followers === 1 ? 'follower' : 'followers' },
+    { list: 'following', count: following, label: 'following' },
+  ] as const;
+  return {
+    facts: present<Words>([
+      location && plain(location),
+      website && { type: 'url', url: website.url },
+      joined && ['Joined ', full ? minute(joined) : day(joined)],
+      describeVerification(account),
+      describeProtection(account),
+      describeCopy(account),
+    ]),
+    counts: counts.flatMap(({ count, ...rest }) => (count === null ? [] : [{ count, ...rest }])),
+    details: full ? present(extraFactsOf(account)) : [],
+  };
+}
+
+function joinFacts(facts: readonly (Words | null)[]): Words | null {
+  const shown = present(facts);
+  return shown.length === 0
+    ? null
+    : shown.flatMap((fact, at) => (at === 0 ? [fact] : [' · ', fact]));
+}
+
+function factsOf(account: Account, full: boolean): readonly (Words | null)[] {
+  const { location, website, joined, url, copied_from: copied } = account;
+  return [
+    labelled('Profile', { type: 'url', url }),
+    labelled('Copied from', copied === undefined ? null : link(copied.host, copied.url)),
+    labelled('Location', location && plain(location)),
+    // Shows the actual URL, because a platform's display text can look like another URL.
+    labelled('Website', website && { type: 'url', url: website.url }),
+    labelled('Joined', joined && (full ? minute(joined) : day(joined))),
+    joinFacts([
+      formatCount(account.followers, 'follower', 'followers'),
+      formatCount(account.following, 'following', 'following'),
+      formatCount(account.statuses, 'post', 'posts'),
+    ]),
+    describeVerification(account),
+    describeProtection(account),
+  ];
+}
+
+const describeProtection = (account: Account): Words | null =>
+  account.protected ? 'Protected: only approved followers see its posts' : null;
+
+function extraFactsOf(account: Account): readonly (Words | null)[] {
+  const { avatar_url: avatar, banner_url: banner } = account;
+  const pictures = Object.entries({ avatar, banner }).map(([name, url]) => url && link(name, url));
+  return [
+    joinFacts([
+      formatCount(account.likes, 'like', 'likes'),
+      formatCount(account.media_count, 'media item', 'media items'),
+    ]),
+    labelled('Pictures', joinFacts(pictures)),
+    labelled('ID', plain(account.id)),
+  ];
+}
+
+function describeVerification({ verification: { verified, type } }: Account): Words | null {
+  if (!verified) return null;
+  return type === null ? 'Verified' : ['Verified: ', plain(type)];
+}
+
+interface AccountRow {
+  readonly facts: readonly Words[];
+  readonly biography: Words;
+  readonly details: readonly Words[];
+}
+
+const maxBiography = 160; // maximum length in code points of a biography in a list: X's own limit
+
+/** Returns an account in a list. `full` adds details and the whole biography. */
+export function toAccountRow(account: Account, full: boolean): AccountRow {
+  return {
+    facts: present([
+      formatCount(account.followers, 'follower', 'followers'),
+      describeVerification(account),
+      account.protected ? 'Protected' : null,
+      describeCopy(account),
+    ]),
+    biography: describeBiography(account, full),
+    details: full ? present(detailsOf(account)) : [],
+  };
+}
+
+function describeBiography({ description }: Account, full: boolean): Words {
+  const whole = toLine(description ?? '');
+  const shown = full ? whole : cutLine(whole, maxBiography);
+  // A shortened biography can end in a shortened URL, which must not become a link.
+  return shown === whole ? { type: 'prose', text: whole } : plain(shown);
+}
+
+const detailsOf = ({ location, joined, following, statuses }: Account) => [
+  labelled('Location', location && plain(location)),
+  labelled('Joined', joined && day(joined)),
+  formatCount(following, 'following', 'following'),
+  formatCount(statuses, 'post', 'posts'),
+];

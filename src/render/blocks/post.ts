@@ -26,10 +26,10 @@ import {
   plain,
   present,
   type StyledText,
+  toMediaItems,
   toText,
   type Words,
 } from './block.ts';
-import { toMediaItems } from './media.ts';
 
 export interface PostView {
   /** Whether to add exact times, all counts, the language and the posting application. */

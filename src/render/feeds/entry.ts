@@ -5,7 +5,7 @@ import { contentTypeOf } from '../../platforms/files.ts';
 import type { RenderContext } from '../context.ts';
 import { chooseFile, hidesPictures } from '../html/pictures.ts';
 import { renderPostBody } from '../html/post.ts';
-import { copyPrefix, nameAccount } from '../markdown/accounts.ts';
+import { copyPrefix, nameAccount } from '../markdown/blocks.ts';
 import { toLine } from '../markdown/characters.ts';
 import { firstWordsOf, listTags } from '../summary.ts';
 import { findOwners, type KnownOwners, tagPost, tagTarget, toStrictUrl } from './urls.ts';

@@ -2,8 +2,7 @@ import { profileUrl } from '../../model/addresses/urls.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import type { RenderContext } from '../context.ts';
 import type { Entry, EntryMedia, Person } from './entry.ts';
-import type { Feed } from './feed.ts';
-import type { FeedWriter } from './feeds.ts';
+import type { Feed, FeedWriter } from './feeds.ts';
 import { toFormatUrl } from './urls.ts';
 
 const declaration = '<?xml version="1.0" encoding="utf-8"?>';

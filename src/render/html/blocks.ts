@@ -3,7 +3,6 @@ import type { Poll } from '../../model/post.ts';
 import { type Block, levelOf, type StyledText, type Words } from '../blocks/block.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, toMinute } from '../markdown/layout.ts';
-import { isShown, renderFigure, renderMedia } from './figures.ts';
 import {
   escapeHtml,
   escapeLine,
@@ -14,6 +13,7 @@ import {
   renderList,
   renderTime,
 } from './markup.ts';
+import { isShown, renderFigure, renderMedia } from './pictures.ts';
 import { renderCode, renderInline, renderMarkdown, renderParagraphs } from './text.ts';
 
 /** Writes blocks as HTML and well-formed XML. */

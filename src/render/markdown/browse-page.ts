@@ -7,7 +7,7 @@ import {
   renderProfile,
   titleAccount,
   titleHandle,
-} from './accounts.ts';
+} from './blocks.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, labelled } from './layout.ts';

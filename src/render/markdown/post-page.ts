@@ -15,8 +15,14 @@ import {
   toPostHead,
 } from '../blocks/post.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
-import { copyPrefix, nameAccount, renderAbout, titleAccount } from './accounts.ts';
-import { writeBlocks, writeFacts } from './blocks.ts';
+import {
+  copyPrefix,
+  nameAccount,
+  renderAbout,
+  titleAccount,
+  writeBlocks,
+  writeFacts,
+} from './blocks.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinLines } from './layout.ts';

@@ -1,8 +1,7 @@
 import { parseHandle, platformNames } from '../../model/reference.ts';
 import { type BrowseResult, feedFormats, type PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
-import { postsOf } from '../feeds/feed.ts';
-import { feedMediaTypes } from '../feeds/feeds.ts';
+import { feedMediaTypes, postsOf } from '../feeds/feeds.ts';
 import { toFormatUrl } from '../feeds/urls.ts';
 import {
   brandMark,

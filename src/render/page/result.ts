@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseResult, PostResult } from '../../model/results.ts';
-import { listProfileFacts, toAccountRow, toProfileHead } from '../blocks/account.ts';
+import { listProfileFacts, toAccountRow, toProfileHead } from '../blocks/block.ts';
 import {
   type PostPlace,
   type PostView,
@@ -12,7 +12,6 @@ import {
 } from '../blocks/post.ts';
 import type { RenderContext } from '../context.ts';
 import { writeAccount, writeBlocks, writeFacts, writeWords } from '../html/blocks.ts';
-import { renderAvatar } from '../html/figures.ts';
 import {
   escapeHtml,
   escapeLine,
@@ -21,15 +20,22 @@ import {
   paragraph,
   renderList,
 } from '../html/markup.ts';
+import { renderAvatar } from '../html/pictures.ts';
 import { renderParagraphs } from '../html/text.ts';
-import { nameAccount } from '../markdown/accounts.ts';
+import { nameAccount } from '../markdown/blocks.ts';
 import { describeEmptyList, titleBrowsePage } from '../markdown/browse-page.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatNumber, joinFacts } from '../markdown/layout.ts';
 import { headPostPage, isTitledByArticle, titlePostPage } from '../markdown/post-page.ts';
 import { findAccounts, type Thread, toThread } from '../markdown/thread.ts';
-import { renderPaging, renderSearchForm, renderTabs, toListUrl } from './navigation.ts';
-import { createPageView, type PageView } from './view.ts';
+import {
+  createPageView,
+  type PageView,
+  renderPaging,
+  renderSearchForm,
+  renderTabs,
+  toListUrl,
+} from './view.ts';
 
 /** Title as plain text, and content as HTML including the title as a heading. */
 export interface ResultHtml {

@@ -1,11 +1,14 @@
 import { parseUrl } from '../../core/http/url.ts';
-import type { BrowseResult, PostResult } from '../../model/results.ts';
+import { parseHandle } from '../../model/reference.ts';
+import type { BrowseResult, BrowseSubject, PostResult } from '../../model/results.ts';
 import type { OwnPage, RenderContext } from '../context.ts';
 import {
   createLinks,
   escapeHtml,
+  escapeLine,
   type HtmlLinks,
   type HtmlView,
+  joinParts,
   openLink,
   type TagPair,
   toSafeUrl,
@@ -84,4 +87,134 @@ function renderOriginal(url: string): string {
   const label = escapeHtml(`Original: ${url.replace(/^https?:\/\//, '')}`);
   const open = openLink(url)?.replace('<a ', `<a class="original" aria-label="${label}" `);
   return open === undefined ? '' : `${open}\u2197\ufe0e</a>`;
+}
+
+const endsOfLists = { posts: '', followers: '/followers', following: '/following' } as const;
+
+export const toListUrl = (
+  handle: string,
+  list: keyof typeof endsOfLists,
+  { baseUrl }: Pick<PageView, 'baseUrl'>,
+): string => `${baseUrl}/api/v1/profiles/${encodeURIComponent(handle)}${endsOfLists[list]}`;
+
+interface Tab {
+  readonly name: string;
+  readonly url: string;
+  readonly isCurrent: boolean;
+}
+
+/** Renders links to the account's other lists; empty if the list is not about one account. */
+export function renderTabs(result: BrowseResult, view: PageView): string {
+  const tabs = listTabs(result, view).map(({ name, url, isCurrent }) => {
+    const [open, close] = view.links.toTags(url);
+    const current = isCurrent ? ' aria-current="page"' : '';
+    return `<li>${open.replace('<a ', `<a${current} `)}${name}${close}</li>`;
+  });
+  if (tabs.length === 0) return '';
+  return `<nav class="tabs" aria-label="Lists of this account"><ul>${tabs.join('')}</ul></nav>`;
+}
+
+function listTabs(result: BrowseResult, view: PageView): readonly Tab[] {
+  const { subject } = result;
+  switch (subject.resource) {
+    case 'profile':
+      return listProfileTabs(result, view);
+    case 'followers':
+    case 'following':
+      return [
+        { name: 'Posts', url: toListUrl(subject.handle, 'posts', view), isCurrent: false },
+        ...(['followers', 'following'] as const).map((list) => ({
+          name: list === 'followers' ? 'Followers' : 'Following',
+          url: toListUrl(subject.handle, list, view),
+          isCurrent: list === subject.resource,
+        })),
+      ];
+    case 'search': {
+      const handle = findSearched(subject, result);
+      if (handle === null) return [];
+      const tabs = toPostTabs(toListUrl(handle, 'posts', view), null);
+      return [...tabs, { name: searchTab, url: result.urls.first, isCurrent: true }];
+    }
+    case 'replies':
+      return [];
+  }
+}
+
+function listProfileTabs(result: BrowseResult, view: PageView): readonly Tab[] {
+  const { searchParams } = new URL(result.urls.self);
+  const named = searchParams.has('with_replies') ? 'Replies' : 'Posts';
+  const current = searchParams.has('only_media') ? 'Media' : named;
+  const tabs = toPostTabs(result.urls.first, result.items === null ? null : current);
+  const search = toSearchUrl(result, view);
+  return search === null ? tabs : [...tabs, { name: searchTab, url: search, isCurrent: false }];
+}
+
+const searchTab = 'Search within';
+
+const parametersOfTabs = {
+  Posts: {},
+  Replies: { with_replies: 'true' },
+  Media: { with_replies: 'true', only_media: 'true' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+function toPostTabs(profileUrl: string, current: string | null): readonly Tab[] {
+  return Object.entries(parametersOfTabs).map(([name, parameters]) => {
+    const url = new URL(profileUrl);
+    for (const other of ['with_replies', 'only_media', 'include_posts']) {
+      url.searchParams.delete(other);
+    }
+    for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
+    return { name, url: url.href, isCurrent: name === current };
+  });
+}
+
+function toSearchUrl({ profile, source }: BrowseResult, { baseUrl }: PageView): string | null {
+  if (profile === null) return null;
+  const platform =
+    source === 'archive' && profile.platform !== 'sample' ? 'archive' : profile.platform;
+  // Mastodon's search has no operator for the author.
+  if (platform === 'mastodon') return null;
+  const query = new URLSearchParams({ q: `from:${profile.screen_name}`, platform });
+  return `${baseUrl}/api/v1/search?${query}`;
+}
+
+type SearchSubject = Extract<BrowseSubject, { resource: 'search' }>;
+
+function findSearched({ query, feed }: SearchSubject, { urls }: BrowseResult): string | null {
+  const handle = feed === 'users' ? undefined : /^from:(\S+)/i.exec(query)?.[1];
+  const account = handle === undefined ? null : parseHandle(handle);
+  const platform = new URL(urls.first).searchParams.get('platform');
+  return account !== null && (platform === 'archive' || platform === account.platform)
+    ? account.handle
+    : null;
+}
+
+/** Renders the search form; an empty string for other lists. */
+export function renderSearchForm({ subject, urls }: BrowseResult, { baseUrl }: PageView): string {
+  if (subject.resource !== 'search') return '';
+  const { searchParams } = new URL(urls.first);
+  const kept = [...searchParams].filter(([name]) => name !== 'q');
+  const fields = [...kept, ['format', 'html']].map(
+    ([name = '', value = '']) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  return `<form class="search-form" role="search" aria-label="This search" action="${escapeHtml(`${baseUrl}/search`)}">
+${fields.join('')}<input type="search" name="q" aria-label="Words to search for" dir="auto" required maxlength="512" autocomplete="off" value="${escapeLine(subject.query)}">
+<button type="submit">Search</button>
+</form>`;
+}
+
+/** Renders the links to adjacent pages; an empty string for a list with one page. */
+export function renderPaging({ urls, next, page }: BrowseResult, { links }: PageView): string {
+  const toLink = (url: string | null | undefined, rel: string, name: string) => {
+    const [open, close] = url ? links.toTags(url) : ['', ''];
+    return open === '' ? '' : `${open.replace('<a ', `<a ${rel}`)}${name}${close}`;
+  };
+  const first = page > 2 || (page === 2 && urls.previous === null) ? urls.first : null;
+  const shown = joinParts([
+    toLink(first, '', 'First page'),
+    toLink(urls.previous, 'rel="prev" ', 'Previous page'),
+    toLink(next?.url, 'rel="next" ', 'Next page'),
+  ]);
+  return shown === '' ? '' : `<nav class="paging" aria-label="Pages">\n${shown}\n</nav>`;
 }

@@ -5,7 +5,7 @@ import {
   fingerprintExport,
   openExport,
 } from '../../../src/archive/imports/formats.ts';
-import { toItemLine } from '../../../src/archive/imports/ndjson/line.ts';
+import { toItemLine } from '../../../src/archive/imports/ndjson/ndjson-format.ts';
 import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../../src/archive/store/store.ts';
 import { createManualClock } from '../manual-clock.ts';

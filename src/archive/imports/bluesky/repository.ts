@@ -4,7 +4,7 @@ import { decode } from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { z } from 'zod';
 import { connectSqlite } from '../../../core/files/sqlite.ts';
-import { isDecompressionBomb } from '../files/export-files.ts';
+import { isDecompressionBomb } from '../export-source.ts';
 
 /** Record of the tree. Its path is like `app.bsky.feed.post/3kabc`. */
 export type RecordRef = Pick<Leaf, 'path' | 'cid'>;

@@ -23,7 +23,7 @@ import {
   type MediaFile,
   maxListedFiles,
   readStart,
-} from './export-files.ts';
+} from '../export-source.ts';
 
 /** Opens a folder, zip or tar file; `null` for other files. @throws Error if opening fails */
 export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>

@@ -10,7 +10,7 @@ import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
 import { exportOnly } from '../../media/media-rows.ts';
 import type { MediaReference } from '../export-source.ts';
-import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
+import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
 import { type ActorPayload, actor, type MentionPayload, type NotePayload } from './payload.ts';
 
 export interface Owner {

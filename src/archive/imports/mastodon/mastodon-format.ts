@@ -1,12 +1,14 @@
 import { parseHandle } from '../../../model/reference.ts';
 import {
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
   type ExportFormat,
   type ExportHints,
   type ExportItem,
   type ExportSource,
   skipRecord,
 } from '../export-source.ts';
-import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { openExportFiles, openSingleFile } from '../files/open-files.ts';
 import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';

@@ -3,7 +3,7 @@ import { parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Card, Poll, Status } from '../../../model/post.ts';
-import { findLeftOut, nameLeftOut, omitNull } from '../../../platforms/fields.ts';
+import { findLeftOut, nameLeftOut, omitNull, toPercentage } from '../../../platforms/fields.ts';
 import { toMedia } from '../../../platforms/files.ts';
 import { toLanguage } from '../../../platforms/language.ts';
 import { isCut } from '../../../platforms/lenient.ts';
@@ -11,13 +11,13 @@ import { findTagsBeside, joinTexts, readPostText } from '../../../platforms/mast
 import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
+import type { ExportFile, ExportFiles } from '../export-source.ts';
 import {
   type ExportedPost,
   type ExportedRepost,
   type ExportItem,
   skipRecord,
 } from '../export-source.ts';
-import type { ExportFile, ExportFiles } from '../files/export-files.ts';
 import { readRecords, readRows } from '../records.ts';
 import {
   createMentionNamer,
@@ -305,13 +305,10 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
   if (choices === null) return null;
   const votes = choices.reduce((sum, { replies }) => sum + (replies ?? 0), 0);
   const base = anyOf === null ? votes : (votersCount ?? votes);
-  const toShare = (count: number) => (base === 0 ? 0 : Math.round((1000 * count) / base) / 10);
   return {
-    choices: choices.map(({ name: label, replies: count }) => ({
-      label,
-      count,
-      percentage: count === null ? null : toShare(count),
-    })),
+    choices: choices.map(({ name: label, replies: count }) => {
+      return { label, count, percentage: toPercentage(count, base) };
+    }),
     total_votes: choices.some(({ replies }) => replies === null) ? null : votes,
     ...omitNull({ total_voters: votersCount }),
     ends_at: toIsoTime(endTime ?? closed),

@@ -20,13 +20,15 @@ import {
   shapePost,
 } from '../../../platforms/mastodon/shape.ts';
 import {
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
   type ExportHints,
   type ExportItem,
   type ExportSource,
   type MediaReference,
   skipRecord,
 } from '../export-source.ts';
-import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { type ExportRecord, jsonElements, readRecords, readRows } from '../records.ts';
 
 /*

@@ -2,8 +2,12 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { parseStored } from '../../store/stored-json.ts';
-import { type ExportSource, type SkippedRecord, skipRecord } from '../export-source.ts';
-import { createExportSource } from '../files/export-files.ts';
+import {
+  createExportSource,
+  type ExportSource,
+  type SkippedRecord,
+  skipRecord,
+} from '../export-source.ts';
 import { describeFault } from '../records.ts';
 
 export type Line =

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
-import { isWebUrl } from '../../../platforms/text.ts';
+import { webUrlOrNull } from '../../../platforms/text.ts';
 import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
 import { enlargeAvatar } from '../../../platforms/x.ts';
 import type { MediaReference } from '../export-source.ts';
-import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
+import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
 import {
   accountPayload,
@@ -53,9 +53,9 @@ export async function readAccount(
     url: profileUrl('x', username, ''),
     description: bio,
     location,
-    website: toWebsite(toWebUrl(website)),
-    avatar_url: enlargeAvatar(toWebUrl(profile?.avatarMediaUrl)),
-    banner_url: toWebUrl(profile?.headerMediaUrl),
+    website: toWebsite(webUrlOrNull(website)),
+    avatar_url: enlargeAvatar(webUrlOrNull(profile?.avatarMediaUrl ?? null)),
+    banner_url: webUrlOrNull(profile?.headerMediaUrl ?? null),
     followers: await countConnections(parts.followers, read),
     following: await countConnections(parts.following, read),
     statuses: countPosts(manifest),
@@ -105,9 +105,6 @@ async function readProtection(
   }
   return last.isProtected;
 }
-
-const toWebUrl = (text: string | null | undefined): string | null =>
-  typeof text === 'string' && isWebUrl(text) ? text : null;
 
 const patterns = {
   manifest: /^manifest\.js$/,

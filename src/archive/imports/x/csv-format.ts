@@ -6,18 +6,16 @@ import { parseHandle } from '../../../model/reference.ts';
 import { scanFacets } from '../../../platforms/tags.ts';
 import { codePointOffsets, toCodePoints } from '../../../platforms/text.ts';
 import {
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
   type ExportFormat,
   type ExportHints,
   type ExportItem,
   type ExportSource,
+  readStart,
   skipRecord,
 } from '../export-source.ts';
-import {
-  createExportSource,
-  type ExportFile,
-  type ExportFiles,
-  readStart,
-} from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { type CsvRow, readCsvRows } from '../ndjson/lines.ts';

@@ -2,8 +2,13 @@ import type { Account } from '../../../model/account.ts';
 import type { EarlierVersion, Status } from '../../../model/post.ts';
 import { decodeEntities } from '../../../platforms/text.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
-import type { ExportedPost, ExportItem, LeftOutContent } from '../export-source.ts';
-import type { ExportFile, ExportFiles } from '../files/export-files.ts';
+import type {
+  ExportedPost,
+  ExportFile,
+  ExportFiles,
+  ExportItem,
+  LeftOutContent,
+} from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
 import {
   maxVersions,

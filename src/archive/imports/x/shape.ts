@@ -15,7 +15,7 @@ import {
   webUrlOrNull,
 } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
-import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
+import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
 import type { ExportedPost, ExportedRepost, MediaReference } from '../export-source.ts';
 import {
   type EntitiesPayload,
@@ -241,19 +241,12 @@ function shapeItem(item: MediaPayload): readonly Media[] {
 function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: string) {
   const variants = video.variants.filter(({ url }) => isWebUrl(url));
   return {
-    url: bestOf(variants)?.url ?? picture,
+    url: bestVariantOf(variants)?.url ?? picture,
     thumbnail_url: picture,
     // GIFs loop, so X sends their duration as 0 or not at all.
     duration: video.duration_millis === null ? null : video.duration_millis / 1000 || null,
     variants,
   };
-}
-
-type Variant = NonNullable<MediaPayload['video_info']>['variants'][number];
-
-function bestOf(variants: readonly Variant[]): Variant | undefined {
-  const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
-  return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];
 }
 
 function referToMedia({ id, media }: Status): readonly MediaReference[] {

@@ -8,7 +8,7 @@ import { readTimeMs } from '../../../platforms/times.ts';
 import { enlargeAvatar, xHandle } from '../../../platforms/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
 import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
-import { createExportSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
+import { createExportSource, type ExportFile, type ExportFiles } from '../export-source.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
 import { readRecords, readRows } from '../records.ts';

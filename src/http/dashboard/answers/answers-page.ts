@@ -1,6 +1,6 @@
 import type { SkipReason } from '../../../answers/corpus/corpus.ts';
+import type { IndexState } from '../../../answers/index/passage-index.ts';
 import type { RefreshResult } from '../../../answers/index/refresh.ts';
-import type { IndexState } from '../../../answers/index/schema.ts';
 import type { DeclinedQuestion, LastFallback } from '../../../answers/question-record.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';

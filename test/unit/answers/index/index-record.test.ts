@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIndexRecord } from '../../../../src/answers/index/schema.ts';
+import { createIndexRecord } from '../../../../src/answers/index/passage-index.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 it('records the progress, the result and the last error of index updates', async () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keyOf } from '../../../../src/answers/corpus/corpus.ts';
 import {
+  migrations,
   openPassageIndex,
   type PassageIndex,
 } from '../../../../src/answers/index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from '../../../../src/answers/index/refresh.ts';
-import { migrations } from '../../../../src/answers/index/schema.ts';
 import { openSqlite } from '../../../../src/core/files/sqlite.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';

@@ -3,7 +3,7 @@ import {
   createSegmentSplitter,
   type Extent,
   upToCitation,
-} from '../../../../src/answers/model/segments.ts';
+} from '../../../../src/answers/model/prompt.ts';
 
 const splitSegments = createSegmentSplitter(['a/b.md#c-d:3', 'a/b.md:12']);
 const numbersIn = (text: string) =>

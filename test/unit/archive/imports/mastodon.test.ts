@@ -183,19 +183,10 @@ describe('private and public data', () => {
       toAnnounce('https://other.example.org/users/ben/statuses/77', audience),
     ]);
 
+    const skipped = { kind: 'skipped', reason: 'It is not public.', cause: 'private' };
     expect(items?.slice(1)).toEqual([
-      {
-        kind: 'skipped',
-        location: 'outbox.json, record 1',
-        reason: 'It is not public.',
-        cause: 'private',
-      },
-      {
-        kind: 'skipped',
-        location: 'outbox.json, record 2',
-        reason: 'It is not public.',
-        cause: 'private',
-      },
+      { ...skipped, location: 'outbox.json, record 1' },
+      { ...skipped, location: 'outbox.json, record 2' },
     ]);
     expect(JSON.stringify(items)).not.toContain('Only for you');
   });

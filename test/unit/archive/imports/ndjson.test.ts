@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/line.ts';
+import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/ndjson-format.ts';
 import { readSample } from '../../../../src/archive/sample.ts';
 import type { ArchiveStore } from '../../../../src/archive/store/store.ts';
 import type { Post } from '../../../../src/model/post.ts';

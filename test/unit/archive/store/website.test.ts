@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
-import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/line.ts';
+import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/ndjson-format.ts';
 import { migrations } from '../../../../src/archive/store/schema.ts';
 import { openSqlite } from '../../../../src/core/files/sqlite.ts';
 import type { Status } from '../../../../src/model/post.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BlueskyFacet } from '../../../../src/platforms/bluesky/facets.ts';
-import { shapeFacets } from '../../../../src/platforms/bluesky/facets.ts';
+import type { BlueskyFacet } from '../../../../src/platforms/bluesky/payload.ts';
+import { shapeFacets } from '../../../../src/platforms/bluesky/payload.ts';
 import { expectFacetsFit } from '../../../suites/provider-suite.ts';
 import { bskyDid } from '../../../support/bluesky-payloads.ts';
 import { fc } from '../../../support/fast-check.ts';

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Post, Status } from '../../../../src/model/post.ts';
+import { ProviderError } from '../../../../src/platforms/provider-error.ts';
 import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import {
   pickContinuation,
   rankReplies,
   splitThread,
 } from '../../../../src/providers/fxtwitter/post.ts';
+import { createControl } from '../../../../src/providers/fxtwitter/profile.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
 import { uniqueById } from '../../../../src/providers/rows.ts';
 import { fc } from '../../../support/fast-check.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { type Fields, fxReply, fxStatus, fxTombstone } from '../../../support/x-payloads.ts';
 
 function shape(row: Fields): Post {
@@ -150,5 +153,68 @@ describe('rankReplies', () => {
         for (const { replying_to } of left) expect(known).not.toContain(replying_to?.status);
       }),
     );
+  });
+});
+
+/** A control whose reads end on demand. */
+function openControl() {
+  const requests: string[] = [];
+  const ends: ((answered: boolean | ProviderError) => void)[] = [];
+  const control = createControl({
+    clock: createManualClock(),
+    answers: (handle) => {
+      requests.push(handle);
+      return new Promise((resolve, reject) => {
+        ends.push((answered) =>
+          answered instanceof ProviderError ? reject(answered) : resolve(answered),
+        );
+      });
+    },
+  });
+  const explainMiss = async (handle: string, controller = new AbortController()) =>
+    (await control.explainMiss(handle, { signal: controller.signal })).kind;
+  const end = (answered: boolean | ProviderError) => ends.shift()?.(answered);
+  return { requests, explainMiss, end };
+}
+
+describe('a control read', () => {
+  it('is shared by concurrent callers', async () => {
+    const { requests, explainMiss, end } = openControl();
+
+    const kinds = Promise.all([explainMiss('ann'), explainMiss('bob'), explainMiss('cid')]);
+    end(true);
+
+    expect(await kinds).toEqual(['missing', 'missing', 'missing']);
+    expect(requests).toEqual(['x']);
+  });
+
+  it('is repeated after a failure', async () => {
+    const { requests, explainMiss, end } = openControl();
+
+    const first = explainMiss('ann');
+    end(false);
+    expect(await first).toBe('ambiguous');
+    const second = explainMiss('ann');
+    end(true);
+
+    expect(await second).toBe('missing');
+    expect(requests).toEqual(['x', 'x']);
+  });
+
+  it('is throttled for all its callers', async () => {
+    const { explainMiss, end } = openControl();
+
+    const kinds = Promise.all([explainMiss('ann'), explainMiss('bob')]);
+    end(new ProviderError('throttled', 'The source asks for fewer requests.'));
+
+    expect(await kinds).toEqual(['throttled', 'throttled']);
+  });
+
+  it('is not awaited by a caller that has already disconnected', async () => {
+    const { explainMiss } = openControl();
+    const leaving = new AbortController();
+    leaving.abort();
+
+    await expect(explainMiss('ann', leaving)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toAccount } from '../../../../src/model/account.ts';
+import { article as articleSchema } from '../../../../src/model/article.ts';
 import { post as postSchema, type Status, type Tombstone } from '../../../../src/model/post.ts';
-import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
+import { shapeArticle, shapeFacets } from '../../../../src/providers/fxtwitter/article.ts';
+import { articlePayload, parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
-import { parseRows } from '../../../../src/providers/rows.ts';
 import { type Fields, fxStatus, fxTombstone, fxUser } from '../../../support/x-payloads.ts';
 
 function shape(fields: Fields): Status {
@@ -373,14 +374,417 @@ describe('a post of FxTwitter', () => {
   });
 });
 
-describe('rows', () => {
-  it('are parsed one by one', async () => {
-    const list = [fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7];
+interface Raw {
+  readonly raw: string;
+  readonly text?: string;
+  readonly range?: readonly [number, number];
+  readonly facets: readonly Fields[];
+}
 
-    const rows = await parseRows(list, parsePost);
+function facetsOf({ raw, text = raw, range = [0, [...raw].length], facets }: Raw) {
+  const raw_text = { text: raw, display_text_range: range, facets };
+  const row = parsePost(fxStatus('1', { text, raw_text }));
+  if (row?.type !== 'status') throw new Error('The payload is a post.');
+  return shapeFacets(row.text, row.raw_text);
+}
 
-    expect(rows?.rows.map(({ id }) => id)).toEqual(['1', '2']);
-    expect(rows?.unreadable).toBe(2);
-    expect(await parseRows(null, parsePost)).toBeNull();
+/** Returns each facet as its type, its text, and its target. */
+function textsOf(from: Raw) {
+  const points = [...(from.text ?? from.raw)];
+  return facetsOf(from).map(({ type, start, end, url }) => [
+    type,
+    points.slice(start, end).join(''),
+    ...(url === undefined ? [] : [url]),
+  ]);
+}
+
+/** Returns a facet for the first occurrence of `run` in `raw` after `from`, in code points. */
+function over(raw: string, run: string, fields: Fields, from = 0): Fields {
+  const start = [...raw.slice(0, raw.indexOf(run, from))].length;
+  return { indices: [start, start + [...run].length], ...fields };
+}
+
+function tag(raw: string, run: string, type: string): Fields {
+  return over(raw, run, { type, original: run.slice(1) });
+}
+
+describe('the facets of a served text', () => {
+  it('count code points, so that emoji before them do not shift them', () => {
+    const raw = '🚀💭 hi @mira_holm #poll $PRCH';
+    const facets = [
+      tag(raw, '@mira_holm', 'mention'),
+      tag(raw, '#poll', 'hashtag'),
+      tag(raw, '$PRCH', 'symbol'),
+    ];
+
+    expect(textsOf({ raw, facets })).toEqual([
+      ['mention', '@mira_holm', 'https://x.com/mira_holm'],
+      ['hashtag', '#poll', 'https://x.com/hashtag/poll'],
+      ['symbol', '$PRCH', 'https://x.com/search?q=%24PRCH'],
+    ]);
+  });
+
+  it('accept full-width signs and another case', () => {
+    const raw = '＠Mira_Holm ＃鷺 ＄PRCH';
+    const facets = [
+      over(raw, '＠Mira_Holm', { type: 'mention', original: 'mira_holm' }),
+      tag(raw, '＃鷺', 'hashtag'),
+      tag(raw, '＄PRCH', 'symbol'),
+    ];
+
+    expect(textsOf({ raw, facets }).map(([, run]) => run)).toEqual([
+      '＠Mira_Holm',
+      '＃鷺',
+      '＄PRCH',
+    ]);
+  });
+
+  it('follow links that grow and entities that shrink', () => {
+    const raw = 'a &lt; b &amp; https://t.co/abc #tag';
+    const text = 'a < b & https://perch.example/?a=1&b=2 #tag';
+    const facets = [
+      over(raw, 'https://t.co/abc', {
+        type: 'url',
+        original: 'https://t.co/abc',
+        replacement: 'https://perch.example/?a=1&b=2',
+        display: 'perch.example',
+      }),
+      tag(raw, '#tag', 'hashtag'),
+    ];
+
+    expect(textsOf({ raw, text, facets })).toEqual([
+      ['link', 'https://perch.example/?a=1&b=2', 'https://perch.example/?a=1&b=2'],
+      ['hashtag', '#tag', 'https://x.com/hashtag/tag'],
+    ]);
+  });
+
+  it('are located at their own occurrence of a repeated word', () => {
+    const raw = 'mail me@perch.example, @perch';
+    const facets = [over(raw, '@perch', { type: 'mention', original: 'perch' }, 10)];
+
+    expect(facetsOf({ raw, facets })).toMatchObject([{ start: 23, end: 29 }]);
+  });
+
+  it('link the leading mentions of a reply', () => {
+    const raw = '@tove_ek @otto_lind Hey @tove_ek';
+    const facets = [
+      tag(raw, '@tove_ek', 'mention'),
+      tag(raw, '@otto_lind', 'mention'),
+      over(raw, '@tove_ek', { type: 'mention', original: 'tove_ek' }, 9),
+    ];
+
+    expect(facetsOf({ raw, range: [20, 32], facets })).toMatchObject([
+      { start: 0, end: 8, url: 'https://x.com/tove_ek' },
+      { start: 9, end: 19, url: 'https://x.com/otto_lind' },
+      { start: 24, end: 32, url: 'https://x.com/tove_ek' },
+    ]);
+  });
+
+  it('skip leading mentions that are not served, also if they occur again', () => {
+    const raw = '@tove_ek Hey @otto_lind, @tove_ek';
+    const facets = [
+      tag(raw, '@tove_ek', 'mention'),
+      tag(raw, '@otto_lind', 'mention'),
+      over(raw, '@tove_ek', { type: 'mention', original: 'tove_ek' }, 9),
+    ];
+
+    expect(textsOf({ raw, text: 'Hey @otto_lind, @tove_ek', range: [9, 33], facets })).toEqual([
+      ['mention', '@otto_lind', 'https://x.com/otto_lind'],
+      ['mention', '@tove_ek', 'https://x.com/tove_ek'],
+    ]);
+  });
+
+  it('are located in a long post with many of them', () => {
+    const words = Array.from({ length: 900 }, (_, index) => `🐦&amp;${index}`);
+    const raw = `https://t.co/abc ${words.join(' ')}`;
+    const link = {
+      type: 'url',
+      original: 'https://t.co/abc',
+      replacement: 'https://perch.example/',
+    };
+    let at = 17;
+    const bold = words.map((word) => {
+      const start = at;
+      at += [...word].length + 1;
+      return { type: 'bold', indices: [start, at - 1] };
+    });
+    const text = raw.replace('https://t.co/abc', link.replacement).replaceAll('&amp;', '&');
+
+    const found = textsOf({ raw, text, facets: [over(raw, 'https://t.co/abc', link), ...bold] });
+
+    expect(found.slice(1)).toEqual(words.map((word) => ['bold', word.replace('&amp;', '&')]));
+  });
+
+  it('are read up to the 1,000th', () => {
+    const raw = 'a '.repeat(1100);
+    const facets = Array.from({ length: 1100 }, (_, index) => ({
+      type: 'bold',
+      indices: [2 * index, 2 * index + 1],
+    }));
+
+    const found = facetsOf({ raw, facets });
+
+    expect(found).toHaveLength(1000);
+    expect(found.at(-1)).toEqual({ type: 'bold', start: 1998, end: 1999 });
+  });
+
+  it('are located if the served text has no leading mentions', () => {
+    const raw = '@tove_ek Hey @otto_lind';
+    const facets = [tag(raw, '@tove_ek', 'mention'), tag(raw, '@otto_lind', 'mention')];
+
+    expect(textsOf({ raw, text: 'Hey @otto_lind', range: [9, 23], facets })).toEqual([
+      ['mention', '@otto_lind', 'https://x.com/otto_lind'],
+    ]);
+  });
+
+  it('are omitted if the text differs from their name', () => {
+    const raw = 'about #heron and #stork';
+    const facets = [
+      { type: 'hashtag', indices: [0, 5], original: 'heron' },
+      { type: 'hashtag', indices: [17, 900], original: 'stork' },
+      { type: 'hashtag', indices: [9, 2], original: 'heron' },
+      { type: 'hashtag', indices: ['a', 'b'], original: 'heron' },
+      { type: 'mention', indices: [6, 12] },
+      { type: 'url', indices: [6, 12], original: '#heron', replacement: 'javascript:alert(1)' },
+      { type: 'unheard-of', indices: [6, 12], original: 'heron' },
+    ];
+
+    expect(textsOf({ raw, facets })).toEqual([
+      ['hashtag', '#stork', 'https://x.com/hashtag/stork'],
+    ]);
+  });
+
+  it('of media are ignored, because they have wrong offsets in long posts', () => {
+    const raw = 'See http://t.co/odE9qJiOg3 now';
+    const facets = [
+      over(raw, 'http://t.co/odE9qJiOg3', {
+        type: 'url',
+        original: 'http://t.co/odE9qJiOg3',
+        replacement: 'http://fn.example/accounts',
+      }),
+      { type: 'media', indices: [5, 28], id: '1', original: 'https://t.co/DFggHwFYkw' },
+    ];
+
+    expect(textsOf({ raw, text: 'See http://fn.example/accounts now', facets })).toEqual([
+      ['link', 'http://fn.example/accounts', 'http://fn.example/accounts'],
+    ]);
+  });
+
+  it('include the styles of long posts, also around links', () => {
+    const raw = '🐦 bold & https://t.co/abc words, then more';
+    const text = '🐦 bold & https://perch.example/long words, then more';
+    const facets = [
+      over(raw, 'bold & https://t.co/abc words', { type: 'bold' }),
+      over(raw, 'https://t.co/abc', {
+        type: 'url',
+        original: 'https://t.co/abc',
+        replacement: 'https://perch.example/long',
+      }),
+      over(raw, 'words, then', { type: 'italic' }),
+      over(raw, 'more', { type: 'strikethrough' }),
+      over(raw, 'more', { type: 'underline' }),
+    ];
+
+    expect(textsOf({ raw, text, facets })).toEqual([
+      ['bold', 'bold & https://perch.example/long words'],
+      ['link', 'https://perch.example/long', 'https://perch.example/long'],
+      ['italic', 'words'],
+      ['italic', ', then'],
+      ['strikethrough', 'more'],
+    ]);
+  });
+
+  it('include a style that ends where a link begins', () => {
+    const raw = 'bold#tag';
+    const facets = [over(raw, 'bold', { type: 'bold' }), tag(raw, '#tag', 'hashtag')];
+
+    expect(textsOf({ raw, facets }).map(([type, run]) => [type, run])).toEqual([
+      ['bold', 'bold'],
+      ['hashtag', '#tag'],
+    ]);
+  });
+
+  it('are found in the text if there is no raw text', () => {
+    const text = '🐦 @mira_holm, see #heron at https://x.com/@nobody/#top or a@b.example #1';
+
+    expect(shapeFacets(text, null).map(({ type, start, end }) => [type, start, end])).toEqual([
+      ['mention', 2, 12],
+      ['hashtag', 18, 24],
+    ]);
+  });
+});
+
+function block(type: string, text: string, fields: Fields = {}): Fields {
+  return { key: 'k', type, text, data: {}, entityRanges: [], inlineStyleRanges: [], ...fields };
+}
+
+function atomic(...keys: readonly number[]): Fields {
+  return block('atomic', ' ', { entityRanges: keys.map((key) => ({ key, offset: 0, length: 1 })) });
+}
+
+function entity(key: string, type: string, data: Fields = {}): Fields {
+  return { key, value: { type, mutability: 'Immutable', data } };
+}
+
+function articleOf(
+  blocks: readonly Fields[],
+  entityMap: readonly Fields[] = [],
+  fields: Fields = {},
+) {
+  const payload = articlePayload.parse({
+    id: '7',
+    title: 'On herons',
+    preview_text: 'They stand',
+    created_at: '2026-07-10T08:54:15.000Z',
+    modified_at: null,
+    cover_media: {},
+    content: { blocks, entityMap },
+    media_entities: [],
+    ...fields,
+  });
+  const article = shapeArticle(payload);
+  expect(articleSchema.parse(article)).toEqual(article);
+  return article;
+}
+
+describe('an article', () => {
+  it('has its title and times, without a cover if there is none', () => {
+    expect(articleOf([])).toEqual({
+      id: '7',
+      title: 'On herons',
+      preview_text: 'They stand',
+      cover_url: null,
+      created_at: '2026-07-10T08:54:15Z',
+      modified_at: null,
+      blocks: [],
+    });
+  });
+
+  it('has no blocks if the content was not sent', () => {
+    const cover_media = { media_info: { original_img_url: 'https://pbs.example/c.jpg' } };
+
+    expect(articleOf([], [], { content: null, cover_media })).toMatchObject({
+      cover_url: 'https://pbs.example/c.jpg',
+      blocks: [],
+    });
+  });
+
+  it('has each type of block', () => {
+    const { blocks } = articleOf([
+      block('header-one', 'One'),
+      block('header-two', 'Two'),
+      block('header-three', 'Three'),
+      block('unstyled', 'Plain'),
+      block('unstyled', ' \n'),
+      block('unordered-list-item', 'Dot'),
+      block('ordered-list-item', 'First'),
+      block('blockquote', 'Said'),
+      block('code-block', 'let a;'),
+      block('unheard-of', 'Kept'),
+    ]);
+
+    expect(blocks).toEqual([
+      { type: 'heading', level: 1, text: 'One', styles: [] },
+      { type: 'heading', level: 2, text: 'Two', styles: [] },
+      { type: 'heading', level: 3, text: 'Three', styles: [] },
+      { type: 'paragraph', text: 'Plain', styles: [] },
+      { type: 'list_item', ordered: false, text: 'Dot', styles: [] },
+      { type: 'list_item', ordered: true, text: 'First', styles: [] },
+      { type: 'quote', text: 'Said', styles: [] },
+      { type: 'code', text: 'let a;' },
+      { type: 'paragraph', text: 'Kept', styles: [] },
+    ]);
+  });
+
+  it('finds the entities of atomic blocks by key, in any order', () => {
+    const { blocks } = articleOf(
+      [atomic(10), atomic(2), atomic(1), atomic(3), atomic(4), atomic(5), atomic(99)],
+      [
+        entity('1', 'TWEET', { tweetId: '20' }),
+        entity('5', 'TWEMOJI', { url: 'https://abs.example/emoji.svg' }),
+        entity('2', 'DIVIDER'),
+        entity('10', 'MARKDOWN', { markdown: '```sh\nls\n```' }),
+        entity('3', 'MEDIA', { mediaItems: [{ mediaId: '31' }, { mediaId: '32' }] }),
+        entity('4', 'LINK', { url: 'https://perch.example/' }),
+      ],
+      {
+        media_entities: [
+          {
+            media_id: '31',
+            media_info: {
+              original_img_url: 'https://pbs.example/31.jpg',
+              original_img_width: 640,
+              original_img_height: 480,
+            },
+          },
+          {
+            media_id: '32',
+            media_info: {
+              variants: [
+                { content_type: 'application/x-mpegURL', url: 'https://video.example/32.m3u8' },
+                { content_type: 'video/mp4', bit_rate: 1, url: 'https://video.example/low.mp4' },
+                { content_type: 'video/mp4', bit_rate: 2, url: 'https://video.example/high.mp4' },
+              ],
+            },
+          },
+        ],
+      },
+    );
+
+    const link = (end: number, url: string) => ({ style: 'link', start: 0, end, url });
+    expect(blocks).toEqual([
+      { type: 'markdown', text: '```sh\nls\n```' },
+      { type: 'divider' },
+      { type: 'post', url: 'https://x.com/i/status/20' },
+      { type: 'image', url: 'https://pbs.example/31.jpg', alt: null, width: 640, height: 480 },
+      { type: 'paragraph', text: 'Video', styles: [link(5, 'https://video.example/high.mp4')] },
+      {
+        type: 'paragraph',
+        text: 'https://perch.example/',
+        styles: [link(22, 'https://perch.example/')],
+      },
+    ]);
+  });
+
+  it('has styles and links in code points', () => {
+    const text = '📨 Bold, agents.example @mira_holm and more';
+    const { blocks } = articleOf(
+      [
+        block('unstyled', text, {
+          inlineStyleRanges: [
+            { offset: 2, length: 4, style: 'Bold' },
+            { offset: 2, length: 900, style: 'Italic' },
+            { offset: 0, length: 1, style: 'Sparkling' },
+          ],
+          entityRanges: [
+            { key: 0, offset: 0, length: 1 },
+            { key: 1, offset: 39, length: 4 },
+          ],
+          data: {
+            urls: [{ fromIndex: 8, toIndex: 22, text: 'agents.example' }],
+            mentions: [{ fromIndex: 23, toIndex: 33, text: 'mira_holm' }],
+            hashtags: [{ fromIndex: 0, toIndex: 4, text: 'nowhere' }],
+          },
+        }),
+      ],
+      [
+        entity('0', 'TWEMOJI', { url: 'https://abs.example/emoji.svg' }),
+        entity('1', 'LINK', { url: 'https://perch.example/more' }),
+      ],
+    );
+
+    expect(blocks).toMatchObject([
+      {
+        styles: [
+          { style: 'bold', start: 2, end: 6 },
+          { style: 'link', start: 8, end: 22, url: 'https://agents.example' },
+          { style: 'link', start: 23, end: 33, url: 'https://x.com/mira_holm' },
+        ],
+      },
+    ]);
+  });
+
+  it('omits malformed blocks', () => {
+    expect(articleOf([{ type: 'unstyled' }, block('unstyled', 'Kept')]).blocks).toHaveLength(1);
   });
 });

@@ -241,31 +241,21 @@ describe('a damaged repository', () => {
     return writeCar(built.commit.cid, blocks);
   };
 
-  it('reports a missing record and reads the rest', async () => {
-    const items = await readBytes(spoil(postPath, () => null));
+  const forged = toBlock(toPostRecord('Forged', '2024-01-02T03:04:05.678Z')).bytes;
 
-    expect(items).toHaveLength(5);
-    expect(items).toContainEqual({
-      kind: 'skipped',
-      location: postPath,
-      reason: 'It is not in the file.',
-      cause: 'fault',
-    });
-  });
-
-  it('skips a record whose content has another hash', async () => {
-    const forged = toBlock(toPostRecord('Forged', '2024-01-02T03:04:05.678Z')).bytes;
-
-    const items = await readBytes(spoil(postPath, ({ cid }) => ({ cid, bytes: forged })));
+  it.each([
+    ['is missing', () => null, 'It is not in the file.'],
+    [
+      'has content of another hash',
+      ({ cid }: Block) => ({ cid, bytes: forged }),
+      'Its content does not match its CID.',
+    ],
+  ])('reports a record that %s, and reads the rest', async (_, swap, reason) => {
+    const items = await readBytes(spoil(postPath, swap));
 
     expect(items).toHaveLength(5);
     expect(JSON.stringify(items)).not.toContain('Forged');
-    expect(items).toContainEqual({
-      kind: 'skipped',
-      location: postPath,
-      reason: 'Its content does not match its CID.',
-      cause: 'fault',
-    });
+    expect(items).toContainEqual({ kind: 'skipped', location: postPath, reason, cause: 'fault' });
   });
 
   it('reads the records of a truncated file', async () => {
@@ -371,21 +361,11 @@ describe('a damaged repository', () => {
     ]);
   });
 
-  it('reports a record that is nested too deeply', async () => {
-    const bomb = addressBytes(Buffer.alloc(500_000, 0x81));
-    const root = toBlock({
-      l: null,
-      e: [{ p: 0, k: Buffer.from(postPath), v: bomb.cid, t: null }],
-    });
-    const commit = toBlock({ did: dids.ada, version: 3, data: root.cid, rev: 'x', prev: null });
-
-    const items = await readBytes(writeCar(commit.cid, [commit, root, bomb]));
-
-    expect(items?.slice(1)).toMatchObject([{ location: postPath, reason: 'It is not DAG-CBOR.' }]);
-  });
-
-  it('reports a record with a wrong length', async () => {
-    const bomb = addressBytes(Buffer.from('9b00000000ffffffff', 'hex'));
+  it.each([
+    ['is nested too deeply', Buffer.alloc(500_000, 0x81)],
+    ['has a wrong length', Buffer.from('9b00000000ffffffff', 'hex')],
+  ])('reports a record that %s', async (_, bytes) => {
+    const bomb = addressBytes(bytes);
     const root = toBlock({
       l: null,
       e: [{ p: 0, k: Buffer.from(postPath), v: bomb.cid, t: null }],

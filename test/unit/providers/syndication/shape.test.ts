@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { tokenOf } from '../../../../src/providers/syndication/index.ts';
 import { parsePost } from '../../../../src/providers/syndication/payload.ts';
 import { cleanText } from '../../../../src/providers/syndication/shape.ts';
 import { expectFacetsFit } from '../../../suites/provider-suite.ts';
@@ -114,5 +115,15 @@ describe('the text of syndication', () => {
     };
 
     expect(clean({ text, entities })).toEqual({ text, marks: [] });
+  });
+});
+
+describe('the token', () => {
+  it.each([
+    ['20', '6dq1a2xwd93'],
+    ['1841206275088290279', '4gobiuxs3yx'],
+    ['1649191520250245121', '3zx362dq7v'],
+  ])('of %s is %s', (id, token) => {
+    expect(tokenOf(id)).toBe(token);
   });
 });
