@@ -2,7 +2,6 @@ import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { EventStamp } from '../events.ts';
-import type { SpendCharges } from '../http/rate-limit.ts';
 import type { AnsweredTurn, SessionMessage, StoredEvent } from './log-rows.ts';
 import type { KeyedRequest, Receipt } from './session-rows.ts';
 import type { SessionRecord, Transition } from './state.ts';
@@ -41,8 +40,6 @@ export interface StoreBounds {
 export interface SessionStore {
   /** Whether several instances share the store; only one at a time answers a session. */
   readonly isShared: boolean;
-  /** Applies rate limits across all instances; absent if the store is not shared. */
-  readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
   /**
    * Returns the result of an earlier request with this key, if any.

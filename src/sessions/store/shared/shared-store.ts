@@ -1,7 +1,6 @@
 import type { Decide, SessionStore } from '../session-store.ts';
 import { createAdmission } from './admission.ts';
 import { createChanges, type SharedSessionsOptions } from './changes.ts';
-import { createSharedRateLimit } from './rate-limit.ts';
 import { createSharedReads } from './reads.ts';
 import { forgetScript } from './scripts.ts';
 
@@ -22,7 +21,6 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
   };
   return {
     isShared: true,
-    spendRates: createSharedRateLimit(transactions),
     ...createSharedReads(transactions),
     ...admission,
     trim: () => trim(null, ''),
