@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { AllowanceWindow } from '../src/access/allowances/allowance-window.ts';
+import { createRateLimiter } from '../src/access/rate-limits.ts';
 import { systemClock } from '../src/core/clock.ts';
 
 const floodSize = 100_000;
@@ -59,15 +59,20 @@ export async function benchAllowances(): Promise<string[]> {
  */
 async function benchFlood(units: number): Promise<string> {
   const before = heapMiB();
-  const store = new AllowanceWindow({ windowMs: floodWindowMs, clock: systemClock });
+  const limiter = createRateLimiter({ clock: systemClock });
+  const toCharge = (index: number) => ({
+    account: addressAt(index),
+    limit: units,
+    windowMs: floodWindowMs,
+  });
   const begun = performance.now();
   for (let unit = 0; unit < floodSize * units; unit++) {
-    await store.spend([{ account: addressAt(Math.floor(unit / units)), limit: units }]);
+    await limiter.spend([toCharge(Math.floor(unit / units))]);
   }
   const ns = ((performance.now() - begun) / (floodSize * units)) * 1e6;
   const growth = heapMiB() - before;
   let known = 0;
-  for (let index = 0; index < floodSize; index++) known += store.stateOf(addressAt(index)).spent;
+  for (let index = 0; index < floodSize; index++) known += limiter.stateOf(toCharge(index)).spent;
   const cells = [
     `${units}`,
     `${growth.toFixed(1)}${growth < goalMiB ? '' : ' (missed)'}`,
@@ -94,31 +99,27 @@ async function benchCalls(): Promise<string[]> {
 }
 
 function createCases(): readonly Case[] {
-  const options = { windowMs, clock: systemClock };
-  const [known, unknown, spending, exhausted] = [
-    new AllowanceWindow(options),
-    new AllowanceWindow(options),
-    new AllowanceWindow({ ...options, windowMs: 50 }),
-    new AllowanceWindow(options),
-  ] as const;
+  const open = () => createRateLimiter({ clock: systemClock });
+  const [known, unknown, spending, exhausted] = [open(), open(), open(), open()] as const;
+  const one = (account: string) => ({ account, limit: 1, windowMs });
+  const many = (account: string) => ({ account, limit: 1_000_000, windowMs: 50 });
   const plain = new Map(callers.map((account) => [account, { spent: 1 }]));
   for (const account of callers) {
-    void known.spend([{ account, limit: 1 }]);
-    void exhausted.spend([{ account, limit: 1 }]);
+    void known.spend([one(account)]);
+    void exhausted.spend([one(account)]);
   }
   return [
     { name: '`Map.get`', call: (account) => plain.get(account) },
     { name: '`Date.now`', call: () => systemClock.now() },
-    { name: '`stateOf`, nothing spent', call: (account) => unknown.stateOf(account) },
-    { name: '`stateOf`, a unit spent', call: (account) => known.stateOf(account) },
-    { name: '`spend`', call: (account) => spending.spend([{ account, limit: 1_000_000 }]) },
-    { name: '`spend`, refused', call: (account) => exhausted.spend([{ account, limit: 1 }]) },
-    { name: '`spend` of three', call: (account) => spending.spend(chargesOf(account)) },
+    { name: '`stateOf`, nothing spent', call: (account) => unknown.stateOf(one(account)) },
+    { name: '`stateOf`, a unit spent', call: (account) => known.stateOf(one(account)) },
+    { name: '`spend`', call: (account) => spending.spend([many(account)]) },
+    { name: '`spend`, refused', call: (account) => exhausted.spend([one(account)]) },
+    {
+      name: '`spend` of three',
+      call: (account) => spending.spend([account, 'pool', 'pool anonymous'].map(many)),
+    },
   ];
-}
-
-function chargesOf(account: string) {
-  return [account, 'pool', 'pool anonymous'].map((name) => ({ account: name, limit: 1_000_000 }));
 }
 
 /** Returns the mean time of a call in nanoseconds, without the time until returned promises resolve. */

@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
-import { createSharedAllowances } from '../../src/access/allowances/shared-allowances.ts';
+import { createSharedRateLimiter } from '../../src/access/shared-rate-limits.ts';
 import { openFetching } from '../../src/app/open/fetching.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -198,14 +198,14 @@ export async function benchSpends({ url }: Served): Promise<readonly ComparedCal
   const bare = await openBare(url);
   await bare.scriptLoad(bareScript.text);
   const windowMs = 600_000;
-  const store = createSharedAllowances({
-    ...{ engine, windowMs, clock: systemClock, secret: Buffer.alloc(32) },
+  const limiter = createSharedRateLimiter({
+    ...{ engine, clock: systemClock, secret: Buffer.alloc(32) },
     tagOf: (charges) => charges.at(-1)?.account ?? '',
   });
   const limit = 1_000_000;
   let unit = 0;
   const compared = await compare(
-    (index) => store.spend([{ account: `public 10.0.0.${index % accounts}`, limit }]),
+    (index) => limiter.spend([{ account: `public 10.0.0.${index % accounts}`, limit, windowMs }]),
     (index) => {
       unit += 1;
       const keys = [`${prefix}bare:{public 10.0.0.${index % accounts}}`];

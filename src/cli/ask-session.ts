@@ -8,6 +8,7 @@ import {
   TurnError,
 } from '../../clients/typescript/src/index.ts';
 import { createTurn } from '../../clients/typescript/src/turns.ts';
+import { createRateLimiter } from '../access/rate-limits.ts';
 import { CorpusError } from '../answers/corpus/corpus.ts';
 import { createProgressReports } from '../answers/index/index-refresher.ts';
 import { openAnswers } from '../answers/open-answers.ts';
@@ -166,6 +167,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
       redis,
       tracing: null,
       ledger: createQuotas(toQuotaLimits(config)),
+      limiter: createRateLimiter(shared),
     });
     await answers.refresh();
     progress.clear();

@@ -210,7 +210,7 @@ export const variables = z.object({
     ),
   ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: integer(1, 3600, 60).describe(
-    'Period in seconds in which Perch counts reads for all allowances (a sliding window).',
+    'Period in seconds in which Perch counts reads for all allowances (a fixed window, which starts with the first read of a caller).',
   ),
   PERCH_PUBLIC_ALLOWANCE: integer(1, 1_000_000, 60).describe(
     'Allowance of each client address without a key: maximum number of reads of profiles, lists and searches in the period `PERCH_ALLOWANCE_WINDOW_SECONDS`. Reads that Perch answers from its cache do not count.',

@@ -72,7 +72,7 @@ export const sessionVariables = z.object({
     'Maximum number of waiting and running turns of all client addresses, including questions on `/docs/ask`.',
   ),
   PERCH_SESSION_TURNS_PER_MINUTE: optionalInteger(1, 1_000_000).describe(
-    'Maximum number of messages that one client address may send in a minute, including first messages, follow-up messages and questions on `/docs/ask`. A third of this number may arrive at once. Default: 1200, or 60 with a language model.',
+    'Maximum number of messages that one client address may send in a minute, including first messages, follow-up messages and questions on `/docs/ask`. Perch counts them in windows of 20 seconds, in each of which a third of this number may arrive, also at once. Default: 1200, or 60 with a language model.',
   ),
   PERCH_SESSION_LIVE: integer(1, 1_000_000, 10_000).describe(
     'Maximum number of active sessions (sessions that have not ended). Further session starts return 503 until a session ends or expires.',

@@ -1,4 +1,5 @@
 import { toClient } from '../access/client-address.ts';
+import type { RateLimiter } from '../access/rate-limits.ts';
 import type { AnswerEngine } from '../answers/answer.ts';
 import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
@@ -7,7 +8,7 @@ import type { Random } from '../core/random.ts';
 import { createFairQueue } from '../core/scheduling/fair-queue.ts';
 import type { Quotas, Reservation } from '../core/scheduling/quotas.ts';
 import type { Tracing } from '../core/tracing/tracing.ts';
-import { createCallRates, createOwnRateLimit, type SpendCharges } from './http/rate-limit.ts';
+import { createCallRates } from './http/rate-limit.ts';
 import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
 import { type LifetimeLimits, startExpiry } from './store/expiry.ts';
@@ -41,6 +42,8 @@ interface ServiceOptions {
   readonly limits: ServiceLimits;
   /** Counts sessions, bytes, questions and streams of each client, and checks their limits. */
   readonly ledger: Quotas;
+  /** Limits session starts and messages. */
+  readonly limiter: RateLimiter;
   /** Opens the store, which calls `stamp` for each new event. The service closes it. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
   /** Called with errors to log and the failed action. Errors never contain messages or answers. */
@@ -71,7 +74,7 @@ export async function openSessionService(options: ServiceOptions) {
     health,
     /** `undefined` if tracing is off. */
     turnSpans,
-    rates: createRates(limits, store.spendRates ?? createOwnRateLimit(clock)),
+    rates: createRates(limits, options.limiter),
     tokens: createContinuationTokens(secret),
     ids,
     secret,
@@ -169,12 +172,12 @@ function takeTurnSlot(ledger: Quotas, client: Client): Reservation {
   }
 }
 
-function createRates(limits: ServiceLimits, spend: SpendCharges) {
+function createRates(limits: ServiceLimits, limiter: RateLimiter) {
   const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
   const perMinute = limits.messagesPerMinute;
   // The burst is a third of the rate per minute, like the default for starts.
   const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
-  return createCallRates({ starts, messages, spend });
+  return createCallRates({ starts, messages, limiter });
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>;

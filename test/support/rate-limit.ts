@@ -12,7 +12,7 @@ export interface RateLimit {
   readonly windowSeconds: number;
   /** `r`: remaining units. */
   readonly remaining: number;
-  /** `t`: seconds until more units are available. */
+  /** `t`: seconds until all units are available again. */
   readonly resetSeconds: number;
 }
 

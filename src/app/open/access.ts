@@ -1,14 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { AllowanceStore, Charge } from '../../access/allowances/allowance-store.ts';
-import { AllowanceWindow } from '../../access/allowances/allowance-window.ts';
-import { createAllowances } from '../../access/allowances/allowances.ts';
-import { createSharedAllowances } from '../../access/allowances/shared-allowances.ts';
+import { createAllowances } from '../../access/allowances.ts';
 import { createAddressReader, createConnectionReader } from '../../access/client-address.ts';
 import { type KeyStore, openKeyStore } from '../../access/keys/key-store.ts';
 import { openSharedKeys } from '../../access/keys/shared-keys.ts';
-import type { Config } from '../../config/config.ts';
+import { type Charge, createRateLimiter } from '../../access/rate-limits.ts';
+import { createSharedRateLimiter } from '../../access/shared-rate-limits.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Engine } from '../../core/engine/engine.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { createQuotas } from '../../core/scheduling/quotas.ts';
 import { createIdentification } from '../../http/key-status/plugin.ts';
@@ -21,9 +18,8 @@ export type Access = Awaited<ReturnType<typeof openAccess>>;
 export async function openAccess(options: AppContext) {
   const { config, clock, logger, redis: engine } = options;
   const keys = engine === null ? openKeyFileStore(options) : openSharedKeys({ ...options, engine });
-  const stores =
-    engine === null ? createOwnWindows(options) : await createSharedWindows(options, engine);
-  const allowances = createAllowances(stores, toAllowanceLimits(config));
+  const { sessions, ...limiters } = await openRateLimiters(options);
+  const allowances = createAllowances(limiters, toAllowanceLimits(config));
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
     // The address is not logged, because without a proxy it belongs to a caller.
@@ -36,6 +32,8 @@ export async function openAccess(options: AppContext) {
   return {
     keys,
     allowances,
+    /** Limiter of session starts and messages. */
+    limiter: sessions,
     clientOf,
     /** Returns the client of a connection; `null` for a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
@@ -74,28 +72,19 @@ function toKeyLogLines(logger: AppContext['logger'], clock: Clock) {
   };
 }
 
-type AllowanceStores = Readonly<Record<'callers' | 'pool', AllowanceStore>>;
-
-const toWindowMs = ({ PERCH_ALLOWANCE_WINDOW_SECONDS: seconds }: Config) => seconds * 1000;
-
-function createOwnWindows({ config, clock }: AppContext): AllowanceStores {
-  const window = { windowMs: toWindowMs(config), clock };
-  return { callers: new AllowanceWindow(window), pool: new AllowanceWindow(window) };
-}
-
-async function createSharedWindows(
-  { config, clock, random }: AppContext,
-  engine: Engine,
-): Promise<AllowanceStores> {
+/** Opens limiters, separate so that accounts of one cannot make another forget its accounts. */
+async function openRateLimiters({ clock, random, redis: engine }: AppContext) {
+  if (engine === null) {
+    const open = () => createRateLimiter({ clock });
+    return { callers: open(), pool: open(), sessions: open() };
+  }
   const secret = await openSharedSecret(engine, 'addresses', random);
-  const window = { windowMs: toWindowMs(config), clock, engine, secret };
-  // An address is charged together with its network, which is the last charge.
-  const callers = {
-    ...window,
-    tagOf: (charges: readonly Charge[]) => charges.at(-1)?.account ?? '',
-  };
+  const open = (tagOf: (charges: readonly Charge[]) => string) =>
+    createSharedRateLimiter({ engine, clock, secret, tagOf });
   return {
-    callers: createSharedAllowances(callers),
-    pool: createSharedAllowances({ ...window, tagOf: () => 'pool' }),
+    // An address is charged together with its network, which is the last charge.
+    callers: open((charges) => charges.at(-1)?.account ?? ''),
+    pool: open(() => 'pool'),
+    sessions: open(() => 'sessions'),
   };
 }

@@ -1,4 +1,4 @@
-import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
+import type { AllowanceLimits } from '../../access/allowances.ts';
 import type { Config } from '../../config/config.ts';
 import { readDescriptorLimit } from '../../core/files/descriptors.ts';
 import type { Resource, ResourceBound } from '../../core/scheduling/quotas.ts';

@@ -1,4 +1,4 @@
-import type { Allowances } from '../../access/allowances/allowances.ts';
+import type { Allowances } from '../../access/allowances.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import { type MetricFamily, measureProcess, metric } from '../../core/metrics-text.ts';
 import { type Quotas, type Resource, resources } from '../../core/scheduling/quotas.ts';

@@ -53,7 +53,7 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   const bounded = { ...context, ledger, heavyTurns, countAnswers, pool: access.allowances.pool };
   const fetching = await openFetching(bounded);
   opened.add(fetching.close);
-  const sessions = await openAnsweredSessions(bounded);
+  const sessions = await openAnsweredSessions({ ...bounded, limiter: access.limiter });
   if (sessions !== null) opened.add(sessions.close);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   opened.add(() => load.close());

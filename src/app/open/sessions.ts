@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
+import type { RateLimiter } from '../../access/rate-limits.ts';
 import type { AnswerEngine } from '../../answers/answer.ts';
 import { createIndexRecord, type IndexRecord } from '../../answers/index/passage-index.ts';
 import { createQuestionRecord } from '../../answers/question-record.ts';
@@ -34,6 +35,7 @@ import { openSharedEngine } from './shared-engine.ts';
 interface SessionsOptions extends AppContext {
   readonly engine: AnswerEngine;
   readonly ledger: Quotas;
+  readonly limiter: RateLimiter;
 }
 
 /** Session service with its answer engine. Call `start` when the server is listening. */

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Account, AllowancePolicy, Allowances } from '../../access/allowances/allowances.ts';
+import type { Account, AddressPolicy, Allowances } from '../../access/allowances.ts';
 import { toClient } from '../../access/client-address.ts';
 import { authorizationFault, presentsBearer, readBearer } from '../../access/keys/authorization.ts';
 import type { KeyCheck, KeyStore } from '../../access/keys/key-store.ts';
@@ -199,8 +199,6 @@ function createKeyCache(options: IdentityOptions): (key: ValidKey) => Identity {
     return identity;
   };
 }
-
-type AddressPolicy = Exclude<AllowancePolicy, 'key'>;
 
 function createAddressCache(options: IdentityOptions) {
   const create = (policy: AddressPolicy, address: string) => {

@@ -1,4 +1,4 @@
-import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances/allowances.ts';
+import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 import type { Endpoint } from '../../web/route.ts';

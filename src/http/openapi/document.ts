@@ -1,4 +1,4 @@
-import type { AllowanceLimits } from '../../access/allowances/allowances.ts';
+import type { AllowanceLimits } from '../../access/allowances.ts';
 import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
 import { jsonFeed } from '../../model/json-feed.ts';

@@ -2,7 +2,6 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Quotas } from '../../core/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
-import type { SpendCharges } from '../http/rate-limit.ts';
 import type { SessionRecord, Transition } from './state.ts';
 
 export type Found =
@@ -72,8 +71,6 @@ export interface StoreBounds {
 export interface SessionStore {
   /** Whether several instances share the store; only one at a time answers a session. */
   readonly isShared: boolean;
-  /** Applies rate limits across all instances; absent if the store is not shared. */
-  readonly spendRates?: SpendCharges;
   find(id: string): Promise<Found>;
   /**
    * Returns the result of an earlier request with this key, if any.

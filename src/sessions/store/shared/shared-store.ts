@@ -9,7 +9,6 @@ import type { SessionRecord } from '../state.ts';
 import { createAdmission } from './admission.ts';
 import { createChanges, type SharedSessionsOptions } from './changes.ts';
 import { keys } from './commands.ts';
-import { createSharedRateLimit } from './rate-limit.ts';
 import { answeredScript, eventsScript, partScript } from './scripts.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -22,7 +21,6 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
   const { change, purge, transactions, leases } = changes;
   return {
     isShared: true,
-    spendRates: createSharedRateLimit(transactions),
     ...createReads(transactions),
     ...createLists(transactions),
     ...createAdmission(changes),

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { createRateLimiter } from '../../../../src/access/rate-limits.ts';
 import type { Client } from '../../../../src/core/caller.ts';
 import { Problem } from '../../../../src/core/problem.ts';
-import { createCallRates, createOwnRateLimit } from '../../../../src/sessions/http/rate-limit.ts';
+import { createCallRates } from '../../../../src/sessions/http/rate-limit.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 const ipv4 = (address: string): Client => ({ address, network: null });
@@ -12,7 +13,7 @@ function openRig() {
   const rates = createCallRates({
     starts: { perMinute: 60, burst: 3 },
     messages: { perMinute: 60, burst: 5 },
-    spend: createOwnRateLimit(clock),
+    limiter: createRateLimiter({ clock }),
   });
   /** Spends until the limit is reached. Returns the number of accepted calls, and the problem. */
   const spendAll = async (spend: () => Promise<void>): Promise<readonly [number, Problem]> => {
@@ -51,15 +52,32 @@ it('limits the starts of an address across bearer tokens', async () => {
 
 it('lets no address wait longer if the clock is set back', async () => {
   const { clock, rates, spendAll } = openRig();
-  const send = () => rates.spendMessage(ipv4('here'));
-  await spendAll(send);
+  const start = () => rates.spendStart(null, ipv4('here'));
+  await spendAll(start);
 
   await clock.advance(-3_600_000);
 
-  const [count, problem] = await spendAll(send);
+  const [count, problem] = await spendAll(start);
   expect([count, problem.retryAfterSeconds]).toEqual([0, 1]);
   await clock.advance(1000);
-  expect((await spendAll(send))[0]).toBe(1);
+  expect((await spendAll(start))[0]).toBe(1);
+});
+
+it('refuses messages until the window ends, which lasts as long as the rate needs', async () => {
+  const { clock, rates, spendAll } = openRig();
+  const send = () => rates.spendMessage(ipv4('here'));
+  await send();
+  await clock.advance(1000);
+  await spendAll(send);
+
+  const [count, problem] = await spendAll(send);
+  await clock.advance(3999);
+  const [early] = await spendAll(send);
+  await clock.advance(1);
+  const [inTime] = await spendAll(send);
+
+  expect([count, problem.retryAfterSeconds]).toEqual([0, 4]);
+  expect([early, inTime]).toEqual([0, 5]);
 });
 
 it('limits the starts of a bearer token across addresses', async () => {

@@ -1,10 +1,13 @@
-import type { Client, Pool, PoolShare, SpentUnit } from '../../core/caller.ts';
-import { Problem } from '../../core/problem.ts';
-import { toClient } from '../client-address.ts';
-import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
+import type { Client, Pool, PoolShare, SpentUnit } from '../core/caller.ts';
+import { Problem } from '../core/problem.ts';
+import { toClient } from './client-address.ts';
+import type { Charge, RateLimiter } from './rate-limits.ts';
 
 /** Name of a rate-limit policy, as sent in the `RateLimit-Policy` header (docs/keys.md). */
-export type AllowancePolicy = 'public' | 'key' | 'post' | 'media';
+export type AllowancePolicy = AddressPolicy | 'key';
+
+/** Policy of a client address. */
+export type AddressPolicy = 'public' | 'post' | 'media';
 
 /** Rate-limit account of an API key or a client address, to which reads are charged. */
 export interface Account extends Charge {
@@ -17,7 +20,7 @@ const allowancesPerNetwork = 8;
 
 interface AllowanceState {
   readonly remaining: number;
-  /** Seconds, rounded up, until the next used unit is free; the whole window if none is used. */
+  /** Seconds, rounded up, until the window ends; the whole window if no unit is used. */
   readonly resetSeconds: number;
   /** Milliseconds for which the state is correct without further spending; may be `Infinity`. */
   readonly validMs: number;
@@ -50,16 +53,23 @@ export interface Allowances {
   poolUse(): Promise<PoolUse>;
 }
 
-/** Number and limit of the upstream requests of all callers in the last `windowSeconds` seconds. */
+/** Number and limit of the upstream requests of all callers in the current window. */
 export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
 
 /** Creates the rate limits of callers, and the common limit on upstream requests (`pool`). */
 export function createAllowances(
-  stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
+  { callers, pool }: Readonly<Record<'callers' | 'pool', RateLimiter>>,
   limits: AllowanceLimits,
 ): Allowances {
   const { windowSeconds } = limits;
+  const windowMs = windowSeconds * 1000;
   let revision = 0;
+  const toNetworkCharge = (policy: AddressPolicy, address: string): Charge | null => {
+    const { network } = toClient(address);
+    if (network === null) return null;
+    const limit = limits[policy] * allowancesPerNetwork;
+    return { account: `${policy} ${network}`, limit, windowMs };
+  };
   return {
     limits,
     get revision() {
@@ -69,11 +79,12 @@ export function createAllowances(
       policy,
       account: `${policy} ${name}`,
       limit: limit ?? limits[policy],
-      network: policy === 'key' ? null : toNetworkCharge(policy, name, limits[policy]),
+      windowMs,
+      network: policy === 'key' ? null : toNetworkCharge(policy, name),
     }),
     spend: async (account) => {
-      const spent = await stores.callers.spend(chargesOf(account));
-      if (!spent.ok) throw toRateLimited(spent, describeAccount(account, windowSeconds));
+      const spent = await callers.spend(chargesOf(account));
+      if (!spent.ok) throw rateLimited(spent.waitMs, describeAccount(account, windowSeconds));
       revision += 1;
       const refund = () => {
         spent.refund();
@@ -82,80 +93,44 @@ export function createAllowances(
       return { refund };
     },
     stateOf: (account) => {
-      const states = chargesOf(account).map(({ account: name, limit }) => {
-        const { spent, nextMs } = stores.callers.stateOf(name, limit);
+      const states = chargesOf(account).map((charge) => {
+        const { spent, resetMs } = callers.stateOf(charge);
         return {
-          remaining: Math.max(0, limit - spent),
-          resetSeconds: spent === 0 ? windowSeconds : Math.ceil(nextMs / 1000),
-          validMs: spent === 0 ? Number.POSITIVE_INFINITY : ((nextMs - 1) % 1000) + 1,
+          remaining: Math.max(0, charge.limit - spent),
+          resetSeconds: Math.ceil(resetMs / 1000),
+          validMs: spent === 0 ? Number.POSITIVE_INFINITY : ((resetMs - 1) % 1000) + 1,
         };
       });
       const least = states.reduce((a, b) => (b.remaining < a.remaining ? b : a));
       return { ...least, validMs: Math.min(...states.map(({ validMs }) => validMs)) };
     },
     refresh: (account) => {
-      if (stores.callers.refresh === undefined) return null;
-      const refreshed = stores.callers.refresh(chargesOf(account));
       const count = () => {
         revision += 1;
       };
-      return refreshed?.then(count) ?? null;
+      return callers.refresh?.(chargesOf(account))?.then(count) ?? null;
     },
     pool: {
       take: async (share, history) => {
-        const spent = await stores.pool.spend(poolCharges(limits.pool, share, history));
-        if (!spent.ok) throw toRateLimited(spent, describePool(spent.account));
+        const charges = toPoolCharges(limits.pool, share, history);
+        const spent = await pool.spend(charges.map((charge) => ({ ...charge, windowMs })));
+        if (!spent.ok) throw rateLimited(spent.waitMs, spent.charge.detail);
       },
     },
     poolUse: async () => {
-      const all = wholePool(limits.pool);
-      await stores.pool.refresh?.([all]);
-      const { spent } = stores.pool.stateOf(all.account, all.limit);
-      return { used: spent, limit: all.limit, windowSeconds };
+      const { account, limit } = toWholePool(limits.pool);
+      const charge = { account, limit, windowMs };
+      await pool.refresh?.([charge]);
+      return { used: pool.stateOf(charge).spent, limit, windowSeconds };
     },
   };
-}
-
-function toNetworkCharge(policy: string, address: string, limit: number): Charge | null {
-  const { network } = toClient(address);
-  if (network === null) return null;
-  return { account: `${policy} ${network}`, limit: limit * allowancesPerNetwork };
 }
 
 function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-const poolParts = {
-  /** Share of the upstream request limit that all callers without an API key together may use. */
-  anonymous: 4 / 5,
-  /** Share of the upstream request limit that all history imports together may use. */
-  histories: 5 / 8,
-  /** Share of the upstream request limit that the history imports of one client may use. */
-  client: 1 / 2,
-} as const;
-
-const anonymous = 'pool anonymous';
-const histories = 'pool histories';
-
-const wholePool = (limit: number): Charge => ({ account: 'pool', limit });
-
-function poolCharges(limit: number, share: PoolShare, history?: Client): readonly Charge[] {
-  const part = (account: string, size: number) => ({
-    account,
-    limit: Math.max(1, Math.floor(limit * size)),
-  });
-  const charges = [wholePool(limit)];
-  if (share === 'anonymous') charges.push(part(anonymous, poolParts.anonymous));
-  if (history !== undefined) {
-    const client = history.network ?? history.address;
-    charges.push(part(histories, poolParts.histories));
-    charges.push(part(`${histories} ${client}`, poolParts.client));
-  }
-  return charges;
-}
-
-function toRateLimited({ waitMs }: Spent & { readonly ok: false }, detail: string): Problem {
+function rateLimited(waitMs: number, detail: string): Problem {
   return new Problem('rate_limited', { detail, retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }
 
@@ -169,11 +144,38 @@ function describeAccount({ policy, limit }: Account, windowSeconds: number): str
   }[policy];
 }
 
-function describePool(account: string): string {
-  if (account.startsWith(histories)) {
-    return 'Reads of histories have used up their part of the upstream requests that all callers share.';
+const poolParts = {
+  /** Share of the upstream request limit that all callers without an API key together may use. */
+  anonymous: 4 / 5,
+  /** Share of the upstream request limit that all history imports together may use. */
+  histories: 5 / 8,
+  /** Share of the upstream request limit that the history imports of one client may use. */
+  client: 1 / 2,
+} as const;
+
+const historiesDetail =
+  'Reads of histories have used up their part of the upstream requests that all callers share.';
+const anonymousDetail =
+  'Callers without a key have used up their part of the upstream requests that all callers share.';
+
+const toWholePool = (limit: number) => ({
+  account: 'pool',
+  limit,
+  detail: 'The upstream requests that all callers share are used up.',
+});
+
+function toPoolCharges(limit: number, share: PoolShare, history?: Client) {
+  const toPart = (account: string, size: number, detail: string) => ({
+    account: `pool ${account}`,
+    limit: Math.max(1, Math.floor(limit * size)),
+    detail,
+  });
+  const charges = [toWholePool(limit)];
+  if (share === 'anonymous') charges.push(toPart(share, poolParts.anonymous, anonymousDetail));
+  if (history !== undefined) {
+    const client = `histories ${history.network ?? history.address}`;
+    charges.push(toPart('histories', poolParts.histories, historiesDetail));
+    charges.push(toPart(client, poolParts.client, historiesDetail));
   }
-  return account === anonymous
-    ? 'Callers without a key have used up their part of the upstream requests that all callers share.'
-    : 'The upstream requests that all callers share are used up.';
+  return charges;
 }
