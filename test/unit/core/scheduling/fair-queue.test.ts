@@ -202,21 +202,21 @@ describe('the turns for heavy work', () => {
 
   it('leave passes of the event loop to others that are busy', async () => {
     const turns = createHeavyTurns(createServerLoop());
+    const isOver = new AbortController();
     let passes = 0;
     const count = () => {
       passes += 1;
-      const begin = performance.now();
-      while (performance.now() < begin + 2); // busy
-      if (passes < 10) setImmediate(count);
+      if (!isOver.signal.aborted) setImmediate(count);
     };
 
     await turns.take(null);
     const begin = performance.now();
     while (performance.now() < begin + 50); // busy
-    setImmediate(count);
+    count();
     await turns.take(null);
+    isOver.abort();
 
-    expect(passes).toBe(10);
+    expect(passes).toBeGreaterThan(3);
   });
 });
 
