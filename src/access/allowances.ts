@@ -1,4 +1,4 @@
-import type { Client, Pool, PoolShare, SpentUnit } from '../core/caller.ts';
+import type { Client, PoolShare, SpentUnit } from '../core/caller.ts';
 import { Problem } from '../core/problem.ts';
 import { toClient } from './client-address.ts';
 import type { Charge, RateLimiter } from './rate-limits.ts';
@@ -18,14 +18,6 @@ export interface Account extends Charge {
 
 const allowancesPerNetwork = 8;
 
-interface AllowanceState {
-  readonly remaining: number;
-  /** Seconds, rounded up, until the window ends; the whole window if no unit is used. */
-  readonly resetSeconds: number;
-  /** Milliseconds for which the state is correct without further spending; may be `Infinity`. */
-  readonly validMs: number;
-}
-
 /** Units that one caller may spend per time window under each policy. Cached reads cost none. */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
@@ -38,29 +30,13 @@ export interface AllowanceLimits {
   readonly pool: number;
 }
 
-export interface Allowances {
-  readonly limits: AllowanceLimits;
-  /** Returns the account of an address or key id (`name`). `limit` overrides the policy's limit. */
-  accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
-  /** Charges one request. Throws Problem `rate_limited` with the time to retry if none is left. */
-  spend(account: Account): Promise<SpentUnit>;
-  stateOf(account: Account): AllowanceState;
-  /** Loads the state if it might be over a second old; otherwise returns `null`. */
-  refresh(account: Account): Promise<void> | null;
-  /** Number that increases when a state may have changed and results of `stateOf` are stale. */
-  readonly revision: number;
-  readonly pool: Pool;
-  poolUse(): Promise<PoolUse>;
-}
-
-/** Number and limit of the upstream requests of all callers in the current window. */
-export type PoolUse = Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
+export type Allowances = ReturnType<typeof createAllowances>;
 
 /** Creates the rate limits of callers, and the common limit on upstream requests (`pool`). */
 export function createAllowances(
   { callers, pool }: Readonly<Record<'callers' | 'pool', RateLimiter>>,
   limits: AllowanceLimits,
-): Allowances {
+) {
   const { windowSeconds } = limits;
   const windowMs = windowSeconds * 1000;
   let revision = 0;
@@ -72,17 +48,20 @@ export function createAllowances(
   };
   return {
     limits,
+    /** Number that increases when results of `stateOf` may be stale. */
     get revision() {
       return revision;
     },
-    accountOf: (policy, name, limit) => ({
+    /** Returns the account of an address or key id (`name`). `limit` overrides the policy's limit. */
+    accountOf: (policy: AllowancePolicy, name: string, limit?: number | null): Account => ({
       policy,
       account: `${policy} ${name}`,
       limit: limit ?? limits[policy],
       windowMs,
       network: policy === 'key' ? null : toNetworkCharge(policy, name),
     }),
-    spend: async (account) => {
+    /** Charges one request. Throws Problem `rate_limited` with the time to retry if none is left. */
+    spend: async (account: Account): Promise<SpentUnit> => {
       const spent = await callers.spend(chargesOf(account));
       if (!spent.ok) throw rateLimited(spent.waitMs, describeAccount(account, windowSeconds));
       revision += 1;
@@ -92,7 +71,11 @@ export function createAllowances(
       };
       return { refund };
     },
-    stateOf: (account) => {
+    /**
+     * Returns the remaining units, the seconds until the window ends, rounded up, and the
+     * milliseconds for which this is correct without further spending (may be `Infinity`).
+     */
+    stateOf: (account: Account) => {
       const states = chargesOf(account).map((charge) => {
         const { spent, resetMs } = callers.stateOf(charge);
         return {
@@ -104,24 +87,32 @@ export function createAllowances(
       const least = states.reduce((a, b) => (b.remaining < a.remaining ? b : a));
       return { ...least, validMs: Math.min(...states.map(({ validMs }) => validMs)) };
     },
-    refresh: (account) => {
+    /** Loads the state if it might be over a second old; otherwise returns `null`. */
+    refresh: (account: Account): Promise<void> | null => {
       const count = () => {
         revision += 1;
       };
       return callers.refresh?.(chargesOf(account))?.then(count) ?? null;
     },
+    ...createPool(pool, limits),
+  };
+}
+
+function createPool(limiter: RateLimiter, { pool: limit, windowSeconds }: AllowanceLimits) {
+  const windowMs = windowSeconds * 1000;
+  return {
     pool: {
-      take: async (share, history) => {
-        const charges = toPoolCharges(limits.pool, share, history);
-        const spent = await pool.spend(charges.map((charge) => ({ ...charge, windowMs })));
+      take: async (share: PoolShare, history?: Client) => {
+        const charges = toPoolCharges(limit, share, history);
+        const spent = await limiter.spend(charges.map((charge) => ({ ...charge, windowMs })));
         if (!spent.ok) throw rateLimited(spent.waitMs, spent.charge.detail);
       },
     },
+    /** Returns the number and limit of the upstream requests of all callers in the current window. */
     poolUse: async () => {
-      const { account, limit } = toWholePool(limits.pool);
-      const charge = { account, limit, windowMs };
-      await pool.refresh?.([charge]);
-      return { used: pool.stateOf(charge).spent, limit, windowSeconds };
+      const charge = { ...toWholePool(limit), windowMs };
+      await limiter.refresh?.([charge]);
+      return { used: limiter.stateOf(charge).spent, limit, windowSeconds };
     },
   };
 }

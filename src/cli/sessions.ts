@@ -1,8 +1,11 @@
 import { toSessionsPath } from '../app/open/sessions.ts';
 import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import type { Engine } from '../core/engine/engine.ts';
-import { EngineError, UnusableEngineError } from '../core/engine/engine-error.ts';
-import { describeEngineError } from '../core/engine/engine-faults.ts';
+import {
+  describeEngineError,
+  EngineError,
+  UnusableEngineError,
+} from '../core/engine/engine-error.ts';
 import { isMissing } from '../core/files/private-files.ts';
 import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';

@@ -6,8 +6,7 @@ import { createKey, hashKey, isKeyShaped } from './key.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
 import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
-import { createKeyUses } from './key-uses.ts';
-import { createVerdicts } from './key-verdicts.ts';
+import { createKeyUses, createVerdicts } from './recent-keys.ts';
 
 /** Result of checking an API key. `unverified`: the key store is unavailable. */
 export type KeyCheck =

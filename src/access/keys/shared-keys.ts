@@ -5,15 +5,13 @@ import {
   type EngineCall,
   type EngineScript,
 } from '../../core/engine/engine.ts';
-import { EngineError } from '../../core/engine/engine-error.ts';
-import { describeEngineError } from '../../core/engine/engine-faults.ts';
+import { describeEngineError, EngineError } from '../../core/engine/engine-error.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { hashKey, isKeyShaped } from './key.ts';
 import { type KeyRecord, type StoredKey, toLastUse, withChanges } from './key-record.ts';
 import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
-import { createKeyUses } from './key-uses.ts';
-import { createVerdicts } from './key-verdicts.ts';
+import { createKeyUses, createVerdicts } from './recent-keys.ts';
 
 interface SharedKeysOptions {
   readonly engine: Engine;

@@ -2,11 +2,9 @@ import { join } from 'node:path';
 import {
   type AdminSessions,
   createAdminSessions,
-} from '../../access/admin-sessions/admin-sessions.ts';
-import {
   createInstanceAdminSessions,
   createSharedAdminSessions,
-} from '../../access/admin-sessions/shared-admin-sessions.ts';
+} from '../../access/admin-sessions.ts';
 import {
   type ArchiveReporter,
   createArchiveReporter,

@@ -3,7 +3,7 @@ import { type HistoryStore, openHistoryStore } from '../../archive/histories/his
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';
 import type { Engine } from '../../core/engine/engine.ts';
-import { watchEngineSpace } from '../../core/engine/engine-space.ts';
+import { watchEngineSpace } from '../../core/engine/engine-report.ts';
 import { openSharedSecret } from '../../core/engine/shared-secret.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';

@@ -1,8 +1,11 @@
-import { readAuthority } from '../../core/engine/authority.ts';
 import { type Engine, type EngineState, openEngine } from '../../core/engine/engine.ts';
-import { EngineError, UnusableEngineError } from '../../core/engine/engine-error.ts';
-import { adviceFor, describeFault } from '../../core/engine/engine-faults.ts';
-import { parseEngineUrl } from '../../core/engine/engine-url.ts';
+import {
+  adviceFor,
+  describeFault,
+  EngineError,
+  UnusableEngineError,
+} from '../../core/engine/engine-error.ts';
+import { parseEngineUrl, readAuthority } from '../../core/engine/engine-url.ts';
 import type { AppOptions } from '../context.ts';
 
 interface EngineBasics extends Pick<AppOptions, 'config' | 'clock' | 'random' | 'engineClock'> {

@@ -4,12 +4,15 @@ import { CorpusError, corporaAt, ownCorpus, walkCorpus } from '../../answers/cor
 import { completeChat, ModelFailure } from '../../answers/model/chat-client.ts';
 import { toModelChoice } from '../../app/open/answers.ts';
 import { systemClock } from '../../core/clock.ts';
-import { readAuthority } from '../../core/engine/authority.ts';
 import { type Engine, openEngine } from '../../core/engine/engine.ts';
-import { EngineError, UnusableEngineError } from '../../core/engine/engine-error.ts';
-import { adviceFor, describeFault } from '../../core/engine/engine-faults.ts';
+import {
+  adviceFor,
+  describeFault,
+  EngineError,
+  UnusableEngineError,
+} from '../../core/engine/engine-error.ts';
 import { readNumber, readWarnings } from '../../core/engine/engine-report.ts';
-import { type EngineAddress, parseEngineUrl } from '../../core/engine/engine-url.ts';
+import { type EngineAddress, parseEngineUrl, readAuthority } from '../../core/engine/engine-url.ts';
 import { openPostClient } from '../../core/http/post-client.ts';
 import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
 

@@ -7,7 +7,6 @@ export interface EngineClient {
   del(key: string): Promise<number>;
   hGet(key: string, field: string): Promise<string | null>;
   hGetAll(key: string): Promise<Readonly<Record<string, string>>>;
-  zRem(key: string, member: string): Promise<number>;
   eval(script: string, call: ScriptCall): Promise<unknown>;
   evalSha(sha1: string, call: ScriptCall): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Engine } from './engine.ts';
-import { EngineError } from './engine-error.ts';
-import { describeFault } from './engine-faults.ts';
+import { describeFault, EngineError } from './engine-error.ts';
 
 /** State of the engine as shown to operators, without addresses and names. */
 export interface EngineReport {
@@ -145,3 +144,34 @@ function readField(info: string, name: string): string | undefined {
 /** Returns a numeric field of a reply to `INFO`; 0 if it is missing. */
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
+
+/** Memory limit for cached responses, which leaves memory for sessions and API keys. */
+export interface EngineSpace {
+  /** Returns whether the shared Valkey or Redis server has space for further cached responses. */
+  isFree(): boolean;
+  close(): void;
+}
+
+const maxShare = 0.6;
+const spaceCheckMs = 5000;
+
+/** Starts to check the memory use of all primaries every five seconds, until `close`. */
+export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
+  const closing = new AbortController();
+  let isFree = true;
+  const check = async (): Promise<void> => {
+    const answers = await engine.info('memory');
+    isFree = answers.every((text) => {
+      const limit = readNumber(text, 'maxmemory');
+      return limit === 0 || readNumber(text, 'used_memory') <= maxShare * limit;
+    });
+  };
+  const watch = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      if (engine.state.isUp) await check().catch(() => {}); // the state stays as it was
+      await Promise.allSettled([engine.clock.sleep(spaceCheckMs, closing.signal)]);
+    }
+  };
+  void watch();
+  return { isFree: () => isFree, close: () => closing.abort() };
+}

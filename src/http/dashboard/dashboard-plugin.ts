@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AdminSessions, SessionUse } from '../../access/admin-sessions/admin-sessions.ts';
+import type { AdminSessions, SessionUse } from '../../access/admin-sessions.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { parseQuery } from '../../core/http/query.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';

@@ -1,10 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import {
-  type AdminSessions,
-  maxAgeMs,
-  type SessionUse,
-} from '../../access/admin-sessions/admin-sessions.ts';
+import { type AdminSessions, maxAgeMs, type SessionUse } from '../../access/admin-sessions.ts';
 import type { Random } from '../../core/random.ts';
 import { type Site, toLink } from '../pages/layout.ts';
 import { dashboardPath } from './paths.ts';

@@ -7,19 +7,12 @@ type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; limiter: RateLimiter }>;
 
-export interface CallRates {
-  /** Counts a session start and its first message. @throws Problem `rate_limited` */
-  spendStart(owner: string | null, client: Client): Promise<void>;
-  /** Counts a message against the client's limits. @throws Problem `rate_limited` */
-  spendMessage(client: Client): Promise<void>;
-}
-
 /**
  * Creates the rate limits of session starts and messages. Each counts towards the client's address
  * and IPv6 network, because callers can invent bearer tokens. A start also counts towards its
  * token, whose limit is higher because clients with different addresses can share it.
  */
-export function createCallRates({ starts, messages, limiter }: CallRatesOptions): CallRates {
+export function createCallRates({ starts, messages, limiter }: CallRatesOptions) {
   const toStart = createRule(starts, {
     what: 'start',
     ofWhat: 'sessions',
@@ -41,11 +34,13 @@ export function createCallRates({ starts, messages, limiter }: CallRatesOptions)
     throw new Problem('rate_limited', { detail: charge.detail, retryAfterSeconds });
   };
   return {
-    spendStart: (owner, client) => {
+    /** Counts a session start and its first message. @throws Problem `rate_limited` */
+    spendStart: (owner: string | null, client: Client) => {
       const ofBearer = owner === null ? [] : [toStart('One bearer', owner, addressesPerNetwork)];
       return spend([...ofBearer, ...toCharges(client, toStart), ...toCharges(client, toMessage)]);
     },
-    spendMessage: (client) => spend(toCharges(client, toMessage)),
+    /** Counts a message against the client's limits. @throws Problem `rate_limited` */
+    spendMessage: (client: Client) => spend(toCharges(client, toMessage)),
   };
 }
 

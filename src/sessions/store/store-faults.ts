@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { EngineError } from '../../core/engine/engine-error.ts';
-import { describeEngineError } from '../../core/engine/engine-faults.ts';
+import { describeEngineError, EngineError } from '../../core/engine/engine-error.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { createRepeatedLines } from '../../core/repeated-lines.ts';
 import type { SessionStore } from './session-store.ts';

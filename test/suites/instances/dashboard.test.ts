@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSharedAdminSessions } from '../../../src/access/admin-sessions/shared-admin-sessions.ts';
+import { createSharedAdminSessions } from '../../../src/access/admin-sessions.ts';
 import { openSharedSecret } from '../../../src/core/engine/shared-secret.ts';
 import { systemRandom } from '../../../src/core/random.ts';
 import { adminToken, type TestApp } from '../../support/build-app.ts';

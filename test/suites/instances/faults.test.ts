@@ -93,7 +93,7 @@ function spendFrom(address: string, { any }: FaultyInstances) {
 }
 
 describeWithEngine('instances whose connections to the engine fail', () => {
-  it('answer reads, and admit at most twice the allowance, while faults come and go', {
+  it('answer reads, and admit at most two windows of each count, while faults come and go', {
     timeout: shakeMs + 180_000,
   }, async () => {
     const rig = await startFaultyInstances(3);
@@ -150,8 +150,9 @@ describeWithEngine('instances whose connections to the engine fail', () => {
     const spans = [...shaken, ...lateTimers, ...proxies.flatMap(({ late }) => late)];
     for (const { admitted } of spenders) {
       expect(admitted.length).toBeGreaterThan(quota);
-      expect(findExcess(admitted, 2 * quota)).toBeUndefined();
-      expect(findExcess(admitted, quota, spans)).toBeUndefined();
+      // Two windows may meet in each period, of the engine and of the instances.
+      expect(findExcess(admitted, 4 * quota)).toBeUndefined();
+      expect(findExcess(admitted, 2 * quota, spans)).toBeUndefined();
     }
     expect(findRepeated(rig)).toEqual([]);
   });

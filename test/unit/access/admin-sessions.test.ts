@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createAdminSessions,
-  idleMs,
-  maxAgeMs,
-} from '../../../src/access/admin-sessions/admin-sessions.ts';
+import { createAdminSessions, idleMs, maxAgeMs } from '../../../src/access/admin-sessions.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 describe('the sessions of the dashboard in memory', () => {

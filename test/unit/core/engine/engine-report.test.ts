@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Engine, EngineState } from '../../../../src/core/engine/engine.ts';
-import { EngineError } from '../../../../src/core/engine/engine-error.ts';
-import { describeFault } from '../../../../src/core/engine/engine-faults.ts';
+import { describeFault, EngineError } from '../../../../src/core/engine/engine-error.ts';
 import { findWarnings, openEngineReport } from '../../../../src/core/engine/engine-report.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
