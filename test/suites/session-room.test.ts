@@ -310,7 +310,7 @@ it('restores the counts when the file is opened again', async () => {
 
 it('counts sessions from before addresses were stored', async () => {
   const path = modes['a file']();
-  const old = openSqlite({ path, migrations: sessionMigrations.slice(0, 1), journal: 'durable' });
+  const old = openSqlite({ path, migrations: sessionMigrations.slice(0, 1) });
   old.exec(`
     INSERT INTO sessions VALUES (1, 'ses_a', 'waiting', NULL, 0, 0, NULL, 1, 9, 1000);
     INSERT INTO sessions VALUES (2, 'ses_b', 'running', NULL, 0, 0, NULL, 2, 9, 1000);

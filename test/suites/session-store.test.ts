@@ -7,12 +7,7 @@ import { Problem } from '../../src/core/problem.ts';
 import type { Commit, KeyedRequest, SessionStore } from '../../src/sessions/store/session-store.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
-import {
-  appendText,
-  beginTurn,
-  endSession,
-  type SessionRecord,
-} from '../../src/sessions/store/state.ts';
+import { appendText, beginTurn, endSession } from '../../src/sessions/store/state.ts';
 import { describeWithEngine } from '../support/engine-server.ts';
 import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -321,35 +316,6 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
     expect(commit).toMatchObject({ events: 4, pending: [{ isBegun: true }] });
   });
 
-  it('delays `soon` changes to share a later commit, unless a `now` change comes', async () => {
-    const rig = openRig({ path: pathOf(), isHeld: true });
-    const started = rig.store.start(...toStart('ses_a'));
-    rig.endTurnOfLoop();
-    await started;
-    const commits: Commit[] = [];
-    rig.store.onCommit((commit) => commits.push(commit));
-    const begin = (record: SessionRecord) => beginTurn(record, 0, { text: 'q', modelId: 'm' });
-    const say = (delta: string) =>
-      rig.store.change('ses_a', (record) => appendText(record, 0, { delta, soFar: delta }), 'soon');
-    const committedEvents = () => commits.map((commit) => commit.get('ses_a')?.events);
-
-    const begun = rig.store.change('ses_a', begin, 'soon');
-    for (let turn = 1; turn < 8; turn += 1) rig.endTurnOfLoop();
-    const said = say('one');
-    expect(committedEvents()).toEqual([]);
-    rig.endTurnOfLoop();
-    await Promise.all([begun, said]);
-    expect(committedEvents()).toEqual([5]);
-
-    const [saidMore, found] = [say('two'), rig.store.find('ses_a')];
-    rig.endTurnOfLoop();
-    await Promise.all([saidMore, found]);
-    const [saidLast, other] = [say('three'), rig.store.start(...toStart('ses_b'))];
-    rig.endTurnOfLoop();
-    await Promise.all([saidLast, other]);
-    expect(committedEvents()).toEqual([5, 6, 7]);
-  });
-
   it('rejects a single change without affecting the others', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
     keepWithin(rig.store, { queuedTurns: { perAddress: 1 } });
@@ -418,7 +384,7 @@ describe('a session store in a file', () => {
   it('reports an unavailable file as not ready', async () => {
     const { store, path } = openRig({ path: modes['a file']() });
     await store.start(...toStart('ses_a'));
-    const database = openSqlite({ path, migrations: sessionMigrations, journal: 'durable' });
+    const database = openSqlite({ path, migrations: sessionMigrations });
     onTestFinished(() => void database.close());
     database.exec('DROP TABLE events');
 
@@ -442,7 +408,7 @@ describe('a session file that another process has locked', () => {
       .change('ses_a', (record) => beginTurn(record, 0, { text: 'q', modelId: 'm' }))
       .then(() => settled.push('begin'));
     const said = store
-      .change('ses_a', (record) => appendText(record, 0, { delta: 'a', soFar: 'a' }), 'soon')
+      .change('ses_a', (record) => appendText(record, 0, { delta: 'a', soFar: 'a' }))
       .then(() => settled.push('text'));
     await setTimeout(100); // at least one attempt fails
     const record = await recordOf(store, 'ses_a');

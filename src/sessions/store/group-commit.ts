@@ -2,10 +2,6 @@ import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { StoreWatch } from './store-faults.ts';
 
-type Urgency = 'now' | 'soon';
-
-const soonTurns = 8; // number of event loop iterations after which `soon` work is committed
-
 /** Milliseconds between two attempts to write to a file that another process has locked. */
 const retryMs = 25;
 const maxTries = 200;
@@ -13,12 +9,14 @@ const maxTries = 200;
 interface GroupCommitOptions {
   readonly database: SqliteDatabase;
   readonly onTurnEnd: (callback: () => void) => void;
-  /** Called when a transaction is committed or rolled back, before its promises settle. */
-  readonly onEnd: (isCommitted: boolean) => void;
+  /** Resolves when the committed transactions are on disk. */
+  readonly sync: () => Promise<void>;
+  /** Called when a transaction is on disk or has failed, before callers of `write` continue. */
+  readonly onEnd: (isDurable: boolean) => void;
   readonly watch?: StoreWatch | undefined;
 }
 
-/** Work of the next transaction. `settle` gets `null` after a commit, otherwise the error. */
+/** Work of a transaction. `settle` gets `null` when that is on disk, otherwise the error. */
 interface Work {
   run(): void;
   settle(failure: unknown): void;
@@ -26,44 +24,43 @@ interface Work {
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-/** Creates a queue that runs the writes of one event loop iteration in one transaction. */
-export function createGroupCommit({ database, onTurnEnd, onEnd, watch }: GroupCommitOptions) {
+/**
+ * Creates a queue that runs the writes of one event loop iteration in one transaction. While the
+ * disk is busy with a transaction, further writes wait for the next one.
+ */
+export function createGroupCommit(options: GroupCommitOptions) {
+  const { database, onTurnEnd, sync, onEnd, watch } = options;
   const transact = database.transaction((works: readonly Work[]) => {
     for (const { run } of works) run();
   });
   let queue: Work[] = [];
-  let isDue = false;
+  let committed: Work[] = []; // works of the transaction that is not on disk yet
+  let syncing: Promise<void> | null = null;
   let tries = 0; // failed attempts to begin because another process has locked the file
-  const end = (failure: unknown): void => {
-    const works = queue;
-    [queue, isDue, tries] = [[], false, 0];
-    onEnd(failure === null);
+  const end = (works: readonly Work[], failure: unknown): void => {
+    [committed, syncing] = [[], null];
     for (const { settle } of works) settle(failure);
+    onEnd(failure === null);
+    if (queue.length > 0) onTurnEnd(flush);
   };
   const flush = (): void => {
-    try {
-      if (queue.length > 0) transact.immediate(queue);
-    } catch (error) {
+    if (queue.length === 0 || syncing !== null) return;
+    const failure = findFailure(() => transact.immediate(queue));
+    const isLocked = errorCodeOf(failure)?.startsWith('SQLITE_BUSY') && tries < maxTries;
+    if (isLocked) {
       tries += 1;
-      const isLocked = errorCodeOf(error)?.startsWith('SQLITE_BUSY') && tries <= maxTries;
-      if (isLocked) setTimeout(flush, retryMs);
-      else end(toStoreProblem(error, watch));
+      setTimeout(flush, retryMs);
       return;
     }
-    if (queue.length > 0) end(null);
-  };
-  const flushAfter = (turns: number, works: readonly Work[]): void =>
-    onTurnEnd(() => {
-      if (works !== queue || tries > 0) return;
-      if (turns > 1) flushAfter(turns - 1, works);
-      else flush();
-    });
-  const add = (work: Work, urgency: Urgency): void => {
-    queue.push(work);
-    if (urgency === 'now' && !isDue) {
-      isDue = true;
-      flushAfter(1, queue);
-    } else if (queue.length === 1) flushAfter(soonTurns, queue);
+    const works = queue;
+    [queue, committed, tries] = [[], works, 0];
+    if (failure !== null) end(works, toStoreProblem(failure, watch));
+    else {
+      syncing = sync().then(
+        () => end(works, null),
+        (error) => end(works, toUnavailable(error, watch)),
+      );
+    }
   };
   return {
     /**
@@ -71,9 +68,12 @@ export function createGroupCommit({ database, onTurnEnd, onEnd, watch }: GroupCo
      * Problem, only this promise rejects, and its writes before that, such as evictions, stay. Any
      * other error rolls back the whole transaction.
      */
-    write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
-      new Promise((resolve, reject) => add(toWrite(work, resolve, reject), urgency)),
-    /** Runs a query after the waiting writes, or immediately if the file is locked. */
+    write: <Value>(work: () => Value): Promise<Value> =>
+      new Promise((resolve, reject) => {
+        queue.push(toWrite(work, resolve, reject));
+        if (queue.length === 1) onTurnEnd(flush);
+      }),
+    /** Runs a query when the writes before it are durable, or immediately if the file is locked. */
     read: <Value>(query: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
         const settle = () => {
@@ -83,11 +83,24 @@ export function createGroupCommit({ database, onTurnEnd, onEnd, watch }: GroupCo
             reject(toStoreProblem(error, watch));
           }
         };
-        if (queue.length === 0 || tries > 0) settle();
-        else add({ run: () => {}, settle }, 'now');
+        const before = queue.length > 0 ? queue : committed;
+        if (before.length === 0 || tries > 0) settle();
+        else before.push({ run: () => {}, settle });
       }),
-    flush,
+    /** Runs the waiting writes. Resolves when they are durable or have failed. */
+    drain: async (): Promise<void> => {
+      for (flush(); syncing !== null; flush()) await syncing;
+    },
   };
+}
+
+function findFailure(run: () => void): unknown {
+  try {
+    run();
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 function toWrite<Value>(
@@ -113,6 +126,10 @@ function toWrite<Value>(
 /** Converts an SQLite error to the Problem `not_ready`. Returns any other error unchanged. */
 export function toStoreProblem(cause: unknown, watch?: StoreWatch): unknown {
   if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
+  return toUnavailable(cause, watch);
+}
+
+function toUnavailable(cause: unknown, watch?: StoreWatch): Problem {
   watch?.failed(cause);
   return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
 }

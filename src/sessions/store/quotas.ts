@@ -50,14 +50,6 @@ export function toLimits(
   return [{ name: address, most: perAddress, scope: 'address' }, ...limits];
 }
 
-/** Returns which limit a further `amount` would exceed; `undefined` for none. */
-export const findExcess = (
-  limits: readonly Limit[],
-  amount: number,
-  usedBy: (name: string) => number,
-): Limit['scope'] | undefined =>
-  limits.find(({ name, most }) => usedBy(name) + amount > most)?.scope;
-
 const tooMany = 'has reached the maximum number of waiting and running questions';
 
 /** Reasons to refuse a question because too many others wait or run, by exceeded limit. */

@@ -58,6 +58,9 @@ export function createSessionRows(database: SqliteDatabase) {
   };
   return {
     find: (id: string) => toRow(byId.get(id)),
+    numberOf: database
+      .prepare<[string], number>('SELECT number FROM sessions WHERE id = ?')
+      .pluck(),
     /** Returns the least recently used session of a client address, except one row number. */
     findOldest: (address: string, state: SessionRecord['state'], except: number) =>
       toRow(oldest.get(address, state, except)),

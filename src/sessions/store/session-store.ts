@@ -55,7 +55,6 @@ export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): 
 }
 
 type AnsweredRange = Readonly<{ before: number; count: number }>;
-type Urgency = 'now' | 'soon';
 
 /** Part of a long stored event, which is sent in several parts. */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
@@ -124,10 +123,10 @@ export interface SessionStore {
     request: KeyedRequest | null,
     decide: (record: SessionRecord) => Acceptance,
   ): Promise<Receipt | undefined>;
-  /** Returns the session; `undefined` if unknown or unchanged. `soon` may delay the write. */
-  change(id: string, decide: Decide, urgency?: Urgency): Promise<SessionRecord | undefined>;
+  /** Returns the session; `undefined` if unknown or unchanged. */
+  change(id: string, decide: Decide): Promise<SessionRecord | undefined>;
   /** Changes a session that this instance answers; otherwise returns `undefined`. */
-  changeOwn(id: string, decide: Decide, urgency?: Urgency): Promise<SessionRecord | undefined>;
+  changeOwn(id: string, decide: Decide): Promise<SessionRecord | undefined>;
   /** Deletes a session's data, but keeps its id. Returns whether it existed. */
   purge(id: string, nowMs: number): Promise<boolean>;
   /** Deletes ids purged, and idempotency keys stored, before these Unix milliseconds. */

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
@@ -7,7 +8,6 @@ import {
   columns,
   everyone,
   evictable,
-  findExcess,
   maxEvictions,
   type Quantity,
   quantities,
@@ -53,7 +53,8 @@ interface SqliteSessionsOptions {
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
   const migrations = sessionMigrations;
-  const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
+  const database = openSqlite({ path, mustExist, migrations });
+  const wal = openWal(path);
   // Writes wait for a lock of another process in `createGroupCommit`, without blocking this one.
   database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
@@ -66,7 +67,7 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
     watch?.worked();
     listener?.(commit);
   };
-  const group = createGroupCommit({ database, onTurnEnd, watch, onEnd });
+  const group = createGroupCommit({ database, onTurnEnd, watch, onEnd, sync: wal.sync });
   const noteChange: Note = (id, record) => void changed.set(id, record);
   const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '${everyone}'`);
   const isLost = createLossCheck(path);
@@ -87,11 +88,24 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
-    close: (): void => {
-      group.flush();
+    close: async (): Promise<void> => {
+      await group.drain();
+      if (!database.open) return; // closed before
       database.close();
+      wal.close();
     },
   };
+}
+
+/**
+ * Opens the write-ahead log of a database. With `synchronous = NORMAL`, SQLite writes commits to it
+ * without waiting for the disk. `sync` does that in another thread, so it blocks nothing here.
+ */
+function openWal(path: string) {
+  if (path === ':memory:') return { sync: async () => {}, close: () => {} };
+  const file = openSync(`${path}-wal`, 'r+');
+  const write = promisify(fdatasync);
+  return { sync: () => write(file), close: () => closeSync(file) };
 }
 
 function createLossCheck(path: string): () => boolean {
@@ -124,7 +138,7 @@ type Rows = ReturnType<typeof prepareRows>;
 
 function createReads(rows: Rows, { read }: GroupCommit) {
   const { sessions, log, idempotency, life, usedBy } = rows;
-  const numberOf = (id: string) => sessions.find(id)?.number ?? -1;
+  const numberOf = (id: string) => sessions.numberOf.get(id) ?? -1;
   return {
     find: (id) =>
       read(() => {
@@ -158,24 +172,26 @@ function createReads(rows: Rows, { read }: GroupCommit) {
 type Note = (id: string, record: SessionRecord | undefined) => void;
 
 function createWrites(
-  { write }: GroupCommit,
+  { read, write }: GroupCommit,
   { sessions, idempotency, life }: Rows,
   changes: ReturnType<typeof createChanges>,
 ) {
-  const { apply, purge, start, accept, makeRoom, setBounds } = changes;
-  const change: SessionStore['change'] = (id, decide, urgency) =>
+  const { apply, purge, start, accept, findExcess, makeRoom, setBounds } = changes;
+  const change: SessionStore['change'] = (id, decide) =>
     write(() => {
       const row = sessions.find(id);
       const transition = row && decide(row.record);
       return row && transition ? apply(row, transition) : undefined;
-    }, urgency);
+    });
   return {
     setBounds,
-    makeRoom: (id) =>
-      write(() => {
+    makeRoom: async (id) => {
+      const check = (find: typeof findExcess) => () => {
         const row = sessions.find(id);
-        return row !== undefined && makeRoom('sessionBytes', row, 0) === undefined;
-      }),
+        return row !== undefined && find('sessionBytes', row, 0) === undefined;
+      };
+      return (await read(check(findExcess))) || write(check(makeRoom));
+    },
     start: (acceptance, request) =>
       write(() => idempotency.recall(request) ?? start({ ...acceptance, request })),
     accept: (id, request, decide) =>
@@ -202,12 +218,14 @@ type Evict = (quantity: Quantity, row: SessionRow, nowMs: number) => void;
 /** Creates the check of limits, which evicts only sessions of the client that exceeds one. */
 function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
   let bounds: StoreBounds | null = null;
-  const findExcessOf = (quantity: Quantity, { record }: SessionRow, amount: number) => {
+  const findExcess = (quantity: Quantity, { record }: SessionRow, amount: number) => {
     if (bounds === null) return undefined;
     const { ledger } = bounds;
     const usedBy = (name: string) =>
       name === everyone ? ledger.totalOf(quantity) : ledger.usedBy(quantity, name);
-    return findExcess(toLimits(ledger, quantity, record.client), amount, usedBy);
+    return toLimits(ledger, quantity, record.client).find(
+      ({ name, most }) => usedBy(name) + amount > most,
+    )?.scope;
   };
   const findVictim = (quantity: Quantity, { number, record: { client } }: SessionRow) =>
     client === null
@@ -218,7 +236,7 @@ function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
   /** Returns the limit that is exceeded even after evictions of sessions except `row`, if any. */
   const makeRoom = (quantity: Quantity, row: SessionRow, amount: number) => {
     for (let evicted = 0; ; evicted += 1) {
-      const excess = findExcessOf(quantity, row, amount);
+      const excess = findExcess(quantity, row, amount);
       if (excess === undefined || excess === 'total' || evicted === maxEvictions) return excess;
       const victim = findVictim(quantity, row);
       if (victim === undefined) return excess;
@@ -226,6 +244,7 @@ function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
     }
   };
   return {
+    findExcess,
     makeRoom,
     admit: (quantity: Quantity, row: SessionRow, amount: number): void => {
       const excess = makeRoom(quantity, row, amount);
@@ -255,10 +274,13 @@ function createChanges(rows: Rows, stamp: StampEvent, noteChange: Note) {
     noteChange(after.id, after);
     return after;
   };
-  const { admit, makeRoom, setBounds } = createAdmission(rows, (quantity, victim, nowMs) => {
-    if (quantity === 'sessionBytes') purge(victim, nowMs);
-    else apply(victim, endSession(victim.record, 'evicted', nowMs));
-  });
+  const { admit, findExcess, makeRoom, setBounds } = createAdmission(
+    rows,
+    (quantity, victim, nowMs) => {
+      if (quantity === 'sessionBytes') purge(victim, nowMs);
+      else apply(victim, endSession(victim.record, 'evicted', nowMs));
+    },
+  );
   type Message = Acceptance & Readonly<{ request: KeyedRequest | null }>;
   const admitMessage = (row: SessionRow, { transition }: Acceptance, emptyBytes: number): void => {
     admit('queuedTurns', row, 1);
@@ -272,6 +294,7 @@ function createChanges(rows: Rows, stamp: StampEvent, noteChange: Note) {
   return {
     apply,
     purge,
+    findExcess,
     makeRoom,
     setBounds,
     accept: (row: SessionRow, message: Message): Receipt => {

@@ -216,7 +216,7 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
   const unsent = text.take();
   try {
     const append = (record: SessionRecord) => appendText(record, sequence, unsent);
-    if (!(await store.changeOwn(sessionId, append, 'soon'))) stop({ kind: 'gone' });
+    if (!(await store.changeOwn(sessionId, append))) stop({ kind: 'gone' });
   } catch (error) {
     onFault(error, 'recording text');
     stop({ kind: 'failed', failure: failures.failed });

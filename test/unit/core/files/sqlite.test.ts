@@ -6,7 +6,6 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 describe('a database', () => {
   it.each([
     ['wal', 'wal', 1],
-    ['durable', 'wal', 2],
     ['rollback', 'delete', 3],
   ] as const)('with the journal `%s` is set up as %s, synchronous %i', (journal, mode, level) => {
     const path = `${temporaryFolder()}/a.db`;
