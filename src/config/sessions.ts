@@ -53,7 +53,7 @@ export const sessionVariables = z.object({
     'Timeout in seconds for one turn. A turn is one message and its answer.',
   ),
   PERCH_SESSION_TURNS_AT_ONCE: optionalInteger(1, 1024).describe(
-    'Maximum number of turns that Perch runs at the same time. Default: the number of CPU cores, or eight times that number with a language model.',
+    'Maximum number of turns that Perch runs at the same time. Default: eight times the number of CPU cores.',
   ),
   PERCH_SESSION_QUEUE: integer(0, 1000, 8).describe(
     'Maximum number of messages of one session that can wait while Perch answers an earlier message.',

@@ -66,23 +66,18 @@ export function createExtractiveEngine(
     return findSources(text, { ...snapshot, vocabulary, topic, recent });
   };
   const answerNext: AnswerEngine['answer'] = async (question, { signal, onText }) => {
-    await nextTurn();
+    await nextTurn(); // a signal of the caller can arrive between two answers
     signal.throwIfAborted();
     // Reads in one transaction, because another thread may be writing to the index.
     const answer = index.inSnapshot(() => composeFrom(findFor(question), context));
-    // Sends small parts, so that readers see progress and the event loop can run in between.
-    for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
-      signal.throwIfAborted();
-      onText(piece);
-      await nextTurn();
-    }
+    onText(answer.text);
     signal.throwIfAborted();
     return answer;
   };
   let before: Promise<unknown> = Promise.resolve();
   return {
     passages: createPassageSource({ ...context, index, findFor }),
-    // One after another: if answers took turns, all of them would be complete only at the end.
+    // One after another, because the event loop would run all answers that wait in one iteration.
     answer: (question, call) => {
       const answered = before.then(() => answerNext(question, call));
       before = answered.catch(() => {}); // the caller of that answer gets the error

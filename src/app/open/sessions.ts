@@ -247,10 +247,8 @@ export function toServiceLimits(config: Config): ServiceLimits {
     messageBytes: config.PERCH_SESSION_MESSAGE_BYTES,
     bodyBytes: config.PERCH_SESSION_BODY_BYTES,
     turnMs: config.PERCH_SESSION_TURN_SECONDS * 1000,
-    // A turn with a language model mostly waits for the endpoint.
-    turnsAtOnce:
-      config.PERCH_SESSION_TURNS_AT_ONCE ??
-      availableParallelism() * (config.PERCH_MODEL_URL === undefined ? 1 : 8),
+    // A turn mostly waits for the disk, or for the endpoint of a language model.
+    turnsAtOnce: config.PERCH_SESSION_TURNS_AT_ONCE ?? availableParallelism() * 8,
     queue: config.PERCH_SESSION_QUEUE,
     turns: config.PERCH_SESSION_TURNS,
     sessionBytes: config.PERCH_SESSION_BYTES_PER_SESSION,
