@@ -1,19 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { createHostCheck, createOrigins } from '../core/http/origins.ts';
 import { type CleanupStack, createCleanupStack } from '../core/scheduling/cleanup-stack.ts';
-import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
-import { livenessPlugin } from '../http/operations/probes.ts';
+import { refuseRequests, setAdmission, takeTurns } from '../http/admission/admission.ts';
+import { refuseLivenessMethods, serveLiveness } from '../http/operations/probes.ts';
 import { createProblemPages } from '../http/pages/problem-page.ts';
 import { createPathSuggestions } from '../http/reads/near-path.ts';
 import { sessionService } from '../sessions/http/plugin.ts';
-import { createAccessLog, recordArrivals } from '../web/access-log.ts';
+import { createAccessLog } from '../web/access-log.ts';
 import { createCompression, setCompression } from '../web/compression.ts';
 import { setCors } from '../web/cors.ts';
 import { routeNotFound, setErrorHandler } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
 import { boundBodies } from '../web/request-bodies.ts';
 import { setRequestTracing } from '../web/request-tracing.ts';
-import { refuseUnrouted } from '../web/route.ts';
 import { boundReplies } from '../web/unread-bodies.ts';
 import type { AppOptions } from './context.ts';
 import { listPaths } from './endpoints.ts';
@@ -50,12 +49,23 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   const prefix = sessions === null ? null : config.PERCH_SESSION_PREFIX;
   const suggestPath = createPathSuggestions(listPaths(prefix));
   setErrorHandler(server, { baseUrl, accessLog, writePage, suggestPath });
-  await addHooks(server, services, readiness);
+  server.decorate('compression', createCompression());
+  setRequestTracing(server, services.tracing, baseUrl);
+  setCommonHeaders(server);
+  const checkHost = createHostCheck(baseUrl, config.HOST);
   const surface = { ...services, accessLog };
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) writeAddressFile(server, config);
-  server.register(livenessPlugin);
   server.register(async (app) => {
+    setAdmission(app, checkHost);
+    serveLiveness(app);
+  });
+  server.register(async (app) => {
+    await setCors(app);
+    takeTurns(app, services.loop, services.access.clientOf);
+    setAdmission(app, checkHost);
+    refuseRequests(app, readiness);
+    refuseLivenessMethods(app);
     addBodyHooks(app, services);
     app.register(readSurface, surface);
     app.register(operatorSurface, surface);
@@ -79,22 +89,6 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
-}
-
-/** Adds the hooks that all requests need, also a liveness probe. */
-async function addHooks(
-  server: FastifyInstance,
-  { config, access, tracing, loop }: Services,
-  readiness: Readiness,
-): Promise<void> {
-  server.decorate('compression', createCompression());
-  recordArrivals(server);
-  setRequestTracing(server, { tracing, baseUrl: config.PERCH_BASE_URL });
-  takeTurns(server, loop, access.clientOf);
-  setCommonHeaders(server);
-  await setCors(server);
-  setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
-  refuseUnrouted(server);
 }
 
 /** Adds the hooks that bound and compress bodies, also for the problems of unknown paths. */

@@ -36,10 +36,11 @@ export async function readSurface(app: FastifyInstance, surface: Surface): Promi
   app.register(opmlPlugin, { baseUrl });
   app.register(feedRedirectsPlugin, { baseUrl });
   registerCopies(app, surface);
-  app.register(async (identified) => {
-    setKeyStatus(identified, identification);
-    registerReads(identified, surface);
-    registerMcp(identified, surface, () => listDocuments({ config, clock, library }));
+  app.decorateRequest('identity', null);
+  registerReads(app, surface);
+  app.register(async (keyed) => {
+    setKeyStatus(keyed, identification);
+    registerMcp(keyed, surface, () => listDocuments({ config, clock, library }));
   });
 }
 

@@ -1,7 +1,7 @@
-import type { Server } from 'node:http';
+import type { ServerOptions as HttpOptions, Server } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Config } from '../config/config.ts';
-import { boundConnections } from '../http/admission/connections.ts';
+import { createBoundServer, createReplyQueues } from '../http/admission/connections.ts';
 import {
   createRefusals,
   createUnroutedHeaders,
@@ -23,6 +23,7 @@ import {
   toProblem,
   type WriteProblemPage,
 } from '../web/errors.ts';
+import { toCommonHeaders } from '../web/headers.ts';
 import { toCanonicalTarget } from '../web/request-target.ts';
 import { withRoutedMethod } from '../web/route.ts';
 import type { Services } from './open/services.ts';
@@ -42,6 +43,15 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
 
 type ServerOptions = Services & { readonly writePage: WriteProblemPage };
 
+const toHttpOptions = ({ PERCH_REQUEST_TIMEOUT_MS: timeoutMs }: Config): HttpOptions => ({
+  requireHostHeader: false,
+  maxHeaderSize: 16_384,
+  headersTimeout: timeoutMs,
+  requestTimeout: timeoutMs,
+  connectionsCheckingInterval: Math.min(5000, timeoutMs),
+  keepAliveTimeout: 72_000,
+});
+
 /** Creates the Fastify server. The caller must add error handlers, hooks and routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { config, logger, writePage, requestIds, access, identification } = options;
@@ -51,7 +61,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     isSessionPath(url, config)
       ? { headers: {}, toDocument: toSessionDocument }
       : { headers: describeRefused(url, baseUrl) };
-  const refusals = createRefusals({ baseUrl, requestId: requestIds.next, describe });
+  const queues = createReplyQueues();
+  const refusals = createRefusals({ baseUrl, requestId: requestIds.next, describe, queues });
+  const { ledger, connectionOf: clientOf } = access;
+  const bounds = { ledger, clientOf, refuse: refusals.refuse, queues };
   const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
     logController: new LogController({ disableRequestLogging: true }),
@@ -62,8 +75,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Before the router and all hooks, which then know only one form of each path.
     rewriteUrl: (request) => toCanonicalTarget(withRoutedMethod(request).url ?? ''),
     clientErrorHandler: refusals.onClientError,
+    // For undecodable paths, for which Fastify runs no hook.
     frameworkErrors: async (error, request, reply) => {
       const accessLog = silentAccessLog;
+      reply.headers(toCommonHeaders(request.id));
       if (isSessionPath(request.raw.url ?? '', config)) {
         return sendSessionProblem(error, { request, reply }, createReporter(baseUrl, accessLog));
       }
@@ -72,17 +87,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
         ...{ headers, baseUrl, writePage, accessLog },
       });
     },
-    http: {
-      requireHostHeader: false,
-      maxHeaderSize: 16_384,
-      headersTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: Math.min(5000, config.PERCH_REQUEST_TIMEOUT_MS),
-    },
+    serverFactory: (handle) =>
+      createBoundServer(toHttpOptions(config), handle, bounds).setTimeout(120_000),
     // Routes with larger bodies set a limit of their own.
     bodyLimit: 65_536,
-    requestTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
-    connectionTimeout: 120_000,
-    keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: {
@@ -92,11 +100,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
   server.log = logger;
-  boundConnections(server.server, {
-    ledger: access.ledger,
-    clientOf: access.connectionOf,
-    refuse: refusals.refuse,
-  });
   server.server.on('connect', refusals.onConnect);
   // A server may ignore an unknown expectation (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));

@@ -8,20 +8,6 @@ declare module 'fastify' {
     /** Whether the route is a health check, whose status 503 is no failure of a request. */
     isProbe?: boolean;
   }
-
-  interface FastifyRequest {
-    /** Arrival time of the request, in milliseconds of `performance.now()`. */
-    arrivedMs: number;
-  }
-}
-
-/** Records arrival times. Fastify's own timing adds listeners that slow down each response. */
-export function recordArrivals(app: FastifyInstance): void {
-  app.decorateRequest('arrivedMs', 0);
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.arrivedMs = performance.now();
-    done();
-  });
 }
 
 export const elapsedMs = ({ arrivedMs }: Pick<FastifyRequest, 'arrivedMs'>): number =>

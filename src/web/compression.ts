@@ -58,18 +58,22 @@ export const createCompression = (): Compression => ({
 /** Compresses text of more than 1 KiB with `app.compression`, which `sendPrepared` uses too. */
 export function setCompression(app: FastifyInstance): void {
   const { compression } = app;
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // A strong `ETag` names the bytes of a body: `sendPrepared` has chosen them.
+    const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (!isText || reply.hasHeader('etag')) return done(null, payload);
     const body = Buffer.from(payload);
     const mediaType = reply.getHeader('content-type')?.toString();
-    if (!isCompressible(mediaType, body.length)) return payload;
-    if (request.routeOptions.config.isCompressed === false) return payload;
+    const isOff = request.routeOptions.config.isCompressed === false;
+    if (isOff || !isCompressible(mediaType, body.length)) return done(null, payload);
     reply.header('vary', varyByCoding(reply.getHeader('vary')));
     const coding = compression.choose(request.headers['accept-encoding']);
-    const compressed = coding && (await compression.compress(body, coding));
-    if (compressed === null) return payload;
-    reply.header('content-encoding', coding).removeHeader('content-length');
-    return compressed;
+    if (coding === null) return done(null, payload);
+    compression.compress(body, coding).then((compressed) => {
+      if (compressed === null) return done(null, payload);
+      reply.header('content-encoding', coding).removeHeader('content-length');
+      done(null, compressed);
+    }, done);
   });
 }
 

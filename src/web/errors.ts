@@ -95,10 +95,7 @@ export function sendProblem(reply: FastifyReply, thrown: Problem, options: Probl
   const problem = thrown.code === 'route_not_found' ? addPath(thrown, request, options) : thrown;
   const { document, headers } = describeProblem(problem, request, options.baseUrl);
   recordProblem(problem, reply, options.accessLog);
-  reply
-    .code(problem.status)
-    .header('x-request-id', request.id)
-    .headers({ ...headers, ...options.headers });
+  reply.code(problem.status).headers({ ...headers, ...options.headers });
   return reply.send(options.writePage(document, reply) ?? toJsonBody(document));
 }
 
@@ -131,7 +128,6 @@ export function recordProblem({ code, status }: Problem, reply: FastifyReply, lo
 export function toProblemHeaders(problem: Problem): Record<string, string> {
   return {
     'content-type': problemMediaType,
-    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     ...(problem.retryAfterSeconds === undefined
       ? {}

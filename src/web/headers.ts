@@ -3,6 +3,19 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Arrival time of the request, in milliseconds of `performance.now()`. Fastify's own timing adds
+     * listeners that slow down each response.
+     */
+    arrivedMs: number;
+  }
+}
+
+/** Value of `Cache-Control` in every reply to a request with an API key. */
+export const privateCaching = 'private, no-store';
+
 interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
@@ -10,7 +23,6 @@ interface ReplyFacts {
   /** Seconds for which a shared cache may store the reply; 0 for no `s-maxage`. */
   readonly sharedCacheSeconds: number;
   readonly variesByAgent: boolean;
-  readonly variesByKey: boolean;
   /** Whether the format of the reply depends on the request header `Sec-Fetch-Mode`. */
   readonly variesByMode: boolean;
 }
@@ -18,10 +30,18 @@ interface ReplyFacts {
 /** Response headers, by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Adds `X-Request-Id` and `X-Content-Type-Options` to each reply that Fastify's `send` sends. */
+export const toCommonHeaders = (id: string): Headers => ({
+  'x-request-id': id,
+  'x-content-type-options': 'nosniff',
+});
+
+/** Adds `X-Request-Id` and `X-Content-Type-Options` to all replies, and records arrival times. */
 export function setCommonHeaders(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+  app.decorateRequest('arrivedMs', 0);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.arrivedMs = performance.now();
+    reply.headers(toCommonHeaders(request.id));
+    done();
   });
 }
 
@@ -80,10 +100,9 @@ function toLink({ embedUrl, feedUrl }: Representation): string {
 }
 
 /** Returns `Vary`: the request headers on which the reply depends (RFC 9110 §12.5.5). */
-function toVary({ representation, variesByAgent, variesByKey, variesByMode }: ReplyFacts): Headers {
+function toVary({ representation, variesByAgent, variesByMode }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),
-    ...(variesByKey ? ['Authorization'] : []),
     ...(variesByAgent ? ['User-Agent'] : []),
     ...(variesByMode && representation.kind !== 'embed' ? ['Sec-Fetch-Mode'] : []),
   ];

@@ -12,16 +12,14 @@ declare module 'fastify' {
   }
 }
 
-interface RequestTracingOptions {
-  /** Tracer; `null` if tracing is off. Requests then have no span, and no hook runs. */
-  readonly tracing: Tracing | null;
-  readonly baseUrl: string;
-}
-
-/** Starts a span for each request, until its response ends (OpenTelemetry, HTTP server spans). */
+/**
+ * Starts a span for each request, until its response ends (OpenTelemetry, HTTP server spans). If
+ * `tracing` is `null`, no hook runs.
+ */
 export function setRequestTracing(
   app: FastifyInstance,
-  { tracing, baseUrl }: RequestTracingOptions,
+  tracing: Tracing | null,
+  baseUrl: string,
 ): void {
   app.decorateRequest('span', undefined);
   if (tracing === null) return;

@@ -139,32 +139,43 @@ export function route(
   const served = Object.entries(methods).flatMap(([method, handler]) =>
     handler === null ? [] : listMethods(method, handler),
   );
-  const allow = served.flatMap(({ method, exposeHeadRoute }) =>
-    exposeHeadRoute ? [method, 'HEAD'] : method,
-  );
+  const allow = served.map(({ method }) => method);
   const config = options.configOf?.(allow) ?? options.config ?? {};
   for (const { config: own, ...one } of served) {
     app.route({ ...one, url, config: { ...config, ...own } });
   }
-  const { isRoute = () => true, detail = `This route supports ${allow.join(' and ')}.` } = options;
+  refuseOthers(app, url, allow, { ...options, config });
+}
+
+/** Refuses all methods of a path except those in `allow` with 405 (RFC 9110 §15.5.6). */
+export function refuseOthers(
+  app: FastifyInstance,
+  url: string,
+  allow: readonly string[],
+  { config = {}, isRoute = () => true, detail }: PathOptions,
+): void {
   const method = app.supportedMethods.filter((name) => !allow.includes(name));
   refuseIn(app, { url, config, method }, async (request, reply) => {
     if (!isRoute(request)) throw routeNotFound(request);
     const { cors } = request.routeOptions.config;
     if (isPreflight(request) && cors !== false) return reply.code(204).send();
-    throw new Problem('method_not_allowed', { detail, allow });
+    throw new Problem('method_not_allowed', {
+      detail: detail ?? `This route supports ${allow.join(' and ')}.`,
+      allow,
+    });
   });
 }
 
 function listMethods(method: string, given: Handler | Served) {
   const {
-    head,
     onRequest = [],
+    head,
     ...served
   }: Served = typeof given === 'function' ? { handler: given } : given;
-  const exposeHeadRoute = method === 'GET' && head === undefined;
-  const own = { ...served, method, exposeHeadRoute, onRequest: [...onRequest] };
-  return head ? [own, { ...own, method: 'HEAD', handler: head }] : [own];
+  // Fastify's own HEAD routes would add `Content-Length: 0` to a 304.
+  const own = { ...served, method, exposeHeadRoute: false, onRequest: [...onRequest] };
+  if (method !== 'GET' || head === null) return [own];
+  return [own, { ...own, method: 'HEAD', handler: head ?? served.handler }];
 }
 
 /** Answers all methods with 404 `route_not_found`, after the `onRequest` hooks of `app`. */
@@ -205,12 +216,4 @@ export function withRoutedMethod<
   const { method = '' } = request;
   if (routedMethods.includes(method)) return request;
   return Object.assign(request, { sentMethod: method, method: 'TRACE' });
-}
-
-/** Answers unknown paths with 404 before their bodies are read. */
-export function refuseUnrouted(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    // The plugin for CORS has a route for OPTIONS at all paths.
-    done(request.is404 || request.routeOptions.url === '*' ? routeNotFound(request) : undefined);
-  });
 }

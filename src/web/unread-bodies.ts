@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../core/caller.ts';
 import { Problem } from '../core/problem.ts';
@@ -6,13 +5,9 @@ import type { Quotas, Reservation } from '../core/scheduling/quotas.ts';
 
 /** Bodies that clients have not read yet. A body shared by several replies counts once. */
 export interface UnreadBodies {
-  /** Counts a large body until the reply ends or the result is called. Throws `overloaded`. */
-  reserve(reply: SentReply, body: Buffer): () => void;
-  /** Counts a small body that is not yet sent. Closes the connection if a limit is reached. */
-  noteSent(reply: SentReply, body: Buffer): void;
+  /** Counts a large body until the reply ends. Throws `overloaded`. */
+  reserve(reply: FastifyReply, body: Buffer): void;
 }
-
-type SentReply = Pick<FastifyReply, 'raw' | 'request'>;
 
 export interface BodyLimits {
   readonly ledger: Quotas;
@@ -29,60 +24,47 @@ declare module 'fastify' {
 const smallBytes = 16_384;
 
 /** Limits unread bytes of replies, except errors and streams. Beyond it: Problem `overloaded`. */
-export function boundReplies(app: FastifyInstance, limits: BodyLimits): void {
-  app.decorate('unreadBodies', createUnreadBodies(limits));
-  app.addHook('onSend', async (request, reply, payload) => {
-    const size = sizeOf(payload);
-    // Problem documents are small and must reach the client.
-    if (size === 0 || reply.statusCode >= 400) return payload;
-    const hold = limits.ledger.open('replyBytes', limits.clientOf(request));
-    if (!hold.take(size)) throw overloadedByReplies();
-    releaseAtEnd(reply, hold.release);
-    return payload;
-  });
-}
-
-interface Sender {
-  readonly hold: Reservation;
-  readonly socket: Socket;
-}
-
-function createUnreadBodies({ ledger, clientOf }: BodyLimits): UnreadBodies {
+export function boundReplies(app: FastifyInstance, { ledger, clientOf }: BodyLimits): void {
   /** Replies that are sending each body. The first one holds the bytes of the body. */
-  const sending = new Map<Buffer, Set<Sender>>();
-  const end = (sender: Sender, body: Buffer): void => {
-    const senders = sending.get(body) ?? new Set();
-    const [holder] = senders;
-    senders.delete(sender);
-    if (holder !== sender) return;
-    sender.hold.release();
-    const [next] = senders;
-    if (next === undefined) sending.delete(body);
-    else if (!next.hold.take(body.length)) next.socket.destroy();
+  const sending = new Map<unknown, Map<FastifyReply, Reservation>>();
+  const end = (reply: FastifyReply, body: unknown, size: number): void => {
+    const senders = sending.get(body) ?? new Map<FastifyReply, Reservation>();
+    const [[holder, hold] = []] = senders;
+    senders.delete(reply);
+    if (holder !== reply) return;
+    hold?.release();
+    const [[next, nextHold] = []] = senders;
+    if (nextHold === undefined) sending.delete(body);
+    else if (!nextHold.take(size)) next?.raw.socket?.destroy();
   };
-  /** Returns a function that ends the count; `null` if a limit is reached. */
-  const begin = (reply: SentReply, body: Buffer): (() => void) | null => {
+  const begin = (reply: FastifyReply, body: unknown, size: number): boolean => {
+    const senders = sending.get(body) ?? new Map<FastifyReply, Reservation>();
+    if (senders.has(reply)) return true;
     const hold = ledger.open('replyBytes', clientOf(reply.request));
-    const senders = sending.get(body) ?? new Set();
-    if (senders.size === 0 && !hold.take(body.length)) return null;
-    const sender = { hold, socket: reply.request.raw.socket };
-    sending.set(body, senders.add(sender));
-    const endOnce = () => end(sender, body);
-    releaseAtEnd(reply, endOnce);
-    return endOnce;
+    if (senders.size === 0 && !hold.take(size)) return false;
+    sending.set(body, senders.set(reply, hold));
+    releaseAtEnd(reply, () => end(reply, body, size));
+    return true;
   };
-  return {
+  const admit = (reply: FastifyReply, body: unknown, size: number): boolean =>
+    size <= smallBytes || begin(reply, body, size);
+  const noteSent = (reply: FastifyReply, body: unknown, size: number): void => {
+    if (size === 0 || size > smallBytes || !isWaiting(reply)) return;
+    if (!begin(reply, body, size)) reply.request.raw.socket.destroy();
+  };
+  app.decorate('unreadBodies', {
     reserve: (reply, body) => {
-      if (body.length <= smallBytes) return () => undefined;
-      const release = begin(reply, body);
-      if (release === null) throw overloadedByReplies();
-      return release;
+      if (!admit(reply, body, body.length)) throw overloadedByReplies();
     },
-    noteSent: (reply, body) => {
-      if (body.length > smallBytes || reply.raw.writableLength === 0) return;
-      if (begin(reply, body) === null) reply.request.raw.socket.destroy();
-    },
-  };
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // Problem documents are small and must reach the client.
+    const size = reply.statusCode >= 400 ? 0 : sizeOf(payload);
+    const body = typeof payload === 'string' ? reply : payload;
+    if (!admit(reply, body, size)) return done(overloadedByReplies());
+    done(null, payload);
+    noteSent(reply, body, size);
+  });
 }
 
 export function overloadedByReplies(): Problem {
@@ -91,13 +73,19 @@ export function overloadedByReplies(): Problem {
   return new Problem('overloaded', { detail });
 }
 
+/** Whether a reply is not yet sent, or waits in the send buffer for the client to read it. */
+const isWaiting = ({ raw }: FastifyReply): boolean => raw.writableLength > 0 || !raw.headersSent;
+
 function sizeOf(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload);
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
 /** Calls `release` at the end. Also listens to the socket: queued responses emit no `close`. */
-export function releaseAtEnd({ raw, request }: SentReply, release: () => void): void {
+export function releaseAtEnd(
+  { raw, request }: Pick<FastifyReply, 'raw' | 'request'>,
+  release: () => void,
+): void {
   const { socket } = request.raw;
   const end = () => {
     socket.off('close', end);

@@ -4,7 +4,7 @@ import { keyChanges, keyMembers, newKey, toKeyMembers } from '../../access/keys/
 import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { privateCaching } from '../../web/reply.ts';
+import { privateCaching } from '../../web/headers.ts';
 import { declareRoutes, type EndpointReply, serveRoutes } from '../../web/route.ts';
 
 const keysPath = '/api/admin/keys';

@@ -4,7 +4,7 @@ import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
 import { createFairQueue } from '../../core/scheduling/fair-queue.ts';
 import type { ServerLoop } from '../../core/scheduling/loop.ts';
-import { maxUrlBytes } from '../../web/errors.ts';
+import { maxUrlBytes, routeNotFound } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,35 +15,40 @@ declare module 'fastify' {
 
 export type Readiness = { readonly draining: boolean };
 
-/** Rejects invalid `Host` headers, overlong URLs and, during a shutdown, most requests. */
-export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
-  app.addHook('onRequest', (request, reply, done) => {
-    const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
+/** Rejects invalid `Host` headers and overlong URLs. */
+export function setAdmission(app: FastifyInstance, checkHost: HostCheck): void {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const fault = findFault(raw) ?? checkHost(raw.headers.host);
     if (fault?.code === 'malformed_request') reply.header('connection', 'close');
-    if (fault !== null || !readiness.draining || isAcceptedWhileDraining(request)) {
-      return done(fault ?? undefined);
+    done(fault ?? undefined);
+  });
+}
+
+/** Rejects most requests during a shutdown, and requests for unknown paths. */
+export function refuseRequests(app: FastifyInstance, readiness: Readiness): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { config, url } = request.routeOptions;
+    if (readiness.draining && config.decidesWhileDraining !== true) {
+      return done(new Problem('shutting_down', { detail: 'The server is shutting down.' }));
     }
-    done(new Problem('shutting_down', { detail: 'The server is shutting down.' }));
+    // Before the body is read. The plugin for CORS has a route for OPTIONS at all paths.
+    done(request.is404 || url === '*' ? routeNotFound(request) : undefined);
   });
 }
 
 function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
   // RFC 9112 §3.2 requires exactly one `Host` header. Node accepts several headers.
-  const hosts = rawHeaders.filter(
-    (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
-  ).length;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     const detail = `The request has ${hosts === 0 ? 'no' : 'more than one'} \`Host\` header.`;
     return new Problem('malformed_request', { detail });
   }
   if (url.length <= maxUrlBytes) return null;
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
-}
-
-function isAcceptedWhileDraining({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
-  return (
-    url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
-  );
 }
 
 const maxPerPass = 16; // requests of a client that start in one pass of the event loop

@@ -6,9 +6,9 @@ import { Problem, type ProblemDocument, toProblemDocument } from '../../core/pro
 import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { maxUrlBytes, toProblemHeaders } from '../../web/errors.ts';
-import type { Headers } from '../../web/headers.ts';
+import { type Headers, toCommonHeaders } from '../../web/headers.ts';
 import { toCanonicalTarget } from '../../web/request-target.ts';
-import { type Identification, toKeyHeaders } from '../key-status/plugin.ts';
+import type { Identification } from '../key-status/plugin.ts';
 import { toLifecycleHeaders } from '../lifecycle/lifecycle.ts';
 import {
   aliasRoutes,
@@ -18,17 +18,11 @@ import {
   surfaceOf,
   toPath,
 } from '../reads/routes.ts';
+import type { ReplyQueues } from './connections.ts';
 
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
-}
-
-interface ServerSocket extends Socket {
-  readonly _httpMessage?: {
-    readonly headersSent: boolean;
-    readonly req: { readonly url?: string };
-  } | null;
 }
 
 export interface RefusedPath {
@@ -40,14 +34,15 @@ interface RefusalOptions {
   readonly baseUrl: string;
   readonly requestId: () => string;
   readonly describe: (url: string) => RefusedPath;
+  readonly queues: ReplyQueues;
 }
 
 /** Creates handlers that answer invalid HTTP with an error and close the connection. */
-export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
+export function createRefusals({ baseUrl, requestId, describe, queues }: RefusalOptions) {
   const endSoon = createEnding();
-  const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
-    // The client has disconnected, or a reply has begun. Node's own handler checks the same member.
-    if (!socket.writable || socket._httpMessage?.headersSent === true) {
+  const refuse = (problem: Problem, socket: Socket, url: string | null = null): void => {
+    // The client has disconnected, or a reply has begun.
+    if (!socket.writable || queues.of(socket)[0]?.headersSent === true) {
       socket.destroy();
       return;
     }
@@ -58,7 +53,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
       ...path?.headers,
       ...toProblemHeaders(problem),
       'content-length': String(Buffer.byteLength(body)),
-      'x-request-id': requestId(),
+      ...toCommonHeaders(requestId()),
       connection: 'close',
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -67,10 +62,10 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
   return {
     refuse,
-    onClientError: (error: ParserError, socket: ServerSocket): void => {
+    onClientError: (error: ParserError, socket: Socket): void => {
       // After an error in a request body, `rawPacket` lacks the URL, but the parsed request has the
       // URL.
-      const target = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
+      const target = queues.of(socket)[0]?.req.url ?? targetOf(error.rawPacket);
       const url = target && toCanonicalTarget(target);
       if (error.code === 'ECONNRESET') socket.destroy();
       else refuse(toProblem(error), socket, url);
@@ -154,7 +149,7 @@ export function createUnroutedHeaders(identification: Identification, baseUrl: s
     return {
       ...corsHeaders,
       ...(identity.variesByKey ? { vary: 'Accept, Authorization' } : {}),
-      ...toKeyHeaders(identity),
+      ...identity.headers(),
       ...toLifecycleHeaders(row, url, baseUrl),
     };
   };

@@ -4,8 +4,7 @@ import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import { toJsonBody } from '../../core/http/to-json-body.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
-import { corsHeaders } from '../../web/cors.ts';
-import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
+import { sendPrepared } from '../../web/reply.ts';
 import { type Endpoint, route } from '../../web/route.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { keepParameters, readExamples } from '../openapi/examples.ts';
@@ -179,7 +178,6 @@ export async function discoveryPlugin(
 ): Promise<void> {
   for (const { path, mediaType = json, schema, write, writeMarkdown, toLink } of documents) {
     const headers = {
-      ...corsHeaders,
       'cache-control': 'public, max-age=60',
       ...(toLink && { link: toLink(facts) }),
       ...(writeMarkdown && { vary: 'Accept' }),
@@ -197,7 +195,7 @@ export async function discoveryPlugin(
       GET: (request, reply) => {
         const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
         const chosen = (isMarkdown && markdown) || usual;
-        sendPrepared({ request, reply }, chosen(), defaultReplyOptions);
+        return sendPrepared(reply, chosen());
       },
     });
   }

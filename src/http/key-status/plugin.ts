@@ -8,8 +8,7 @@ import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Requester } from '../../fetching/cost.ts';
-import { addVary } from '../../web/headers.ts';
-import { privateCaching } from '../../web/reply.ts';
+import { addVary, type Headers, privateCaching } from '../../web/headers.ts';
 import { type Load, overloaded } from '../operations/load.ts';
 
 declare module 'fastify' {
@@ -24,34 +23,44 @@ declare module 'fastify' {
 }
 
 /**
- * Registers hooks that identify the caller and add the `RateLimit` headers and `X-Api-Key-Status`
- * (docs/keys.md). A handler must reply with `identity.refusal` if it is not `null`, and must add
- * `identity.headers()` itself if it bypasses Fastify's `send`.
+ * Registers hooks that identify callers and add the `RateLimit` headers (docs/keys.md) to replies
+ * that go through Fastify's `send`. A handler must reply with `identity.refusal` if it is not `null`.
  */
-export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
-  app.decorateRequest('identity', null);
-  const identify = (request: FastifyRequest) => {
+export function setAllowances(app: FastifyInstance, identification: Identification): void {
+  const identify = (request: FastifyRequest, next: (error?: Error) => void): void => {
     const surface = allowanceOf(request.routeOptions.config, request);
-    return surface === null ? null : identification.identify(request, surface);
-  };
-  app.addHook('onRequest', (request, _reply, done) => {
-    const identity = identify(request);
-    if (!(identity instanceof Promise)) {
+    const identity = surface === null ? null : identification.identify(request, surface);
+    if (identity instanceof Promise) {
+      identity.then((found) => {
+        request.identity = found;
+        next();
+      }, next);
+    } else {
       request.identity = identity;
-      return done();
+      next();
     }
-    identity.then((found) => {
-      request.identity = found;
-      done();
-    }, done);
-  });
-  app.addHook('onSend', async (request, reply) => {
+  };
+  app.addHook('onRequest', (request, _reply, done) => identify(request, done));
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const send = () => {
+      if (request.identity !== null) reply.headers(request.identity.headers());
+      done(null, payload);
+    };
     // A hook of the server may have refused the request before the hook above.
-    const identity = request.identity ?? (await identify(request));
-    if (identity === null) return;
-    reply.headers(toKeyHeaders(identity));
+    if (request.identity === null) identify(request, send);
+    else send();
+  });
+}
+
+/** Adds to `setAllowances` what routes that evaluate keys need: `Vary`. */
+export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
+  setAllowances(app, identification);
+  app.addHook('onSend', (request, reply, payload, done) => {
     // 204 is the reply to a preflight, which does not depend on the caller.
-    if (identity.variesByKey && reply.statusCode !== 204) addVary(reply, 'Accept', 'Authorization');
+    if (request.identity?.variesByKey === true && reply.statusCode !== 204) {
+      addVary(reply, 'Accept', 'Authorization');
+    }
+    done(null, payload);
   });
 }
 
@@ -61,15 +70,6 @@ export function allowanceOf(
   request: FastifyRequest,
 ): AllowanceSurface | null {
   return typeof allowance === 'function' ? allowance(request) : (allowance ?? null);
-}
-
-export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<string, string>> {
-  const list = headers();
-  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
-  return {
-    ...(isPrivate ? { 'cache-control': privateCaching } : {}),
-    ...Object.fromEntries(pairs),
-  };
 }
 
 /** Returns the identity of the caller. Throws Error if the route has no request quota. */
@@ -112,16 +112,17 @@ export type AllowanceSurface = 'browse' | 'post' | 'media';
 
 export interface Identity {
   readonly caller: Caller;
-  /** Whether the request has a key, even an invalid one. Shared caches must not store the reply. */
-  readonly isPrivate: boolean;
   /** Whether the route evaluates API keys. If so, replies vary by `Authorization`. */
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
   /** Updates the local copy of a shared quota; `null` if not shared or less than one second old. */
   refresh(): Promise<void> | null;
-  /** Returns the `RateLimit` and key status headers as alternating names and values. */
-  headers(): readonly string[];
+  /**
+   * Returns the `RateLimit` headers, the status of the key and, for a request with a key (even an
+   * invalid one), the `Cache-Control` that keeps shared caches from storing the reply.
+   */
+  headers(): Headers;
 }
 
 export interface Identification {
@@ -228,7 +229,6 @@ type IdentityOptions = Readonly<{ allowances: Allowances; clock: Clock }>;
 function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identity {
   const { account, status, refusal } = facts;
   return {
-    isPrivate: status !== null && status !== 'anonymous',
     variesByKey: status !== null,
     refusal,
     caller: {
@@ -248,13 +248,13 @@ function createAccountHeaders(
 ): Identity['headers'] {
   const { policy, limit } = account;
   const { windowSeconds } = allowances.limits;
-  const fixed = [
-    ...(status === null ? [] : ['x-api-key-status', status]),
-    'ratelimit-policy',
-    `"${policy}";q=${limit};w=${windowSeconds}`,
-    'ratelimit',
-  ];
-  let cached: readonly string[] = fixed;
+  const isPrivate = status !== null && status !== 'anonymous';
+  const fixed: Headers = {
+    ...(status !== null && { 'x-api-key-status': status }),
+    'ratelimit-policy': `"${policy}";q=${limit};w=${windowSeconds}`,
+    ...(isPrivate && { 'cache-control': privateCaching }),
+  };
+  let cached = fixed;
   let revision = Number.NaN;
   let validity = { fromMs: 0, untilMs: 0 };
   const isCurrent = (): boolean => {
@@ -269,7 +269,7 @@ function createAccountHeaders(
     const { remaining, resetSeconds, validMs } = allowances.stateOf(account);
     const fromMs = clock.now();
     validity = { fromMs, untilMs: fromMs + validMs };
-    cached = [...fixed, `"${policy}";r=${remaining};t=${resetSeconds}`];
+    cached = { ...fixed, ratelimit: `"${policy}";r=${remaining};t=${resetSeconds}` };
     return cached;
   };
 }

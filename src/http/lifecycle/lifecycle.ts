@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { parseQuery } from '../../core/http/query.ts';
 import { lifecycleState, toHeaderDates, toIsoDates } from '../../core/lifecycle.ts';
 import { redactKeys } from '../../core/redact.ts';
@@ -21,17 +21,16 @@ declare module 'fastify' {
 
 /** Adds deprecation headers to the replies of deprecated routes (docs/versioning.md). */
 export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
-  app.addHook('onSend', async (request, reply) => {
-    reply.headers({ ...lifecycleOf(request, baseUrl) });
+  app.addHook('onSend', ({ routeOptions, raw }, reply, payload, done) => {
+    const { deprecated } = routeOptions.config;
+    const headers = deprecated && toLifecycleHeaders(deprecated, raw.url ?? '', baseUrl);
+    if (headers) {
+      // `Link` may contain several links (RFC 8288 §3).
+      const link = [headers.link, reply.getHeader('link') ?? []].flat().join(', ');
+      reply.headers({ ...headers, link });
+    }
+    done(null, payload);
   });
-}
-
-/** Returns the deprecation headers of a reply; `null` if the route is not deprecated. */
-export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
-  const { deprecated } = request.routeOptions.config;
-  return deprecated === undefined
-    ? null
-    : toLifecycleHeaders(deprecated, request.raw.url ?? '', baseUrl);
 }
 
 /**

@@ -34,8 +34,7 @@ export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions)
     const file = await openCopy(copy);
     return sendFile(reply, file, { ...options, headers, range, bytes: copy.bytes });
   };
-  // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
-  serveRoutes(app, copiesRoutes, { getArchivedFile: { handler: answer, head: answer } });
+  serveRoutes(app, copiesRoutes, { getArchivedFile: answer });
 }
 
 function findCopy(hash: string, copies: CopyReader): StoredCopy {

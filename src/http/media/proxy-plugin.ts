@@ -11,12 +11,16 @@ import type { Picture, PictureFacts } from '../../fetching/media/picture-store.t
 import type { Pictures } from '../../fetching/media/pictures.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { matchesEtag } from '../../web/content-coding.ts';
-import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { toNotModifiedHeaders } from '../../web/headers.ts';
 import { prepareReply, sendPrepared } from '../../web/reply.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';
-import { type Identification, identityOf, refuseRead } from '../key-status/plugin.ts';
+import {
+  type Identification,
+  identityOf,
+  refuseRead,
+  setAllowances,
+} from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
@@ -47,6 +51,7 @@ export async function pictureProxyPlugin(app: FastifyInstance, options: PictureP
     };
     return serveRoutes(app, pictureRoutes, { getPicture });
   }
+  setAllowances(app, options.identification);
   const config = { allowance: 'media' } as const;
   type Asked = FastifyRequest<{ Params: { signed: string } }>;
   const answer = async (request: Asked, reply: FastifyReply) => {
@@ -56,8 +61,7 @@ export async function pictureProxyPlugin(app: FastifyInstance, options: PictureP
     accessLog.logIfNotable(request, reply, reply.statusCode);
     return reply;
   };
-  // The HEAD routes that Fastify adds itself set `Content-Length` to 0.
-  serveRoutes(app, pictureRoutes, { getPicture: { handler: answer, head: answer } }, { config });
+  serveRoutes(app, pictureRoutes, { getPicture: answer }, { config });
 }
 
 interface Exchange {
@@ -86,7 +90,7 @@ async function sendPicture(
   const { signal, span } = request;
   const { caller } = identityOf(request);
   const picture = await work.track(pictures.get(address.url, { caller, client, signal, span }));
-  return sendContent({ request, reply }, picture, { ...options, headers: describe(picture) });
+  return sendContent(reply, picture, { ...options, headers: describe(picture) });
 }
 
 const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string }): boolean =>
@@ -95,7 +99,7 @@ const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string 
 type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toHeaders> };
 
 async function sendContent(
-  { request, reply }: Exchange,
+  reply: FastifyReply,
   { content, size }: Picture,
   { headers, identification, ledger }: ContentOptions,
 ): Promise<FastifyReply> {
@@ -103,9 +107,7 @@ async function sendContent(
     const { clientOf } = identification;
     return sendFile(reply, content, { headers, range: null, bytes: size, ledger, clientOf });
   }
-  const own = { isPrivate: false, headers: identityOf(request).headers(), link: null };
-  sendPrepared({ request, reply }, prepareReply(headers, content), own);
-  return reply;
+  return sendPrepared(reply, prepareReply(headers, content));
 }
 
 function toHeaders(
@@ -115,7 +117,6 @@ function toHeaders(
 ) {
   const validSeconds = Math.floor((expiresMs - nowMs) / 1000);
   return {
-    ...corsHeaders,
     etag: `"${hash}"`,
     'content-type': mediaType,
     'content-length': String(size),

@@ -7,8 +7,8 @@ import { toJsonBody } from '../../core/http/to-json-body.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
-import { rejectOtherOrigins } from '../../web/cors.ts';
-import { declareRoutes, serveRoutes } from '../../web/route.ts';
+import { corsHeaders, rejectOtherOrigins } from '../../web/cors.ts';
+import { declareRoutes, refuseOthers, serveRoutes } from '../../web/route.ts';
 import type { AdminGuard } from '../admin/guard.ts';
 
 interface HealthOptions {
@@ -21,25 +21,37 @@ interface HealthOptions {
 
 const config = { isProbe: true } as const;
 
-const sendState = (reply: FastifyReply, state: object): FastifyReply =>
-  sendFresh(reply, 'application/json; charset=utf-8', toJsonBody(state));
+const jsonType = 'application/json; charset=utf-8';
 
-export async function livenessPlugin(app: FastifyInstance): Promise<void> {
-  const getLiveness = (_request: unknown, reply: FastifyReply) =>
-    sendState(reply, { status: 'ok' });
-  serveRoutes(app, livenessRoutes, { getLiveness }, { config });
+const freshHeaders = { 'cache-control': 'no-store' } as const;
+
+const liveness = { url: '/health/live', method: ['GET', 'HEAD'] };
+
+/** Registers the liveness probe in a scope that needs few hooks. */
+export function serveLiveness(app: FastifyInstance): void {
+  const body = toJsonBody({ status: 'ok' });
+  const headers = { ...freshHeaders, ...corsHeaders, 'content-type': jsonType };
+  const handler = (_request: unknown, reply: FastifyReply) => reply.headers(headers).send(body);
+  app.route({ ...liveness, exposeHeadRoute: false, config, handler });
 }
 
-/** Registers the readiness probe. During a shutdown, `setAdmission` rejects it. */
+export function refuseLivenessMethods(app: FastifyInstance): void {
+  const refused = { ...config, decidesWhileDraining: true };
+  refuseOthers(app, liveness.url, liveness.method, { config: refused });
+}
+
+/** Registers the readiness probe. During a shutdown, `refuseRequests` rejects it. */
 export async function readinessPlugin(app: FastifyInstance, options: HealthOptions) {
   const { chain, readEngine, readStoreFault } = options;
   const getReadiness = (_request: unknown, reply: FastifyReply) =>
-    sendState(reply, {
-      status: 'ready',
-      providers: chain.states(),
-      ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
-      ...(readStoreFault !== undefined && { session_store: toStoreState(readStoreFault()) }),
-    });
+    reply.headers({ ...freshHeaders, 'content-type': jsonType }).send(
+      toJsonBody({
+        status: 'ready',
+        providers: chain.states(),
+        ...(readEngine !== undefined && { shared_engine: toEngineState(readEngine()) }),
+        ...(readStoreFault !== undefined && { session_store: toStoreState(readStoreFault()) }),
+      }),
+    );
   serveRoutes(app, readinessRoutes, { getReadiness }, { config });
 }
 
@@ -121,7 +133,7 @@ const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as
 
 export const livenessRoutes = declareRoutes(health, {
   getLiveness: {
-    path: '/health/live',
+    path: liveness.url,
     title: 'Check whether the process runs',
     summary: 'Returns 200 while the process runs, also during a shutdown.',
     replies: [
@@ -160,7 +172,9 @@ export async function metricsPlugin(app: FastifyInstance, options: MetricsOption
   if (guard !== null) app.addHook('onRequest', guard.requireToken);
   serveRoutes(app, metricsRoutes, {
     getMetrics: async (_request, reply) =>
-      sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
+      reply
+        .headers({ ...freshHeaders, 'content-type': metricsMediaType })
+        .send(writeMetrics(await measure())),
   });
 }
 
@@ -182,7 +196,3 @@ export const metricsRoutes = declareRoutes(
     },
   },
 );
-
-function sendFresh(reply: FastifyReply, mediaType: string, body: string): FastifyReply {
-  return reply.headers({ 'content-type': mediaType, 'cache-control': 'no-store' }).send(body);
-}

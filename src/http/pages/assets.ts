@@ -1,14 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { disableCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import {
-  defaultReplyOptions,
-  type Exchange,
-  type PreparedReply,
-  sendPrepared,
-} from '../../web/reply.ts';
+import { type PreparedReply, sendPrepared } from '../../web/reply.ts';
 import { serveRoutes } from '../../web/route.ts';
 import { assetRoutes } from './endpoints.ts';
 import { assetPath, prepareBody } from './layout.ts';
@@ -68,15 +63,15 @@ function toAsset(name: string, body: Buffer) {
 /** Registers the asset routes. Pages of other origins can embed assets but not read them. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   disableCors(app);
-  const send = (name: string, { request, reply }: Exchange) => {
+  const send = (name: string, reply: FastifyReply) => {
     const found = assets.find(name);
-    if (found === undefined) throw routeNotFound(request);
-    sendPrepared({ request, reply }, found, defaultReplyOptions);
+    if (found === undefined) throw routeNotFound(reply.request);
+    return sendPrepared(reply, found);
   };
   type Asked = FastifyRequest<{ Params: { readonly file: string } }>;
   serveRoutes(app, assetRoutes, {
-    getAsset: (request: Asked, reply) => send(request.params.file, { request, reply }),
+    getAsset: (request: Asked, reply) => send(request.params.file, reply),
     // Browsers request this path for documents without an icon, such as Markdown.
-    getFavicon: (request, reply) => send('favicon.svg', { request, reply }),
+    getFavicon: (_request, reply) => send('favicon.svg', reply),
   });
 }

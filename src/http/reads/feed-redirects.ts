@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { accepts, toOwnPath } from '../../reads/addresses/own-path.ts';
 import { permalinkPatterns, readOfKind } from '../../reads/addresses/own-paths.ts';
 import { handleParam } from '../../reads/browse.ts';
-import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { type Endpoint, route } from '../../web/route.ts';
 import { toParameters } from './read-routes.ts';
@@ -58,7 +57,7 @@ export async function feedRedirectsPlugin(
       if (!isRoute(request)) throw routeNotFound(request);
       const given = { ...toParameters(pattern, request), format: 'rss' };
       const target = toOwnPath({ read: readOfKind[pattern.names], given }, 'permalink');
-      reply.headers({ ...corsHeaders, 'cache-control': 'public, max-age=86400' });
+      reply.header('cache-control', 'public, max-age=86400');
       return reply.redirect(`${baseUrl}${target}`, 301);
     };
     route(app, toRouterPath({ ...pattern, path }), { GET: redirect }, { isRoute });

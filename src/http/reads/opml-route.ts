@@ -5,8 +5,7 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import { type AccountReference, parseHandle } from '../../model/reference.ts';
 import { freeText, parseParameters } from '../../reads/parameters.ts';
 import { opmlMediaType, renderOpml } from '../../render/feeds/xml-feeds.ts';
-import { corsHeaders } from '../../web/cors.ts';
-import { defaultReplyOptions, sendPrepared } from '../../web/reply.ts';
+import { sendPrepared } from '../../web/reply.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
 import { prepareBody } from '../pages/layout.ts';
@@ -54,11 +53,10 @@ export async function opmlPlugin(
     getOpml: (request, reply) => {
       const { handles } = parseParameters(query, parseQuery(request.raw.url ?? ''));
       const prepared = prepareBody(renderOpml(parseHandles(handles), { baseUrl }), {
-        ...corsHeaders,
         'content-type': opmlMediaType,
         'cache-control': 'public, max-age=60',
       });
-      sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+      return sendPrepared(reply, prepared);
     },
   });
 }

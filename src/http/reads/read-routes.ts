@@ -13,24 +13,20 @@ import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
 import type { AnsweredRead, Reader } from '../../reads/run.ts';
 import type { AccessLog } from '../../web/access-log.ts';
-import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { toReplyHeaders } from '../../web/headers.ts';
-import {
-  type PreparedReply,
-  prepareReply,
-  type ReplyOptions,
-  sendPrepared,
-} from '../../web/reply.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from '../../web/reply.ts';
 import { route } from '../../web/route.ts';
 import {
   allowanceOf,
   type Identification,
   identityOf,
   refuseRead,
+  setAllowances,
+  setKeyStatus,
   toRequester,
 } from '../key-status/plugin.ts';
-import { lifecycleOf, setLifecycle } from '../lifecycle/lifecycle.ts';
+import { setLifecycle } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import type { CountHit } from '../operations/traffic.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
@@ -40,6 +36,7 @@ import {
   type AliasRoute,
   aliasRoutes,
   chooseRead,
+  isBrowseRoute,
   listRouterPaths,
   pickParameters,
   type ReadRoute,
@@ -93,35 +90,45 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     parseOnce: createRequestParser(options.reader),
     replies: createRenderingCache<PreparedReply>(),
   };
-  // Prepared replies contain the CORS headers, so only replies that go through Fastify's `send`
-  // need a hook.
-  app.addHook('onSend', async (_request, reply) => {
-    reply.headers(corsHeaders);
-  });
   const register = (scope: FastifyInstance, url: string, endpoint: ReadEndpoint): void => {
     const { isRoute, head } = endpoint;
     const config = { ...endpoint.config, ...toErrorPages(url, options) };
     const countHit = options.countHits(url);
     const handler = createHandler(endpoint, { ...handling, countHit });
-    const served = { handler, ...(head && { head }), config: { cors: false as const } };
-    route(scope, url, { GET: served }, { isRoute, config });
+    route(scope, url, { GET: { handler, ...(head && { head }) } }, { isRoute, config });
   };
   const addressed = createAddressEndpoint(options);
-  const registerRow = (scope: FastifyInstance, row: ReadRoute | AliasRoute) => {
-    for (const { url, pattern } of listRouterPaths(row)) {
-      const endpoint = toEndpoint(row, pattern, options);
-      // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
-      const isWide = url.startsWith('/:handle/:id');
-      register(scope, url, isWide ? orElse(endpoint, addressed) : endpoint);
+  const registerRows = (scope: FastifyInstance, rows: readonly (ReadRoute | AliasRoute)[]) => {
+    for (const row of rows) {
+      for (const { url, pattern } of listRouterPaths(row)) {
+        const endpoint = toEndpoint(row, pattern, options);
+        // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
+        const isWide = url.startsWith('/:handle/:id');
+        register(scope, url, isWide ? orElse(endpoint, addressed) : endpoint);
+      }
     }
   };
-  for (const row of readRoutes) registerRow(app, row);
-  app.register(async (aliases) => {
-    setLifecycle(aliases, options.context.baseUrl);
-    for (const row of aliasRoutes) registerRow(aliases, row);
+  app.register(async (posts) => {
+    setAllowances(posts, options.identification);
+    registerRows(
+      posts,
+      readRoutes.filter((row) => !mayEvaluateKey(row)),
+    );
   });
-  for (const url of addressPaths) register(app, url, addressed);
+  app.register(async (keyed) => {
+    setKeyStatus(keyed, options.identification);
+    registerRows(keyed, readRoutes.filter(mayEvaluateKey));
+    for (const url of addressPaths) register(keyed, url, addressed);
+    keyed.register(async (aliases) => {
+      setLifecycle(aliases, options.context.baseUrl);
+      registerRows(aliases, aliasRoutes);
+    });
+  });
 }
+
+/** Also of routes whose paths match other addresses, which can be those of an account. */
+const mayEvaluateKey = (row: ReadRoute): boolean =>
+  isBrowseRoute(row) || listRouterPaths(row).some(({ url }) => url.startsWith('/:handle/:id'));
 
 function toEndpoint(
   row: ReadRoute | AliasRoute,
@@ -177,14 +184,6 @@ function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): Fastif
   return reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).send();
 }
 
-export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyOptions {
-  const { isPrivate, headers } = identityOf(request);
-  const lifecycle = lifecycleOf(request, baseUrl);
-  if (lifecycle === null) return { isPrivate, headers: headers(), link: null };
-  const { link, ...dates } = lifecycle;
-  return { isPrivate, headers: [...headers(), ...Object.entries(dates).flat()], link };
-}
-
 interface HandlerOptions extends ReadRoutesOptions {
   readonly parseOnce: ReturnType<typeof createRequestParser>;
   readonly replies: RenderingCache<PreparedReply>;
@@ -193,12 +192,12 @@ interface HandlerOptions extends ReadRoutesOptions {
 
 function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
   const { reader, work, load, accessLog, countHit, parseOnce, heavyTurns, replies } = options;
-  const { identification, context } = options;
+  const { identification } = options;
   const answerAsync = async (
     parsedRequest: ParsedRequest,
     cached: AnsweredRead | undefined,
     reply: FastifyReply,
-  ): Promise<void> => {
+  ): Promise<FastifyReply> => {
     const { request } = reply;
     const answered =
       cached ??
@@ -212,9 +211,10 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
       format: chooseFormat(request, parsedRequest, options),
     };
     const prepared = await prepare(options, chosen, request.span);
-    sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
+    const sent = sendPrepared(reply, prepared);
     if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
     else countHit(request);
+    return sent;
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (request.identity === null) throw routeNotFound(request);
@@ -229,9 +229,9 @@ function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
         nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest, options)),
       );
     if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
-    sendPrepared({ request, reply }, cached, toReplyOptions(request, context.baseUrl));
+    const sent = sendPrepared(reply, cached);
     countHit(request);
-    return undefined;
+    return sent;
   };
 }
 
@@ -251,7 +251,7 @@ function createRequestParser(reader: Reader) {
     const parsed = reader.parse(reads[read], given);
     const hasPreview = hasPreviews && read === 'getPost';
     const views = hasPreview ? nameViews(`by agent ${parsed.views.markdown}`) : parsed.views;
-    const parsedRequest = { parsed, views, hasPreview, variesByKey: reads[read].isBrowse };
+    const parsedRequest = { parsed, views, hasPreview };
     // Longer URLs are not cached, to limit the memory of the cache.
     if (url.length <= 1024) cache.set(url, parsedRequest);
     return parsedRequest;
@@ -269,7 +269,6 @@ interface ParsedRequest {
   /** Cache key of the reply in each format. */
   readonly views: ParsedRead['views'];
   readonly hasPreview: boolean;
-  readonly variesByKey: boolean;
 }
 
 function chooseFormat(
@@ -302,16 +301,15 @@ async function prepare(
   { parsedRequest, answered, format }: ChosenReply,
   span: TraceSpan | undefined,
 ): Promise<PreparedReply> {
-  const { hasPreview, variesByKey } = parsedRequest;
+  const { hasPreview } = parsedRequest;
   const { cache, source, renderings } = answered.answer;
   const name = nameReply(parsedRequest, answered, format);
   const cached = replies.get(renderings, name);
   if (cached !== undefined) return cached;
   const representation = await reader.represent(answered, format, span);
-  const varies = { variesByAgent: hasPreview, variesByKey, variesByMode: browserPages };
+  const varies = { variesByAgent: hasPreview, variesByMode: browserPages };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
-  const headers = { ...corsHeaders, ...toReplyHeaders(facts) };
-  const prepared = prepareReply(headers, representation.body, (bytes) => {
+  const prepared = prepareReply(toReplyHeaders(facts), representation.body, (bytes) => {
     if (replies.get(renderings, name) === prepared) renderings.grow(preparedBytes + bytes);
   });
   // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.

@@ -42,7 +42,7 @@ export function sendSessionProblem(
   const challenge = problem.code === 'missing_bearer' ? { 'www-authenticate': 'Bearer' } : {};
   return reply
     .code(problem.status)
-    .headers({ ...headers, ...challenge, 'x-request-id': request.id })
+    .headers({ ...headers, ...challenge })
     .send(toJsonBody(toSessionDocument(document)));
 }
 

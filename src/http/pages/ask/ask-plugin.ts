@@ -7,7 +7,7 @@ import { Problem, type ProblemDocument, toProblemDocument } from '../../../core/
 import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { toProblem } from '../../../web/errors.ts';
-import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { overloaded } from '../../operations/load.ts';
 import { namesFormat, negotiate, offers } from '../../reads/negotiation.ts';
 import type { ReadingOptions } from '../../reads/read-routes.ts';
@@ -62,8 +62,9 @@ export function createAskHandler(options: AskOptions) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     open();
     const send = (prepared: PreparedReply, status = 200) => {
-      sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+      const sent = sendPrepared(reply, prepared);
       accessLog.logIfNotable(request, reply, status);
+      return sent;
     };
     const { accept } = request.headers;
     const isForm = parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../../core/problem.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
-import { defaultReplyOptions, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { serveRoutes } from '../../../web/route.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type AskOptions, createAskHandler } from '../ask/ask-plugin.ts';
@@ -63,7 +63,7 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
 
 async function sendIndex(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
-  sendPrepared({ request, reply }, prepared, defaultReplyOptions);
+  return sendPrepared(reply, prepared);
 }
 
 type DocFormat = PageFormat | 'source';
@@ -123,7 +123,7 @@ async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply
     return reply.redirect(location, 308);
   }
   const format = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
-  return sendPrepared({ request, reply }, await docs.reply(page, format), defaultReplyOptions);
+  return sendPrepared(reply, await docs.reply(page, format));
 }
 
 function nameOf({ params }: FastifyRequest): string {

@@ -4,7 +4,7 @@ import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { toJsonBody } from '../../../core/http/to-json-body.ts';
 import { Problem } from '../../../core/problem.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
-import { defaultReplyOptions, sendPrepared } from '../../../web/reply.ts';
+import { sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import {
   askPath,
@@ -54,7 +54,7 @@ export const createFindHandler =
     const page = isJson
       ? preparePage(toJsonBody(toReply(findings, site)), 'json')
       : preparePage(renderPage(describeFindPage(findings, site), site), 'html');
-    sendPrepared({ request, reply }, page, defaultReplyOptions);
+    return sendPrepared(reply, page);
   };
 
 const blank = 'The parameter `q` is missing or empty. Send the search text.';

@@ -13,17 +13,12 @@ import { type ResultHtml, type ResultOptions, renderResult } from '../../../rend
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { recordProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
-import {
-  defaultReplyOptions,
-  type PreparedReply,
-  prepareReply,
-  sendPrepared,
-} from '../../../web/reply.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from '../../../web/reply.ts';
 import { serveRoutes } from '../../../web/route.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
-import { refuseRead, toRequester } from '../../key-status/plugin.ts';
+import { refuseRead, setKeyStatus, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
-import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
+import type { ReadingOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import { frontRoutes } from '../endpoints.ts';
 import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
@@ -48,6 +43,7 @@ interface FrontOptions extends ReadingOptions {
 /** Registers `/`, as HTML or Markdown; with `q`, it shows the requested post, list or search. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
+  setKeyStatus(app, options.identification);
   const prepareFront = createFront(options, app.log);
   const answer = createFrontAnswer(options);
   // A request with `q` uses the request quota of the API route for `q`.
@@ -58,16 +54,16 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
       : surfaceOf(findVersioned(target.read));
   };
   const config = { allowance };
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('vary', 'Accept');
+    done();
   });
   const getFrontPage = (request: FastifyRequest, reply: FastifyReply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
     const prepared = prepareFront(format);
-    if (!(prepared instanceof Promise))
-      return sendPrepared({ request, reply }, prepared, defaultReplyOptions);
-    return prepared.then((page) => sendPrepared({ request, reply }, page, defaultReplyOptions));
+    if (!(prepared instanceof Promise)) return sendPrepared(reply, prepared);
+    return prepared.then((page) => sendPrepared(reply, page));
   };
   serveRoutes(app, frontRoutes, { getFrontPage }, { config });
 }
@@ -101,18 +97,15 @@ const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context } = options;
   const toReply = createFoundReplies(options);
-  return async (reply: FastifyReply, format: PageFormat): Promise<void> => {
+  return async (reply: FastifyReply, format: PageFormat): Promise<FastifyReply> => {
     const { request } = reply;
     const question = readQuestion(request.raw.url ?? '', context);
-    const send = (prepared: PreparedReply) => {
-      const hasIdentity = request.identity !== null;
-      const own = hasIdentity ? toReplyOptions(request, site.baseUrl) : defaultReplyOptions;
-      sendPrepared({ request, reply }, prepared, own);
-    };
     try {
       const found = await find(question, request, options);
-      send(await toReply(found, format, request));
+      const prepared = await toReply(found, format, request);
+      const sent = sendPrepared(reply, prepared);
       accessLog.logIfNotable(request, reply, 200);
+      return sent;
     } catch (error) {
       // Programs get the problem document, browsers a page that describes it (docs/decisions/0029).
       if (format === 'markdown' || !(error instanceof Error)) throw error;
@@ -121,10 +114,9 @@ function createFrontAnswer(options: FrontOptions) {
       const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
       const { title } = document;
       const html = `${renderProblem(document, site)}${renderElsewhere(question.text, document, site)}`;
-      const vary = request.identity?.variesByKey === true ? 'Accept, Authorization' : 'Accept';
       const page = renderFrontPage(site, { result: { input: question, title, html } });
-      const headers = { ...headersOf(options.context), 'cache-control': 'no-store', vary };
-      send(preparePage(page, 'html', headers));
+      const headers = { ...headersOf(options.context), 'cache-control': 'no-store' };
+      return sendPrepared(reply, preparePage(page, 'html', headers));
     }
   };
 }
@@ -132,7 +124,6 @@ function createFrontAnswer(options: FrontOptions) {
 interface Found extends AnsweredRead {
   readonly input: Question;
   readonly address: string;
-  readonly variesByKey: boolean;
 }
 
 async function find(question: Question, request: FastifyRequest, options: FrontOptions) {
@@ -144,7 +135,7 @@ async function find(question: Question, request: FastifyRequest, options: FrontO
   const parsed = reader.parse(read, target.given);
   const answered = await work.track(reader.fetch(parsed, toRequester(request, identification)));
   const { address } = target;
-  return { input: question, address, ...answered, variesByKey: read.isBrowse };
+  return { input: question, address, ...answered };
 }
 
 function toWatched(target: Question['target']): readonly string[] | null {
@@ -216,11 +207,11 @@ function createFoundReplies(frontOptions: FrontOptions) {
     format: PageFormat,
     request: FastifyRequest,
   ): Promise<PreparedReply> => {
-    const { input, address, variesByKey } = found;
+    const { input, address } = found;
     const { source, cache } = found.answer;
     await heavyTurns.take(identification.clientOf(request));
     const representation = await reader.represent(found, 'markdown', request.span);
-    const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
+    const facts = { representation, source, cache, sharedCacheSeconds };
     const headers = toReplyHeaders({ ...facts, variesByAgent: false, variesByMode: false });
     if (format === 'markdown') return prepareReply(headers, representation.body);
     const markdown = representation.body.toString();
